@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { currencyCode, decimal, identifier, optionalDecimal, optionalTimestamp } from './wire.ts';
+
+/** Account balance record (interface section 2). `balance` is what can be spent; `frozen` is held. */
+export const accountBalance = z.object({
+  updated_at: optionalTimestamp,
+  uid: identifier,
+  account_id: identifier,
+  currency: currencyCode,
+  balance: decimal,
+  frozen: optionalDecimal,
+});
+export type AccountBalance = z.infer<typeof accountBalance>;
+
+export const accountBalances = z.array(accountBalance);

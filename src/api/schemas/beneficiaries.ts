@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { currencyCode, identifier, optionalText, optionalTimestamp, pageOf } from './wire.ts';
+
+/** Field descriptor of a required-details entry (interface section 2). An empty `regex` means no rule. */
+export const fieldDescriptor = z.object({
+  field: z.string().min(1),
+  required: z.union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)]),
+  regex: optionalText.transform((regex) => regex ?? ''),
+  data_type: optionalText.transform((type) => type ?? 'text'),
+});
+export type FieldDescriptor = z.infer<typeof fieldDescriptor>;
+
+export const requiredDetailsEntry = z.object({
+  currency: currencyCode,
+  beneficiary_type: z.string(),
+  payment_type: z.string(),
+  fields: z.array(fieldDescriptor),
+});
+export type RequiredDetailsEntry = z.infer<typeof requiredDetailsEntry>;
+
+export const requiredDetails = z.array(requiredDetailsEntry);
+
+/** Beneficiary (interface section 2). Values of `items` are read as text; unknown keys are kept. */
+export const beneficiary = z.object({
+  id: identifier,
+  created_at: optionalTimestamp,
+  uid: identifier,
+  currency: currencyCode,
+  payment_type: z.string(),
+  beneficiary_type: z.string(),
+  items: z
+    .record(z.string(), optionalText)
+    .nullish()
+    .transform((items) => {
+      const present = Object.entries(items ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      return Object.fromEntries(present);
+    }),
+});
+export type Beneficiary = z.infer<typeof beneficiary>;
+
+export const beneficiaryPage = pageOf(beneficiary);
+
+export const addedBeneficiary = z.object({ beneficiary_id: identifier });

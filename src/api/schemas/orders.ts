@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { identifier, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
+
+/**
+ * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
+ * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed.
+ */
+export const order = z.object({
+  order_id: identifier,
+  client_order_id: optionalText,
+  transaction_uid: optionalText,
+  created_at: optionalTimestamp,
+  updated_at: optionalTimestamp,
+  type: optionalText,
+  direct: optionalText,
+  status: z.string().min(1),
+  payment_type: optionalText,
+  sell_account: optionalText,
+  buy_account: optionalText,
+  sell_currency: optionalText,
+  sell_amount: optionalDecimal,
+  buy_currency: optionalText,
+  buy_amount: optionalDecimal,
+  transaction_account: optionalText,
+  transaction_currency: optionalText,
+  transaction_amount: optionalDecimal,
+  rate: optionalDecimal,
+  fee: optionalDecimal,
+  fee_currency: optionalText,
+});
+export type Order = z.infer<typeof order>;
+
+export const orderPage = pageOf(order);
+
+/** Query of the order list. `create_at_to` is a string and spelled so (interface section 4). */
+export interface OrderQuery {
+  uid: string;
+  currency: string;
+  account_id?: string;
+  created_at_from?: number;
+  create_at_to?: string;
+  amount_from?: string;
+  amount_to?: string;
+  order_type?: string;
+  page?: number;
+  page_size?: number;
+}

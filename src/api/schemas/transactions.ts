@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { currencyCode, decimal, identifier, optionalDecimal, optionalText } from './wire.ts';
+
+/** Payment fee (interface section 4). */
+export const paymentFee = z.object({ fee: decimal, fee_currency: currencyCode });
+export type PaymentFee = z.infer<typeof paymentFee>;
+
+export const transferFee = z.object({ fee: decimal, fee_currency: currencyCode });
+export type TransferFee = z.infer<typeof transferFee>;
+
+/** FX quote (interface section 4). It has no id and no expiry: nothing locks the rate. */
+export const fxQuote = z.object({
+  sell_account: identifier,
+  buy_account: identifier,
+  sell_amount: decimal,
+  buy_amount: decimal,
+  fee: optionalDecimal,
+  fee_currency: optionalText,
+  rate: decimal,
+  sell_currency: currencyCode,
+  buy_currency: currencyCode,
+});
+export type FxQuote = z.infer<typeof fxQuote>;
+
+/** Answer of every order POST. */
+export const placedOrder = z.object({ order_id: identifier });
+export type PlacedOrder = z.infer<typeof placedOrder>;
+
+/** Body of POST payment (interface section 4). */
+export interface PaymentBody {
+  uid: string;
+  account_id: string;
+  beneficiary_id: string;
+  reference: string;
+  amount: string;
+  currency: string;
+  note?: string;
+  reason?: string;
+  expired_at?: number;
+  charge_type?: string;
+}
+
+export interface TransferBody {
+  source_account_id: string;
+  destination_account_id: string;
+  reference: string;
+  amount: string;
+  note?: string;
+  reason?: string;
+  expired_at?: number;
+}
+
+export interface FxBody {
+  sell_account: string;
+  buy_account: string;
+  amount: string;
+  currency: string;
+  reference: string;
+  note?: string;
+  reason?: string;
+  expired_at?: number;
+  type?: string;
+}

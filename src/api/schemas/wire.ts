@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/**
+ * Tolerant building blocks for answers of the bank: the interface gives examples, not types, so a number is taken for a
+ * decimal string and null for an absent field.
+ */
+
+/** A decimal as text, whatever JSON type it came in. */
+export const decimal = z.union([z.string().trim(), z.number()]).transform(String).pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'a plain decimal'));
+
+/** A decimal that may be absent, null or empty. */
+export const optionalDecimal = z
+  .union([decimal, z.literal(''), z.null(), z.undefined()])
+  .transform((value) => (value === '' || value === null ? undefined : value));
+
+/** An identifier: a non-empty string, or an integer taken as text. */
+export const identifier = z
+  .union([z.string(), z.number().int()])
+  .transform(String)
+  .pipe(z.string().min(1));
+
+/** Free text that may be absent, null or of another scalar type. */
+export const optionalText = z
+  .union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()])
+  .transform((value) => (value === null || value === undefined || value === '' ? undefined : String(value)));
+
+/** Epoch milliseconds, as a number or digits. */
+export const timestamp = z
+  .union([z.number(), z.string().regex(/^\d+$/)])
+  .transform(Number)
+  .pipe(z.number().int().nonnegative());
+
+export const optionalTimestamp = z
+  .union([timestamp, z.literal(''), z.null(), z.undefined()])
+  .transform((value) => (value === '' || value === null ? undefined : value));
+
+/** Currency codes are compared, so they are read in upper case. */
+export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
+
+/** A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back short. */
+export const pageOf = <T extends z.ZodType>(record: T) =>
+  z.object({
+    total: z.coerce.number().int().nonnegative().optional(),
+    page: z.coerce.number().int().positive().optional(),
+    pages: z.coerce.number().int().nonnegative().optional(),
+    page_size: z.coerce.number().int().positive().optional(),
+    records: z
+      .array(record)
+      .nullish()
+      .transform((records) => records ?? []),
+  });
+
+export type Page<T> = { total?: number; page?: number; pages?: number; page_size?: number; records: T[] };

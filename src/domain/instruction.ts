@@ -1,0 +1,94 @@
+/**
+ * One row of a batch: one payout asked for. Field names are the file's columns and the interface's own, snake_case.
+ * Contract: design, "Instruction".
+ */
+export interface PayoutInstruction {
+  /** The ERP's own document number; with `uid` the identity of the payout. */
+  id: string;
+  uid: string;
+  /** Account that pays. In another currency than `currency` it means: convert first. */
+  account_id: string;
+  /** Decimal string, at most as many decimals as ISO 4217 gives `currency`. */
+  amount: string;
+  currency: string;
+  beneficiary_id?: string;
+  beneficiary_type?: string;
+  payment_type?: string;
+  note?: string;
+  reason?: string;
+  charge_type?: string;
+  after_card_payment?: string;
+  /** ISO 8601 date: not submitted before it. */
+  execute_on?: string;
+  /** ISO 8601 instant: sent to the bank as `expired_at`. */
+  expires_at?: string;
+  /** Highest fee accepted, decimal string in the fee's own currency. */
+  fee_cap?: string;
+  /** Highest worsening of the exchange rate accepted, as a fraction ("0.01" is one per cent). */
+  max_slippage?: string;
+  /** Beneficiary detail fields (interface section 2, required-details), e.g. `account_no`. */
+  [beneficiaryField: string]: string | undefined;
+}
+
+/** Input of the workflow type `payout`: the instruction's fields and who handed it over. */
+export interface PayoutInput {
+  batchId?: string;
+  /** The maker. */
+  by?: string;
+  generation?: number;
+  [field: string]: string | number | undefined;
+}
+
+/** Columns with a meaning of their own; every other column is a beneficiary field. */
+export const INSTRUCTION_FIELDS = [
+  'id',
+  'uid',
+  'account_id',
+  'amount',
+  'currency',
+  'beneficiary_id',
+  'beneficiary_type',
+  'payment_type',
+  'note',
+  'reason',
+  'charge_type',
+  'after_card_payment',
+  'execute_on',
+  'expires_at',
+  'fee_cap',
+  'max_slippage',
+] as const;
+
+const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+const INPUT_FIELDS: ReadonlySet<string> = new Set(['batchId', 'by', 'generation']);
+
+/** Column names treated as one field; the bank names the one it wants in required-details (interface section 2). */
+export const CITY_FIELDS: readonly string[] = ['address_city', 'address_suburb'];
+
+/** The beneficiary detail fields of an instruction: everything that is not a column of our own, blanks left out. */
+export function beneficiaryFields(instruction: PayoutInstruction): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(instruction)) {
+    if (!OWN_FIELDS.has(name) && typeof value === 'string' && value !== '') fields[name] = value;
+  }
+  return fields;
+}
+
+/** Splits a workflow input into the instruction (blank fields left out) and what surrounds it. */
+export function splitInput(input: PayoutInput): {
+  instruction: PayoutInstruction;
+  batchId: string | undefined;
+  by: string | undefined;
+  generation: number;
+} {
+  const instruction: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (!INPUT_FIELDS.has(name) && value !== undefined && value !== '') instruction[name] = String(value);
+  }
+  return {
+    instruction: instruction as PayoutInstruction,
+    batchId: input.batchId,
+    by: input.by,
+    generation: input.generation ?? 0,
+  };
+}

@@ -1,0 +1,107 @@
+import { currencyExponent } from './currency.ts';
+
+/**
+ * Money is a decimal string outside and bigint minor units inside. No float ever holds an amount.
+ * Amounts of the bank's answers may carry any scale ("10", "10.0000000000"), so they are compared as decimals.
+ */
+
+export type AmountFinding = 'not-a-decimal' | 'not-positive' | 'unknown-currency' | 'too-many-decimals' | 'too-large';
+
+export type ParsedAmount = { ok: true; minor: bigint } | { ok: false; rule: AmountFinding };
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
+const SIGNED_DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
+
+/** An amount above this many digits is a slip of the hand or an attack, never a payout. */
+const AMOUNT_DIGITS_MAX = 18;
+
+/**
+ * Reads an instructed amount (`"1250.00"`) into minor units of `currency` without rounding.
+ * More decimals than ISO 4217 gives the currency is a finding, even when they are zeros.
+ */
+export function parseAmount(text: string, currency: string): ParsedAmount {
+  const exponent = currencyExponent(currency);
+  if (exponent === undefined) return { ok: false, rule: 'unknown-currency' };
+  const match = DECIMAL.exec(text);
+  if (match === null) return { ok: false, rule: 'not-a-decimal' };
+  const [, whole = '', fraction = ''] = match;
+  if (fraction.length > exponent) return { ok: false, rule: 'too-many-decimals' };
+  if (whole.replace(/^0+/, '').length > AMOUNT_DIGITS_MAX) return { ok: false, rule: 'too-large' };
+  const minor = BigInt(whole + fraction.padEnd(exponent, '0'));
+  return minor > 0n ? { ok: true, minor } : { ok: false, rule: 'not-positive' };
+}
+
+/** Minor units as a decimal string with the currency's own number of decimals (`125000n` USD -> `"1250.00"`). */
+export function formatMinor(minor: bigint, currency: string): string {
+  const exponent = currencyExponent(currency) ?? 2;
+  return formatDecimal({ digits: minor, scale: exponent });
+}
+
+/** An exact decimal: `digits / 10^scale`. */
+export interface Decimal {
+  digits: bigint;
+  scale: number;
+}
+
+/** Reads any plain decimal, of either sign and any scale; `undefined` for everything else ("1e5", "", "1,000"). */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = SIGNED_DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  const digits = BigInt(whole + fraction);
+  return { digits: sign === '-' ? -digits : digits, scale: fraction.length };
+}
+
+export function formatDecimal({ digits, scale }: Decimal): string {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
+  return scale === 0 ? sign + text : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+}
+
+function aligned(a: Decimal, b: Decimal): [bigint, bigint, number] {
+  const scale = Math.max(a.scale, b.scale);
+  return [a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale), scale];
+}
+
+/** -1, 0 or 1; `undefined` when either text is not a plain decimal. */
+export function compareDecimals(a: string, b: string): -1 | 0 | 1 | undefined {
+  const left = parseDecimal(a);
+  const right = parseDecimal(b);
+  if (left === undefined || right === undefined) return undefined;
+  const [x, y] = aligned(left, right);
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+/** Numerically equal, whatever the scale; false when either text is not a plain decimal. */
+export function decimalsEqual(a: string, b: string): boolean {
+  return compareDecimals(a, b) === 0;
+}
+
+/** Exact sum of plain decimal strings at the widest scale among them. Throws a RangeError on anything else. */
+export function addDecimals(...texts: string[]): string {
+  const sum = texts.reduce<Decimal>(
+    (total, text) => {
+      const value = parseDecimal(text);
+      if (value === undefined) throw new RangeError('not a plain decimal');
+      const [x, y, scale] = aligned(total, value);
+      return { digits: x + y, scale };
+    },
+    { digits: 0n, scale: 0 },
+  );
+  return formatDecimal(sum);
+}
+
+/**
+ * Whether `actual` is worse than `quoted` by more than `cap` (a fraction: `"0.01"` is one per cent), for a price the
+ * payer wants low. Exact: `actual > quoted * (1 + cap)` in integers. A value that is no decimal counts as exceeded.
+ */
+export function exceedsSlippage(quoted: string, actual: string, cap: string): boolean {
+  const [q, a, c] = [parseDecimal(quoted), parseDecimal(actual), parseDecimal(cap)];
+  if (q === undefined || a === undefined || c === undefined) return true;
+  const limit: Decimal = {
+    digits: q.digits * (10n ** BigInt(c.scale) + c.digits),
+    scale: q.scale + c.scale,
+  };
+  const [x, y] = aligned(a, limit);
+  return x > y;
+}

@@ -1,0 +1,62 @@
+/**
+ * Names other people depend on: workflow types, ids, messages, search attributes. A rename is a new name.
+ */
+
+export const TASK_QUEUE = 'payouts';
+
+/** Namespace of every reference (UUIDv5 over `uid/id/kind/generation`). */
+export const REFERENCE_NAMESPACE = '6b1f4a3e-8d52-4c0b-9a77-2f6e0c1d5b94';
+
+export type ReferenceKind = 'payment' | 'exchange' | 'transfer';
+
+export const WORKFLOW_TYPES = {
+  payout: 'payout',
+  payoutBatch: 'payoutBatch',
+  internalTransfer: 'internalTransfer',
+  currencyExchange: 'currencyExchange',
+  orderWatch: 'orderWatch',
+  reconciliation: 'reconciliation',
+} as const;
+
+const PAYOUT = 'payout/';
+const BATCH = 'payout-batch/';
+const WATCH = 'order-watch/';
+const TRANSFER = 'transfer/';
+const EXCHANGE = 'exchange/';
+
+export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
+export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
+export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
+export const transferWorkflowId = (reference: string): string => TRANSFER + reference;
+export const exchangeWorkflowId = (reference: string): string => EXCHANGE + reference;
+
+/** The part of a workflow id that names our record: a reference or a batch id; `undefined` for foreign ids. */
+export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch'; key: string } | undefined {
+  if (workflowId.startsWith(PAYOUT)) return { kind: 'payout', key: workflowId.slice(PAYOUT.length) };
+  if (workflowId.startsWith(BATCH)) return { kind: 'batch', key: workflowId.slice(BATCH.length) };
+  return undefined;
+}
+
+export const MESSAGES = {
+  approve: 'approve',
+  reject: 'reject',
+  orderChanged: 'orderChanged',
+  ordersOpened: 'ordersOpened',
+  decide: 'decide',
+  cancel: 'cancel',
+  resolve: 'resolve',
+  state: 'state',
+  pause: 'pause',
+  resume: 'resume',
+  progress: 'progress',
+} as const;
+
+/** Custom search attributes, name -> Temporal type. They never hold personal data: they are not encrypted. */
+export const SEARCH_ATTRIBUTES = {
+  PayoutBatchId: 'Keyword',
+  PayoutState: 'Keyword',
+  PayoutCurrency: 'Keyword',
+  PayoutOrderId: 'Keyword',
+  PayoutReference: 'Keyword',
+  PayoutNeedsAttention: 'Bool',
+} as const;

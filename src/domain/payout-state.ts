@@ -1,0 +1,118 @@
+/** States of a payout, in the order of its life (design: the life of a payout). Ours are kebab-case, the bank's UPPER_SNAKE. */
+export const PAYOUT_STATES = [
+  'received',
+  'preparing',
+  'scheduled',
+  'held',
+  'awaiting-funds',
+  'awaiting-approval',
+  'converting',
+  'submitting',
+  'resolving',
+  'awaiting-bank-approval',
+  'processing',
+  'needs-operator',
+  'completed',
+  'failed',
+  'rejected',
+  'cancelled',
+] as const;
+
+export type PayoutState = (typeof PAYOUT_STATES)[number];
+
+export const END_STATES = ['completed', 'failed', 'rejected', 'cancelled'] as const satisfies readonly PayoutState[];
+export type EndState = (typeof END_STATES)[number];
+
+export function isEnd(state: PayoutState): state is EndState {
+  return (END_STATES as readonly string[]).includes(state);
+}
+
+/** Whether nothing more is expected without people: the batch counts such a row as ended. */
+export function isSettled(state: PayoutState): boolean {
+  return isEnd(state) || state === 'needs-operator';
+}
+
+/** Value of the search attribute `PayoutState`: working states share one value so that a happy payout upserts once. */
+export function visibleState(state: PayoutState): string {
+  switch (state) {
+    case 'scheduled':
+    case 'held':
+    case 'awaiting-funds':
+    case 'awaiting-approval':
+    case 'awaiting-bank-approval':
+    case 'needs-operator':
+    case 'completed':
+    case 'failed':
+    case 'rejected':
+    case 'cancelled':
+      return state;
+    case 'received':
+    case 'preparing':
+    case 'converting':
+    case 'submitting':
+    case 'resolving':
+    case 'processing':
+      return 'processing';
+  }
+}
+
+/** Whether people must act: the search attribute `PayoutNeedsAttention`. */
+export function needsAttention(state: PayoutState): boolean {
+  switch (state) {
+    case 'held':
+    case 'awaiting-approval':
+    case 'awaiting-bank-approval':
+    case 'needs-operator':
+      return true;
+    default:
+      return false;
+  }
+}
+
+export interface Reason {
+  /** kebab-case, from `domain/reasons.ts`. */
+  code: string;
+  /** One sentence without personal data. */
+  message: string;
+}
+
+export interface StateCounts {
+  total: number;
+  completed: number;
+  failed: number;
+  rejected: number;
+  cancelled: number;
+  needsOperator: number;
+  open: number;
+}
+
+/** Every row lands in exactly one count. */
+export function countStates(states: Iterable<PayoutState>): StateCounts {
+  const counts: StateCounts = { total: 0, completed: 0, failed: 0, rejected: 0, cancelled: 0, needsOperator: 0, open: 0 };
+  for (const state of states) {
+    counts.total += 1;
+    if (isEnd(state)) counts[state] += 1;
+    else if (state === 'needs-operator') counts.needsOperator += 1;
+    else counts.open += 1;
+  }
+  return counts;
+}
+
+export type BatchControl = 'running' | 'paused' | 'cancelling';
+
+export type BatchState =
+  | 'open'
+  | 'paused'
+  | 'cancelling'
+  | 'needs-operator'
+  | 'completed'
+  | 'completed-with-exceptions'
+  | 'cancelled';
+
+/** Computed from the counts and the one stored control flag, never stored itself. */
+export function batchState(counts: StateCounts, control: BatchControl): BatchState {
+  if (counts.open > 0) return control === 'running' ? 'open' : control;
+  if (counts.needsOperator > 0) return 'needs-operator';
+  if (control === 'cancelling' && counts.cancelled > 0) return 'cancelled';
+  return counts.completed === counts.total ? 'completed' : 'completed-with-exceptions';
+}

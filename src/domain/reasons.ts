@@ -1,0 +1,56 @@
+import type { Reason } from './payout-state.ts';
+
+/**
+ * Reason codes of a row that waits for someone, is held, or ended unpaid: code -> the sentence shown in the report and
+ * the UI. No sentence holds a value of the row; details go behind it in brackets (`because`).
+ */
+export const REASONS = {
+  // waiting
+  'beneficiary-pending': 'the beneficiary is being created at the bank',
+  'bank-unreachable': 'the bank does not answer; asking again',
+  'not-yet-due': 'waits for its execution date',
+  'awaiting-card-payment': 'waits for the linked card payment',
+  'insufficient-funds': 'the account is short of money',
+  'approval-required': 'waits for our approval',
+  'bank-approval-required': 'waits for the approval of the bank order',
+  'outcome-unknown': 'an answer of the bank was lost; looking for the order before anything else is sent',
+  // held
+  'fee-above-cap': 'the fee quoted is above the cap',
+  'slippage-above-cap': 'the exchange rate moved by more than the cap',
+  'account-frozen': 'the bank reports the account as frozen',
+  'account-not-found': 'the bank does not know the account',
+  'beneficiary-changed': 'the beneficiary at the bank is not what was approved',
+  'beneficiary-not-found': 'the bank does not know the beneficiary',
+  'beneficiary-conflict': 'the bank has this beneficiary with other details',
+  'no-payout-account': 'the user has no account in the payout currency',
+  // ended unpaid
+  'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
+  'id-reused': 'this id was used before with another payload',
+  'unsupported': 'the bank does not support this payment',
+  'refused-by-bank': 'the bank refused the request as invalid',
+  'funds-patience-over': 'the account stayed short of money for the whole patience time',
+  'approval-rejected': 'an approver rejected the payout',
+  'approval-expired': 'no approval came in time',
+  'bank-rejected': 'the bank order was rejected',
+  'bank-cancelled': 'the bank cancelled the order',
+  'bank-failed': 'the bank reports the order as failed',
+  'exchange-failed': 'the currency exchange ended without money moved',
+  'cancelled-by-request': 'cancelled on request',
+  'batch-cancelled': 'the batch was cancelled before this row was sent',
+  'closed-by-operator': 'an operator closed it as not paid',
+  // needs an operator
+  'order-not-found': 'no order was found under this reference and policy forbids sending it again',
+  'reference-conflict': 'the bank has another order under this reference',
+  'duplicate-suspected': 'the bank shows more than one order under this reference',
+  'status-unclear': 'the bank shows a status without a known meaning',
+  'status-conflict': 'the bank changed an order that had ended',
+  'status-stuck': 'the order has not moved for longer than the age limit',
+  'workflow-closed': 'the workflow was closed before the payout had an end',
+} as const;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** The reason of a code; `detail` is a fact without personal data ("code 2010", "fee 3.00 USD, cap 1.00"). */
+export function because(code: ReasonCode, detail?: string): Reason {
+  return { code, message: detail === undefined ? REASONS[code] : `${REASONS[code]} (${detail})` };
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { v5 } from 'uuid';
+import type { PayoutInstruction } from './domain/instruction.ts';
+import { parseAmount } from './domain/money.ts';
+import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
+
+/**
+ * What makes a payout the same payout: (uid, id) decide the reference, the payload digest decides whether it is still the
+ * same instruction. Pure functions; outside `domain` only because they use packages.
+ */
+
+/** Lower-case UUIDv5 of `uid/id/kind/generation`; uid and id are taken byte for byte. */
+export function referenceOf(uid: string, id: string, kind: ReferenceKind = 'payment', generation = 0): string {
+  return v5(`${uid}/${id}/${kind}/${generation}`, REFERENCE_NAMESPACE);
+}
+
+/**
+ * SHA-256 over the instruction without its identity: fields sorted, blanks left out, the amount in minor units, so that
+ * column order, file format and "10.5" for "10.50" make no difference.
+ */
+export function payloadDigest(instruction: PayoutInstruction): string {
+  const { id: _id, uid: _uid, ...payload } = instruction;
+  const amount = parseAmount(instruction.amount, instruction.currency);
+  const entries = Object.entries({ ...payload, amount: amount.ok ? `${amount.minor}` : instruction.amount })
+    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+}
+
+/** Digest of what an approval stands for: the payee as the bank shows it, the account, the amount and the fee. */
+export function approvalDigest(parts: Record<string, string | undefined>): string {
+  const entries = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+}
