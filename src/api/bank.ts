@@ -1,7 +1,15 @@
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
-import type { FxBody, FxQuote, PaymentBody, PaymentFee, PlacedOrder, TransferBody, TransferFee } from './schemas/transactions.ts';
+import type {
+  FxBody,
+  FxQuote,
+  PaymentBody,
+  PaymentFee,
+  PlacedOrder,
+  TransferBody,
+  TransferFee,
+} from './schemas/transactions.ts';
 import type { Page } from './schemas/wire.ts';
 
 /** Options of a call that may move money. */

@@ -127,11 +127,16 @@ export const CODE_RULES: Readonly<Record<ErrorCode, CodeRule>> = {
   2011: { errorClass: InProgressError, onSubmit: 'ambiguous', retryRead: true },
 };
 
+/** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status says less. */
+export type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'code'> &
+  Partial<Pick<BankErrorDetails, 'outcome' | 'retryable'>>;
+
 /** The error of an envelope with `code` other than 0. A code the interface does not list is ambiguous. */
-export function envelopeError(code: number, details: Omit<BankErrorDetails, 'outcome' | 'retryable' | 'code'>): EnvelopeError {
+export function envelopeError(code: number, details: EnvelopeErrorDetails): EnvelopeError {
   const rule = (CODE_RULES as Readonly<Record<number, CodeRule>>)[code];
   const meaning = (ENVELOPE_CODES as Readonly<Record<number, string>>)[code] ?? 'not listed in the interface';
   const message = `${details.operation} answered code ${code} (${meaning})`;
-  if (rule === undefined) return new EnvelopeError(message, { ...details, code, outcome: 'ambiguous', retryable: true });
-  return new rule.errorClass(message, { ...details, code, outcome: rule.onSubmit, retryable: rule.retryRead });
+  const outcome = details.outcome ?? rule?.onSubmit ?? 'ambiguous';
+  const retryable = details.retryable ?? rule?.retryRead ?? true;
+  return new (rule?.errorClass ?? EnvelopeError)(message, { ...details, code, outcome, retryable });
 }

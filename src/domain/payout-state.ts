@@ -88,7 +88,15 @@ export interface StateCounts {
 
 /** Every row lands in exactly one count. */
 export function countStates(states: Iterable<PayoutState>): StateCounts {
-  const counts: StateCounts = { total: 0, completed: 0, failed: 0, rejected: 0, cancelled: 0, needsOperator: 0, open: 0 };
+  const counts: StateCounts = {
+    total: 0,
+    completed: 0,
+    failed: 0,
+    rejected: 0,
+    cancelled: 0,
+    needsOperator: 0,
+    open: 0,
+  };
   for (const state of states) {
     counts.total += 1;
     if (isEnd(state)) counts[state] += 1;

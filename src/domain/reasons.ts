@@ -17,6 +17,7 @@ export const REASONS = {
   // held
   'fee-above-cap': 'the fee quoted is above the cap',
   'slippage-above-cap': 'the exchange rate moved by more than the cap',
+  'exchange-quote-unclear': 'the exchange quote does not buy the amount asked for',
   'account-frozen': 'the bank reports the account as frozen',
   'account-not-found': 'the bank does not know the account',
   'beneficiary-changed': 'the beneficiary at the bank is not what was approved',
@@ -26,7 +27,7 @@ export const REASONS = {
   // ended unpaid
   'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
   'id-reused': 'this id was used before with another payload',
-  'unsupported': 'the bank does not support this payment',
+  unsupported: 'the bank does not support this payment',
   'refused-by-bank': 'the bank refused the request as invalid',
   'funds-patience-over': 'the account stayed short of money for the whole patience time',
   'approval-rejected': 'an approver rejected the payout',

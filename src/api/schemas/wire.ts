@@ -6,22 +6,24 @@ import { z } from 'zod';
  */
 
 /** A decimal as text, whatever JSON type it came in. */
-export const decimal = z.union([z.string().trim(), z.number()]).transform(String).pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'a plain decimal'));
+export const decimal = z
+  .union([z.string().trim(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^-?\d+(\.\d+)?$/, 'a plain decimal'));
 
 /** A decimal that may be absent, null or empty. */
 export const optionalDecimal = z
-  .union([decimal, z.literal(''), z.null(), z.undefined()])
-  .transform((value) => (value === '' || value === null ? undefined : value));
+  .union([decimal, z.literal('')])
+  .nullish()
+  .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
 /** An identifier: a non-empty string, or an integer taken as text. */
-export const identifier = z
-  .union([z.string(), z.number().int()])
-  .transform(String)
-  .pipe(z.string().min(1));
+export const identifier = z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().min(1));
 
 /** Free text that may be absent, null or of another scalar type. */
 export const optionalText = z
-  .union([z.string(), z.number(), z.boolean(), z.null(), z.undefined()])
+  .union([z.string(), z.number(), z.boolean()])
+  .nullish()
   .transform((value) => (value === null || value === undefined || value === '' ? undefined : String(value)));
 
 /** Epoch milliseconds, as a number or digits. */
@@ -31,19 +33,28 @@ export const timestamp = z
   .pipe(z.number().int().nonnegative());
 
 export const optionalTimestamp = z
-  .union([timestamp, z.literal(''), z.null(), z.undefined()])
-  .transform((value) => (value === '' || value === null ? undefined : value));
+  .union([timestamp, z.literal('')])
+  .nullish()
+  .transform((value) => (value === '' ? undefined : (value ?? undefined)));
+
+/** A count of a page, as a number or digits; null is absent, never 0. */
+const optionalCount = z
+  .union([z.number(), z.string().regex(/^\d+$/)])
+  .transform(Number)
+  .pipe(z.number().int().nonnegative())
+  .nullish()
+  .transform((count) => count ?? undefined);
 
 /** Currency codes are compared, so they are read in upper case. */
 export const currencyCode = z.string().trim().toUpperCase().min(3).max(3);
 
-/** A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back short. */
+/** A page of a list. `pages` and `total` may be missing: readers then go on until a page comes back empty. */
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z.object({
-    total: z.coerce.number().int().nonnegative().optional(),
-    page: z.coerce.number().int().positive().optional(),
-    pages: z.coerce.number().int().nonnegative().optional(),
-    page_size: z.coerce.number().int().positive().optional(),
+    total: optionalCount,
+    page: optionalCount,
+    pages: optionalCount,
+    page_size: optionalCount,
     records: z
       .array(record)
       .nullish()

@@ -1,0 +1,155 @@
+import { BankError } from '../api/errors.ts';
+import type { AccountBalance } from '../api/schemas/accounts.ts';
+import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
+import type { Assessment, ExchangePlan, Obstacle } from '../domain/gates.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
+import { approvalsNeeded } from '../domain/policy.ts';
+import { because } from '../domain/reasons.ts';
+import { refusalMeaning } from '../domain/submission.ts';
+import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
+import type { ActivityDeps } from './deps.ts';
+import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
+
+export interface AssessInput {
+  instruction: PayoutInstruction;
+  generation: number;
+  /** The exchange is done: the payout is paid from the account in its own currency. */
+  exchanged: boolean;
+}
+
+/** A payee younger than this at the bank counts as new for the approval policy. */
+const NEW_PAYEE_MS = 7 * 24 * 3_600_000;
+
+/** Reads what the bank shows about a payout; a refusal by code becomes an obstacle, everything else is thrown. */
+export async function assessPayout(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
+  const digestBase = payloadDigest(input.instruction);
+  try {
+    return await readAssessment(deps, input);
+  } catch (error) {
+    const obstacle = obstacleOf(error);
+    if (obstacle === undefined) throw error;
+    return { beneficiary: { known: false }, digest: digestBase, approvalsNeeded: 0, obstacle };
+  }
+}
+
+/** What a refused read means for the payout: the same table as for a refused submit. */
+function obstacleOf(error: unknown): Obstacle | undefined {
+  if (!(error instanceof BankError) || error.code === undefined || error.retryable || error.tokenSuspect)
+    return undefined;
+  const meaning = refusalMeaning(error.code);
+  if (meaning.kind === 'await-funds') return meaning;
+  return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };
+}
+
+async function readAssessment(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
+  const { instruction } = input;
+  const [payee, account] = await Promise.all([
+    readPayee(deps, instruction),
+    deps.bank.accounts.get(instruction.account_id),
+  ]);
+  const blank = { digest: payloadDigest(instruction), approvalsNeeded: 0 };
+  if ('obstacle' in payee) return { ...blank, beneficiary: { known: false }, obstacle: payee.obstacle };
+
+  const paying = account.currency === instruction.currency ? account : await accountIn(deps, instruction);
+  if (paying === undefined) {
+    const obstacle: Obstacle = { kind: 'hold', reason: because('no-payout-account') };
+    return { ...blank, beneficiary: { known: false }, obstacle };
+  }
+  const beneficiary: Assessment['beneficiary'] =
+    payee.beneficiary === undefined
+      ? { known: false }
+      : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
+  if (!beneficiary.known) return { ...blank, beneficiary, payingAccountId: paying.account_id };
+
+  const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
+    uid: instruction.uid,
+    account_id: paying.account_id,
+    beneficiary_id: beneficiary.id,
+    amount: instruction.amount,
+    currency: instruction.currency,
+  });
+  const cost = feeCurrency === instruction.currency ? addDecimals(instruction.amount, fee) : instruction.amount;
+  const exchange =
+    account.account_id === paying.account_id || input.exchanged
+      ? undefined
+      : await planExchange(deps, input, { sell: account, buy: paying, buyAmount: cost });
+  const funds =
+    exchange === undefined ? { account: paying, needs: cost } : { account, needs: exchange.quotedSellAmount };
+  return {
+    beneficiary,
+    payingAccountId: paying.account_id,
+    exchange,
+    fee,
+    feeCurrency,
+    digest: approvalDigest({
+      payload: blank.digest,
+      payee: beneficiary.digest,
+      account: paying.account_id,
+      fee: `${fee} ${feeCurrency}`,
+    }),
+    approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, {
+      currency: instruction.currency,
+      amount: instruction.amount,
+      newPayee: isNewPayee(payee.beneficiary, deps.now()),
+    }),
+    funds: {
+      accountId: funds.account.account_id,
+      needs: funds.needs,
+      enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
+    },
+  };
+}
+
+function isNewPayee(beneficiary: Beneficiary | undefined, now: number): boolean {
+  return beneficiary?.created_at === undefined || now - beneficiary.created_at < NEW_PAYEE_MS;
+}
+
+type PayeeFound = { beneficiary: Beneficiary | undefined } | { obstacle: Obstacle };
+
+async function readPayee(deps: ActivityDeps, instruction: PayoutInstruction): Promise<PayeeFound> {
+  if (instruction.beneficiary_id !== undefined) {
+    return { beneficiary: await deps.bank.beneficiaries.get(instruction.beneficiary_id) };
+  }
+  const payee = await namedPayee(deps.bank, instruction);
+  if (payee.findings.length > 0) {
+    return { obstacle: { kind: 'fail', reason: because('invalid-instruction', payee.findings.join('; ')) } };
+  }
+  const key = payeeReference(payee.uid, payeeKey(payee));
+  const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
+  if (added?.orderId != null) return { beneficiary: await deps.bank.beneficiaries.get(added.orderId) };
+  return { beneficiary: await findPayee(deps.bank, payee) };
+}
+
+/** The key under which adding a payee is recorded, like a reference under which an order is sent. */
+export function payeeReference(uid: string, key: Record<string, string>): string {
+  return referenceOf(uid, approvalDigest(key), 'payment', 0);
+}
+
+async function accountIn(deps: ActivityDeps, instruction: PayoutInstruction): Promise<AccountBalance | undefined> {
+  const accounts = await deps.bank.accounts.ofUser(instruction.uid);
+  return accounts.find((account) => account.currency === instruction.currency);
+}
+
+async function planExchange(
+  deps: ActivityDeps,
+  { instruction, generation }: AssessInput,
+  legs: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
+): Promise<ExchangePlan> {
+  const quote = await deps.bank.transactions.fxQuote({
+    sell_account: legs.sell.account_id,
+    buy_account: legs.buy.account_id,
+    amount: legs.buyAmount,
+    currency: instruction.currency,
+  });
+  return {
+    reference: referenceOf(instruction.uid, instruction.id, 'exchange', generation),
+    sellAccountId: legs.sell.account_id,
+    buyAccountId: legs.buy.account_id,
+    buyAmount: legs.buyAmount,
+    buyCurrency: instruction.currency,
+    sellCurrency: legs.sell.currency,
+    quotedSellAmount: quote.sell_amount,
+    buysWhatWasAsked: decimalsEqual(quote.buy_amount, legs.buyAmount),
+  };
+}

@@ -1,0 +1,158 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import {
+  type BatchControl,
+  countStates,
+  isEnd,
+  isSettled,
+  type PayoutState,
+  type StateCounts,
+} from '../domain/payout-state.ts';
+import { because } from '../domain/reasons.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+import { wakeNeglectedWatches } from './order-watch.ts';
+import { pause } from './pause.ts';
+
+export interface PumpInput {
+  batchId: string;
+  /** Return when this many rows are settled, or when all are. */
+  untilSettled: number;
+}
+
+export interface PumpResult {
+  counts: StateCounts;
+  control: BatchControl;
+  done: boolean;
+}
+
+/** Workflows started side by side; more only queues them in the server. */
+const STARTS_AT_ONCE = 10;
+/** Rows with a closed workflow are looked for this often. */
+const QUIET_CHECK_MS = 10_000;
+
+export const batchActivities = (deps: ActivityDeps) => ({
+  /**
+   * Hands rows to payout workflows inside a bounded window and waits, heartbeating, until enough rows are settled. All of
+   * it may run again: rows are selected by the store, a start that finds the workflow there is success.
+   */
+  async pumpBatch({ batchId, untilSettled }: PumpInput): Promise<PumpResult> {
+    let quietCheckAt = deps.now() + QUIET_CHECK_MS;
+    for (;;) {
+      const batch = await deps.store.batch(batchId);
+      if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+      if (batch.control === 'cancelling') await cancelRest(deps, batchId);
+      if (batch.control === 'running') await release(deps, batchId);
+      const counts = await batchCounts(deps, batchId);
+      const settled = counts.total - counts.open;
+      if (counts.open === 0) {
+        await deps.store.setBatchEnded(batchId, deps.now());
+        return { counts, control: batch.control, done: true };
+      }
+      if (settled >= untilSettled) return { counts, control: batch.control, done: false };
+      if (deps.now() >= quietCheckAt) {
+        await findClosedRows(deps, batchId);
+        await wakeNeglectedWatches(deps);
+        quietCheckAt = deps.now() + QUIET_CHECK_MS;
+      }
+      heartbeat(counts);
+      await pause(deps.settings.batchPulseMs, cancellationSignal());
+    }
+  },
+
+  async setBatchControl({
+    batchId,
+    control,
+    by,
+  }: {
+    batchId: string;
+    control: BatchControl;
+    by: string;
+  }): Promise<void> {
+    await deps.store.setControl(batchId, control);
+    await deps.store.audit({ at: deps.now(), actor: by, action: `batch ${control}`, subject: batchId, detail: {} });
+  },
+
+  /** Approves every row of a batch that waits for people; returns how many were asked. */
+  async approveRows({ batchId, by, note }: { batchId: string; by: string; note?: string }): Promise<number> {
+    const rows = await deps.store.rowsIn(batchId, ['awaiting-approval', 'awaiting-bank-approval']);
+    let asked = 0;
+    for (const row of rows) if (await deps.executions.approve(row.workflowId, { by, note })) asked += 1;
+    return asked;
+  },
+});
+
+async function batchCounts({ store }: ActivityDeps, batchId: string): Promise<StateCounts> {
+  const byState = await store.stateCounts(batchId);
+  return countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
+}
+
+async function release(deps: ActivityDeps, batchId: string): Promise<void> {
+  const room = deps.settings.window - (await deps.store.inFlight(batchId));
+  if (room <= 0) return;
+  const rows = await deps.store.releasable(batchId, room);
+  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) {
+    const some = rows.slice(i, i + STARTS_AT_ONCE);
+    await Promise.all(some.map((row) => start(deps, row)));
+    await deps.store.markReleased(
+      some.map(({ reference }) => reference),
+      deps.now(),
+    );
+    heartbeat({ released: i + some.length });
+  }
+}
+
+async function start(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+  const { instruction } = row;
+  await deps.executions.startPayout({
+    workflowId: row.workflowId,
+    reference: row.reference,
+    batchId: row.batchId,
+    currency: row.currency,
+    input: payoutInput(row),
+    summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
+  });
+}
+
+/** The input of the workflow type `payout` for a stored row. */
+export function payoutInput(row: PayoutRecord): Record<string, string | number> {
+  const fields = Object.entries(row.instruction).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    ...Object.fromEntries(fields),
+    ...(row.batchId === null ? {} : { batchId: row.batchId }),
+    ...(row.by === null ? {} : { by: row.by }),
+    ...(row.generation === 0 ? {} : { generation: row.generation }),
+  };
+}
+
+/** Rows not yet started end here; started ones are asked and decide for themselves. */
+async function cancelRest(deps: ActivityDeps, batchId: string): Promise<void> {
+  await deps.store.cancelUnreleased(batchId, because('batch-cancelled'), deps.now());
+  const open = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter((row) => !isEnd(row.state));
+  for (const row of open) {
+    await deps.executions.cancelPayout(row.workflowId, { by: 'batch', reason: 'the batch was cancelled' });
+  }
+}
+
+/** States in which a started payout can still be stopped without an order at the bank that is past its audit. */
+const CANCELLABLE: readonly PayoutState[] = [
+  'received',
+  'preparing',
+  'scheduled',
+  'held',
+  'awaiting-funds',
+  'awaiting-approval',
+  'awaiting-bank-approval',
+];
+
+/** A row whose workflow was closed without a stored end (terminated, say) is handed to people, never left hanging. */
+async function findClosedRows(deps: ActivityDeps, batchId: string): Promise<void> {
+  const rows = await deps.store.quietRows(batchId, deps.now() - deps.settings.quietRowMs, 50);
+  for (const row of rows) {
+    if (isSettled(row.state) || (await deps.executions.isOpen(row.workflowId))) continue;
+    await deps.store.changePayout(row.reference, {
+      state: 'needs-operator',
+      reason: because('workflow-closed'),
+      at: deps.now(),
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { activityInfo } from '@temporalio/activity';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import { because } from '../domain/reasons.ts';
+import { refusalMeaning } from '../domain/submission.ts';
+import type { SendAttempt } from '../store/store.ts';
+import { payeeReference } from './assess.ts';
+import type { ActivityDeps } from './deps.ts';
+import { findPayee, type NamedPayee, namedPayee, payeeKey } from './payee.ts';
+import { resultOfError } from './submit.ts';
+import { reading } from './to-failure.ts';
+
+export type BeneficiaryAdded =
+  | { kind: 'there' }
+  /** Somebody's POST is under way or its answer was lost: look again after the pause. */
+  | { kind: 'pending' }
+  | { kind: 'refused'; obstacle: { kind: 'fail' | 'hold'; reason: Reason } };
+
+export const beneficiaryActivities = (deps: ActivityDeps) => ({
+  /**
+   * Adds the payee unless it is there. Adding has no idempotency key, so the POST follows the same protocol as an order:
+   * recorded before the first byte under (payee, attempt), which is also the lock between rows that share a payee; a new
+   * attempt only when the one before provably did nothing, or the list has not shown it after the proof window.
+   */
+  async addBeneficiary({ instruction }: { instruction: PayoutInstruction }): Promise<BeneficiaryAdded> {
+    await deps.assertIdentity();
+    const payee = await reading(() => namedPayee(deps.bank, instruction));
+    const reference = payeeReference(payee.uid, payeeKey(payee));
+    const attempts = await deps.store.attempts(reference);
+    const last = attempts.at(-1);
+    if (last?.outcome === 'accepted') return { kind: 'there' };
+    if ((await reading(() => findPayee(deps.bank, payee))) !== undefined) return { kind: 'there' };
+    if (last !== undefined && stillInDoubt(deps, last)) return { kind: 'pending' };
+    return add(deps, payee, reference, (last?.attempt ?? 0) + 1);
+  },
+});
+
+function stillInDoubt({ settings, now }: ActivityDeps, last: SendAttempt): boolean {
+  if (last.outcome === 'not-sent' || last.outcome === 'refused') return false;
+  return now() - last.sentAt < settings.waits.lateCommitMs + settings.waits.listLagMs;
+}
+
+async function add(
+  deps: ActivityDeps,
+  payee: NamedPayee,
+  reference: string,
+  attempt: number,
+): Promise<BeneficiaryAdded> {
+  const { workflowExecution, activityId } = activityInfo();
+  const runId = workflowExecution?.runId ?? '';
+  if (!(await deps.store.recordAttempt({ reference, attempt, runId, activityId, sentAt: deps.now() })))
+    return { kind: 'pending' };
+  try {
+    const { beneficiary_id: beneficiaryId } = await deps.bank.beneficiaries.add({
+      ...payee.fields,
+      uid: payee.uid,
+      currency: payee.currency,
+      beneficiary_type: payee.beneficiaryType,
+      payment_type: payee.paymentType,
+    });
+    await deps.store.finishAttempt(reference, attempt, { outcome: 'accepted', orderId: beneficiaryId });
+    return { kind: 'there' };
+  } catch (error) {
+    const result = resultOfError(error);
+    await deps.store.finishAttempt(reference, attempt, { outcome: result.outcome });
+    if (result.outcome !== 'refused') return { kind: 'pending' };
+    const meaning = refusalMeaning(result.code);
+    const detail = `adding the beneficiary: code ${result.code}`;
+    if (meaning.kind === 'await-funds')
+      return { kind: 'refused', obstacle: { kind: 'hold', reason: because('beneficiary-not-found', detail) } };
+    return { kind: 'refused', obstacle: { kind: meaning.kind, reason: because(meaning.reason, detail) } };
+  }
+}

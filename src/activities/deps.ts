@@ -1,0 +1,74 @@
+import type { Bank } from '../api/bank.ts';
+import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { ClosedMeaning } from '../domain/order-status.ts';
+import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the worker is set to; durations in ms, our own waits already scaled. */
+export interface WorkerSettings {
+  waits: Waits;
+  referenceDedupe: ReferenceDedupe;
+  closedMeans: ClosedMeaning;
+  approvalRules: readonly ApprovalRule[];
+  feeCap: string | undefined;
+  maxSlippage: string;
+  /** The bank's time, never scaled: becomes `expired_at`. */
+  auditTtlMs: number;
+  /** How far the bank's clock may be off; widens every list window. Never scaled. */
+  clockSkewMs: number;
+  /** First pause between sweeps of the order watch. */
+  sweepMs: number;
+  sweepMaxMs: number;
+  /** Orders open for longer are looked up one by one. */
+  sweepWindowMs: number;
+  /** Records asked for per page. */
+  pageSize: number;
+  /** Payouts of one batch between release and settlement. */
+  window: number;
+  /** Pause between two looks of a batch at its rows. */
+  batchPulseMs: number;
+  /** A released row without news for this long has its workflow described. */
+  quietRowMs: number;
+}
+
+/** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
+export interface Executions {
+  startPayout(start: {
+    workflowId: string;
+    reference: string;
+    batchId: string | null;
+    currency: string;
+    input: Record<string, string | number>;
+    summary: string;
+  }): Promise<'started' | 'already-started'>;
+  wakeWatch(key: { uid: string; currency: string }): Promise<void>;
+  /** False when no such workflow is open. */
+  orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
+  approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
+  /** Asks a payout to cancel; false when no such workflow is open. */
+  cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
+  isOpen(workflowId: string): Promise<boolean>;
+}
+
+/** Payload of the signal `orderChanged`. The GET decides; this only says where to look. */
+export interface OrderNotice {
+  reference: string;
+  orderId: string;
+  status: string;
+}
+
+export interface ActivityDeps {
+  bank: Bank;
+  store: Store;
+  executions: Executions;
+  settings: WorkerSettings;
+  now: () => number;
+  /** Rules of an instruction (`src/erp`), injected because activities do not import readers. Empty: no finding. */
+  checkInstruction(
+    instruction: PayoutInstruction,
+    details?: readonly RequiredDetailsEntry[],
+  ): readonly { rule: string; message: string }[];
+  /** Throws when the store belongs to another bank or namespace than this worker (checked before every POST). */
+  assertIdentity(): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import { type AssessInput, assessPayout } from './assess.ts';
+import { batchActivities } from './batches.ts';
+import { beneficiaryActivities } from './beneficiaries.ts';
+import type { ActivityDeps } from './deps.ts';
+import { orderWatchActivities } from './order-watch.ts';
+import { orderActivities } from './orders.ts';
+import { type PrepareInput, preparePayout } from './prepare.ts';
+import { recordActivities } from './records.ts';
+import { submitActivities } from './submit.ts';
+import { reading } from './to-failure.ts';
+import { waitActivities } from './waits.ts';
+
+/** Every activity of the product over one set of dependencies. */
+export const createActivities = (deps: ActivityDeps) => ({
+  prepare: (input: PrepareInput) => preparePayout(deps, input),
+  assess: (input: AssessInput) => reading(() => assessPayout(deps, input)),
+  ...beneficiaryActivities(deps),
+  ...submitActivities(deps),
+  ...orderActivities(deps),
+  ...waitActivities(deps),
+  ...recordActivities(deps),
+  ...orderWatchActivities(deps),
+  ...batchActivities(deps),
+});
+
+export type Activities = ReturnType<typeof createActivities>;

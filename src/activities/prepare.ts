@@ -1,0 +1,156 @@
+import { FAILURES } from '../domain/failures.ts';
+import type { Assessment } from '../domain/gates.ts';
+import { type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
+import { payoutWorkflowId } from '../domain/names.ts';
+import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
+import type { Terms } from '../domain/policy.ts';
+import { because } from '../domain/reasons.ts';
+import { FRESH, type Submission } from '../domain/submission.ts';
+import { payloadDigest, referenceOf } from '../identity.ts';
+import type { PayoutRecord, SendAttempt } from '../store/store.ts';
+import { assessPayout } from './assess.ts';
+import type { ActivityDeps } from './deps.ts';
+import { permanentFailure, reading } from './to-failure.ts';
+
+export interface PrepareInput {
+  workflowId: string;
+  runId: string;
+  input: PayoutInput;
+}
+
+/** What the first activity of a payout returns into history: its identity, its terms for life, and where to begin. */
+export type Prepared =
+  | {
+      kind: 'ended';
+      reference: string;
+      state: EndState;
+      reason: Reason | null;
+      orderId: string | null;
+      fee: string | null;
+      feeCurrency: string | null;
+    }
+  | {
+      kind: 'ready';
+      reference: string;
+      instruction: PayoutInstruction;
+      generation: number;
+      maker: string | null;
+      terms: Terms;
+      /** `resolve`: something may have been sent under the reference before; look before anything else. */
+      begin: 'assess' | 'resolve';
+      submission: Submission;
+      /** Attempts recorded under the derived exchange reference. */
+      exchangeSubmission: Submission;
+      /** Epoch ms of the oldest attempt recorded, for the window of a look. */
+      firstSentAt: number | null;
+      assessment: Assessment;
+    };
+
+/**
+ * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves
+ * money, and all of it may run again.
+ */
+export async function preparePayout(deps: ActivityDeps, { workflowId, runId, input }: PrepareInput): Promise<Prepared> {
+  const { instruction, by, generation } = splitInput(input);
+  const reference = referenceOf(instruction.uid ?? '', instruction.id ?? '', 'payment', generation);
+  if (!instruction.uid || !instruction.id || workflowId !== payoutWorkflowId(reference)) {
+    throw permanentFailure(
+      FAILURES.wrongWorkflowId,
+      `the workflow id of this instruction is ${payoutWorkflowId(reference)}: the id is the lock against paying twice ("payouts reference UID ID" prints it)`,
+    );
+  }
+  await deps.assertIdentity();
+  if (generation > 0) await assertEarlierUnpaid(deps, instruction, generation);
+
+  const exchangeReference = referenceOf(instruction.uid, instruction.id, 'exchange', generation);
+  const now = deps.now();
+  const claim = await deps.store.claimPayout({
+    reference,
+    workflowId,
+    instruction,
+    payloadDigest: payloadDigest(instruction),
+    generation,
+    by: by ?? null,
+    runId,
+    derivedReferences: [exchangeReference],
+    at: now,
+  });
+  if (!claim.samePayload) {
+    throw permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
+  }
+  const { record } = claim;
+  if (isEnd(record.state)) return ended(record, record.state);
+
+  const submission = submissionOf(claim.attempts.filter((attempt) => attempt.reference === reference));
+  const findings = deps.checkInstruction(instruction);
+  const assessment: Assessment =
+    findings.length > 0
+      ? invalid(findings, payloadDigest(instruction))
+      : await reading(() => assessPayout(deps, { instruction, generation, exchanged: submission.attempts > 0 }));
+  return {
+    kind: 'ready',
+    reference,
+    instruction,
+    generation,
+    maker: record.by,
+    terms: termsOf(deps, instruction, now),
+    begin: submission.tainted ? 'resolve' : 'assess',
+    submission,
+    exchangeSubmission: submissionOf(claim.attempts.filter((attempt) => attempt.reference === exchangeReference)),
+    firstSentAt: claim.attempts[0]?.sentAt ?? null,
+    assessment,
+  };
+}
+
+function ended(record: PayoutRecord, state: EndState): Prepared {
+  const { reference, reason, orderId, fee, feeCurrency } = record;
+  return { kind: 'ended', reference, state, reason, orderId, fee, feeCurrency };
+}
+
+function invalid(findings: readonly { rule: string; message: string }[], digest: string): Assessment {
+  const detail = findings.map((finding) => finding.rule).join(', ');
+  return {
+    beneficiary: { known: false },
+    digest,
+    approvalsNeeded: 0,
+    obstacle: { kind: 'fail', reason: because('invalid-instruction', detail) },
+  };
+}
+
+/**
+ * What the recorded attempts of a reference allow. An attempt without a recorded outcome, or with one that is not a proof
+ * of "nothing happened", taints: an accepted one too, because this run does not follow its order yet.
+ */
+export function submissionOf(attempts: readonly SendAttempt[]): Submission {
+  const highest = attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0);
+  const tainted = attempts.some(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  return { ...FRESH, attempts: highest, tainted };
+}
+
+function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction, now: number): Terms {
+  return {
+    waits: settings.waits,
+    referenceDedupe: settings.referenceDedupe,
+    closedMeans: settings.closedMeans,
+    expiredAt: instruction.expires_at === undefined ? now + settings.auditTtlMs : Date.parse(instruction.expires_at),
+    feeCap: instruction.fee_cap ?? settings.feeCap,
+    maxSlippage: instruction.max_slippage ?? settings.maxSlippage,
+    dueAt: instruction.execute_on === undefined ? undefined : Date.parse(`${instruction.execute_on}T00:00:00Z`),
+  };
+}
+
+/** A new generation is a new reference: allowed only when the one before is stored as ended without money. */
+async function assertEarlierUnpaid(
+  deps: ActivityDeps,
+  instruction: PayoutInstruction,
+  generation: number,
+): Promise<void> {
+  const before = await deps.store.payout(referenceOf(instruction.uid, instruction.id, 'payment', generation - 1));
+  const unpaid = before !== undefined && isEnd(before.state) && before.state !== 'completed';
+  if (!unpaid) {
+    throw permanentFailure(
+      FAILURES.generationNotProven,
+      `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
+    );
+  }
+}

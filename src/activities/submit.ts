@@ -1,0 +1,176 @@
+import { activityInfo } from '@temporalio/activity';
+import type { SendOptions } from '../api/bank.ts';
+import { BankError } from '../api/errors.ts';
+import type { PlacedOrder } from '../api/schemas/transactions.ts';
+import type { AttemptResult } from '../domain/submission.ts';
+import type { ActivityDeps } from './deps.ts';
+
+/** What every attempt of an order shares: its reference, its number, and whose it is. */
+export interface Attempt {
+  reference: string;
+  attempt: number;
+  workflowId: string;
+  uid: string;
+  /** Currencies under which the order can appear in lists: one for a payment, both legs for an exchange. */
+  currencies: string[];
+}
+
+export interface PaymentInput extends Attempt {
+  accountId: string;
+  beneficiaryId: string;
+  amount: string;
+  currency: string;
+  expiredAt: number;
+  note?: string;
+  reason?: string;
+  chargeType?: string;
+}
+
+export interface ExchangeInput extends Attempt {
+  sellAccountId: string;
+  buyAccountId: string;
+  amount: string;
+  currency: string;
+  expiredAt: number;
+}
+
+/** A sender that was paused for longer than this before its first byte sends nothing: the workflow may have moved on. */
+const FENCE_MS = 5_000;
+
+export const submitActivities = (deps: ActivityDeps) => ({
+  async submitPayment(input: PaymentInput): Promise<AttemptResult> {
+    const body = {
+      uid: input.uid,
+      account_id: input.accountId,
+      beneficiary_id: input.beneficiaryId,
+      reference: input.reference,
+      amount: input.amount,
+      currency: input.currency,
+      expired_at: input.expiredAt,
+      note: input.note,
+      reason: input.reason,
+      charge_type: input.chargeType,
+    };
+    return sendOnce(deps, input, (options) => deps.bank.transactions.payment(body, options));
+  },
+
+  async submitExchange(input: ExchangeInput): Promise<AttemptResult> {
+    const body = {
+      sell_account: input.sellAccountId,
+      buy_account: input.buyAccountId,
+      amount: input.amount,
+      currency: input.currency,
+      reference: input.reference,
+      expired_at: input.expiredAt,
+    };
+    return sendOnce(deps, input, (options) => deps.bank.transactions.fx(body, options));
+  },
+});
+
+/**
+ * One attempt, one POST at most. Order matters: the reference is in the open set and its watch awake, then the attempt is
+ * recorded, then the first byte leaves. A conflict on (reference, attempt) means another sender had this number: nothing
+ * is sent and nobody knows what the other one did.
+ */
+async function sendOnce(
+  deps: ActivityDeps,
+  attempt: Attempt,
+  post: (options: SendOptions) => Promise<PlacedOrder>,
+): Promise<AttemptResult> {
+  const enteredAt = performance.now();
+  try {
+    await deps.assertIdentity();
+    await watch(deps, attempt);
+    if (!(await record(deps, attempt))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
+  } catch {
+    // Store or Temporal out of reach: no byte has left.
+    return { outcome: 'not-sent', why: 'unreachable' };
+  }
+
+  const result = await outcomeOf(() =>
+    post({
+      beforeFirstByte: () => {
+        if (performance.now() - enteredAt > FENCE_MS) throw new Error('the sender was paused before its first byte');
+      },
+    }),
+  );
+  await noteResult(deps, attempt, result);
+  return result;
+}
+
+/** The intent before the bytes; false when somebody else recorded this attempt. */
+async function record(deps: ActivityDeps, { reference, attempt }: Attempt): Promise<boolean> {
+  const { workflowExecution, activityId } = activityInfo();
+  return deps.store.recordAttempt({
+    reference,
+    attempt,
+    runId: workflowExecution?.runId ?? '',
+    activityId,
+    sentAt: deps.now(),
+  });
+}
+
+/** Puts the reference into the open set and wakes its watch where none is alive. */
+async function watch(deps: ActivityDeps, attempt: Attempt): Promise<void> {
+  const now = deps.now();
+  const asleep = await deps.store.openOrder({
+    reference: attempt.reference,
+    workflowId: attempt.workflowId,
+    uid: attempt.uid,
+    currencies: attempt.currencies,
+    at: now,
+    watchAliveSince: now - watchLeaseMs(deps),
+  });
+  await Promise.all(asleep.map((key) => deps.executions.wakeWatch(key)));
+}
+
+/** A watch that has not swept for this long counts as gone. */
+export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>
+  Math.max(30_000, settings.sweepMaxMs * 3);
+
+/** The result of one POST in the protocol's classes. Anything that is not a known answer is ambiguous. */
+export async function outcomeOf(post: () => Promise<PlacedOrder>): Promise<AttemptResult> {
+  try {
+    const { order_id: orderId } = await post();
+    return { outcome: 'accepted', orderId };
+  } catch (error) {
+    return resultOfError(error);
+  }
+}
+
+/** What the error of a POST tells about its effect. */
+export function resultOfError(error: unknown): AttemptResult {
+  if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
+  switch (error.outcome) {
+    case 'not-sent':
+      return { outcome: 'not-sent', why: notSentWhy(error) };
+    case 'refused':
+      if (error.tokenSuspect) return { outcome: 'not-sent', why: 'token-suspect' };
+      return error.code === undefined
+        ? { outcome: 'ambiguous', why: error.message }
+        : { outcome: 'refused', code: error.code };
+    case 'exists':
+      return { outcome: 'exists' };
+    case 'ambiguous':
+      return { outcome: 'ambiguous', why: error.code === undefined ? error.name : `code ${error.code}` };
+  }
+}
+
+function notSentWhy(error: BankError): 'unreachable' | 'authentication' {
+  return error.name === 'AuthenticationError' ? 'authentication' : 'unreachable';
+}
+
+async function noteResult(deps: ActivityDeps, attempt: Attempt, result: AttemptResult): Promise<void> {
+  const orderId = result.outcome === 'accepted' ? result.orderId : undefined;
+  await deps.store.finishAttempt(attempt.reference, attempt.attempt, {
+    outcome: result.outcome,
+    orderId,
+    code: result.outcome === 'refused' ? result.code : undefined,
+  });
+  if (orderId === undefined) return;
+  await Promise.all(
+    attempt.currencies.map((currency) =>
+      deps.store.noteOrder({ uid: attempt.uid, currency, reference: attempt.reference }, { orderId }),
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import type { Bank } from './bank.ts';
+import { type CallsOptions, createCalls } from './calls.ts';
+import { sleep } from './deadline.ts';
+import { accountsResource } from './resources/accounts.ts';
+import { beneficiariesResource } from './resources/beneficiaries.ts';
+import { ordersResource } from './resources/orders.ts';
+import { transactionsResource } from './resources/transactions.ts';
+import { type AuthOptions, createTokenSource } from './token.ts';
+import { createTransport } from './transport.ts';
+
+export interface BankLimits {
+  /** A read with all its attempts; default 20 s. One attempt takes at most half of it. */
+  readTotalMs?: number;
+  /** A write with the token it may need first; default 30 s. */
+  sendTotalMs?: number;
+  /** DNS, TCP and TLS; default 5 s. */
+  connectMs?: number;
+  /** Largest answer read; default 1 MiB. */
+  bodyBytesMax?: number;
+}
+
+export interface BankOptions {
+  /** `https://host[:port][/path]`. */
+  baseUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  auth?: AuthOptions;
+  /** Whether a 401 or 403 on a write proves that nothing was executed (`not-sent`); default true, false is `ambiguous`. */
+  authBeforeExecution?: boolean;
+  limits?: BankLimits;
+  /** Monotonic milliseconds; default `performance.now`. */
+  clock?: () => number;
+  /** Waits between the attempts of a read. */
+  sleep?: CallsOptions['sleep'];
+}
+
+/** The bank of interface.md at `baseUrl`. Throws a TypeError for a base URL or a token template that cannot be used. */
+export function createBank(options: BankOptions): Bank {
+  const { origin, basePath } = splitBaseUrl(options.baseUrl);
+  const {
+    readTotalMs = 20_000,
+    sendTotalMs = 30_000,
+    connectMs = 5_000,
+    bodyBytesMax = 1024 * 1024,
+  } = options.limits ?? {};
+  const readAttemptMs = readTotalMs / 2;
+  const clock = options.clock ?? (() => performance.now());
+  const transport = createTransport(origin, { connectMs, bodyBytesMax });
+  const tokens = createTokenSource({
+    ...options.auth,
+    apiKey: options.apiKey,
+    apiSecret: options.apiSecret,
+    transport,
+    clock,
+    limitMs: readAttemptMs,
+    basePath,
+  });
+  const calls = createCalls({
+    transport,
+    tokens,
+    basePath,
+    limits: { readTotalMs, readAttemptMs, sendTotalMs },
+    authBeforeExecution: options.authBeforeExecution ?? true,
+    clock,
+    sleep: options.sleep ?? sleep,
+  });
+  return {
+    baseUrl: origin + basePath,
+    accounts: accountsResource(calls),
+    beneficiaries: beneficiariesResource(calls),
+    transactions: transactionsResource(calls),
+    orders: ordersResource(calls),
+    authenticate: async ({ force = false } = {}) => {
+      if (force) tokens.invalidateCurrent();
+      await tokens.get(new AbortController().signal);
+    },
+    close: () => transport.close(),
+  };
+}
+
+function splitBaseUrl(baseUrl: string): { origin: string; basePath: string } {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('the base URL is no http(s) address');
+  if (url.username || url.password || url.search || url.hash) {
+    throw new TypeError('the base URL holds credentials, a query or a fragment');
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+}

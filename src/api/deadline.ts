@@ -1,0 +1,45 @@
+/**
+ * Runs `work` under a total time limit in milliseconds and the caller's own signal, whichever comes first. One timer and
+ * one listener a call, both taken away at the end: a long-lived signal collects nothing.
+ */
+export async function withDeadline<T>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new DOMException('time limit', 'TimeoutError')), ms);
+  const stop = () => controller.abort(outer?.reason);
+  if (outer?.aborted) stop();
+  outer?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', stop);
+  }
+}
+
+/** Waits for `promise` but no longer than until `signal` aborts; the promise itself goes on for its other waiters. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await (signal === undefined ? promise : orAborted(promise, signal));
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Request targets. An id comes from a file or from the bank and must never change which route is called.
+ */
+
+const PATH_ID = /^[A-Za-z0-9._~:@+=,-]{1,128}$/;
+
+/** Every fixed segment of the interface's routes (section 4): as an id one of them would name another route. */
+const FIXED_SEGMENTS: ReadonlySet<string> = new Set(
+  'v1 banking accounts users beneficiaries required-details transactions payment transfer fx fee quote approve reject auth api acq 3ds setup'.split(
+    ' ',
+  ),
+);
+
+/** An id as one path segment, percent-encoded. Throws a RangeError (without the value) for anything else. */
+export function pathId(value: string): string {
+  if (!PATH_ID.test(value) || value === '.' || value === '..' || FIXED_SEGMENTS.has(value.toLowerCase())) {
+    throw new RangeError('an id in the path is empty, too long, a route name or has characters ids do not have');
+  }
+  return encodeURIComponent(value);
+}
+
+export type QueryValues = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * Fills a route template (`/v1/banking/accounts/{account_id}`) with ids and appends the query, leaving out what is
+ * undefined. Throws a RangeError when an id is missing or refused by `pathId`.
+ */
+export function requestTarget(
+  template: string,
+  ids: Readonly<Record<string, string>> = {},
+  query: QueryValues = {},
+): string {
+  const path = template.replace(/\{(\w+)\}/g, (_placeholder, name: string) => pathId(ids[name] ?? ''));
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}

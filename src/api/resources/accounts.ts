@@ -1,0 +1,20 @@
+import type { Bank } from '../bank.ts';
+import type { Calls } from '../calls.ts';
+import { accountBalance, accountBalances } from '../schemas/accounts.ts';
+
+const ACCOUNTS = '/v1/banking/accounts';
+
+/** Accounts (interface section 4). */
+export function accountsResource({ read }: Calls): Bank['accounts'] {
+  return {
+    /** GET /v1/banking/accounts: the master institution's balances. */
+    master: (options) => read({ path: ACCOUNTS }, accountBalances, options),
+
+    /** GET /v1/banking/users/{uid}: a user's balances. */
+    ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, accountBalances, options),
+
+    /** GET /v1/banking/accounts/{account_id}: one balance. */
+    get: (accountId, options) =>
+      read({ path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } }, accountBalance, options),
+  };
+}

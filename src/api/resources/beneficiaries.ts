@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Bank } from '../bank.ts';
+import type { Calls } from '../calls.ts';
+import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from '../schemas/beneficiaries.ts';
+
+const BENEFICIARIES = '/v1/banking/beneficiaries';
+const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;
+
+/** Beneficiaries (interface section 4). Adding has no idempotency key: look in the list first. */
+export function beneficiariesResource({ read, send }: Calls): Bank['beneficiaries'] {
+  return {
+    /** GET /v1/banking/beneficiaries/required-details: the fields a payee needs, by payment type. */
+    requiredDetails: (currency, beneficiaryType, options) => {
+      const query = { currency, beneficiary_type: beneficiaryType };
+      return read({ path: `${BENEFICIARIES}/required-details`, query }, requiredDetails, options);
+    },
+
+    /** POST /v1/banking/beneficiaries: uid, currency, beneficiary_type, payment_type and the required fields. */
+    add: (body, options) => send({ method: 'POST', path: BENEFICIARIES, body }, addedBeneficiary, options),
+
+    /** GET /v1/banking/beneficiaries/{beneficiary_id} */
+    get: (beneficiaryId, options) =>
+      read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, beneficiary, options),
+
+    /** GET /v1/banking/beneficiaries: one page. */
+    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, beneficiaryPage, options),
+
+    /** PUT /v1/banking/beneficiaries/{beneficiary_id}: uid and the required fields. Answers no data. */
+    update: async (beneficiaryId, body, options) => {
+      await send(
+        { method: 'PUT', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId }, body },
+        z.unknown(),
+        options,
+      );
+    },
+
+    /** DELETE /v1/banking/beneficiaries/{beneficiary_id}. Answers no data. */
+    delete: async (beneficiaryId, options) => {
+      await send({ method: 'DELETE', path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, z.unknown(), options);
+    },
+  };
+}

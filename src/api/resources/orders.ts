@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Bank } from '../bank.ts';
+import type { Calls } from '../calls.ts';
+import { order, orderPage } from '../schemas/orders.ts';
+
+const ORDERS = '/v1/banking/transactions';
+const ORDER = `${ORDERS}/{order_id}`;
+
+/** Orders (interface section 4). There is no filter by reference: see `list-pages.ts`. */
+export function ordersResource({ read, send }: Calls): Bank['orders'] {
+  return {
+    /** GET /v1/banking/transactions: one page of a user's orders in one currency. */
+    list: (query, options) => read({ path: ORDERS, query: { ...query } }, orderPage, options),
+
+    /** GET /v1/banking/transactions/{order_id} */
+    get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, order, options),
+
+    /** POST /v1/banking/transactions/{order_id}/approve. No body is shown: an empty object fits the content type. */
+    approve: async (orderId, options) => {
+      const route = { method: 'POST', path: `${ORDER}/approve`, ids: { order_id: orderId }, body: {} } as const;
+      await send(route, z.unknown(), options);
+    },
+
+    /** POST /v1/banking/transactions/{order_id}/reject with a remark. */
+    reject: async (orderId, remark, options) => {
+      const route = { method: 'POST', path: `${ORDER}/reject`, ids: { order_id: orderId }, body: { remark } } as const;
+      await send(route, z.unknown(), options);
+    },
+  };
+}

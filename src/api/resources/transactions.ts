@@ -1,0 +1,28 @@
+import type { Bank } from '../bank.ts';
+import type { Calls } from '../calls.ts';
+import { fxQuote, paymentFee, placedOrder, transferFee } from '../schemas/transactions.ts';
+
+const TRANSACTIONS = '/v1/banking/transactions';
+
+/** Payments, transfers and exchange (interface section 4). An answer without an order id is ambiguous. */
+export function transactionsResource({ read, send }: Calls): Bank['transactions'] {
+  return {
+    /** GET /v1/banking/transactions/payment/fee: the fee, in its own currency. */
+    paymentFee: (query, options) => read({ path: `${TRANSACTIONS}/payment/fee`, query }, paymentFee, options),
+
+    /** POST /v1/banking/transactions/payment: pays a beneficiary. */
+    payment: (body, options) => send({ method: 'POST', path: `${TRANSACTIONS}/payment`, body }, placedOrder, options),
+
+    /** GET /v1/banking/transactions/transfer/fee */
+    transferFee: (query, options) => read({ path: `${TRANSACTIONS}/transfer/fee`, query }, transferFee, options),
+
+    /** POST /v1/banking/transactions/transfer: between two accounts of one currency. */
+    transfer: (body, options) => send({ method: 'POST', path: `${TRANSACTIONS}/transfer`, body }, placedOrder, options),
+
+    /** GET /v1/banking/transactions/fx/quote: a rate nothing locks. */
+    fxQuote: (query, options) => read({ path: `${TRANSACTIONS}/fx/quote`, query }, fxQuote, options),
+
+    /** POST /v1/banking/transactions/fx: exchanges at the market rate. */
+    fx: (body, options) => send({ method: 'POST', path: `${TRANSACTIONS}/fx`, body }, placedOrder, options),
+  };
+}

@@ -1,0 +1,175 @@
+import { asksAgain, readEnvelope, readJson, retryAfterMs } from './answers.ts';
+import { orAborted, withDeadline } from './deadline.ts';
+import { AuthenticationError, type BankErrorDetails, NotSentError } from './errors.ts';
+import { tokenLife } from './schemas/token.ts';
+import { type HttpAnswer, HttpFailure, type Transport } from './transport.ts';
+
+/** The parts of `/v1/auth` the interface does not show (section 5), one key each. */
+export interface AuthOptions {
+  /** `POST` (default): the filled template is the JSON body. `GET`: no body, its members are sent as headers. */
+  method?: 'POST' | 'GET';
+  /** JSON object with `{key}` and `{secret}`; default `{"api_key":"{key}","api_secret":"{secret}"}`. */
+  body?: string;
+  /** Member of the answer's data, or of its top level, that holds the token; default: `access_token`, then `token`. */
+  tokenField?: string;
+  /** Word before the token in the Authorization header, e.g. `Bearer`; default none. */
+  prefix?: string;
+}
+
+export interface Token {
+  /** Value of the Authorization header. Never logged. */
+  readonly authorization: string;
+  /** From the token's refresh point on, and in its last minute. */
+  isNearEnd(): boolean;
+}
+
+export interface TokenSource {
+  /** The token in force, or a new one from its refresh point on. All waiters share one request. */
+  get(signal: AbortSignal): Promise<Token>;
+  /** Drops this token if it is still the one in force, so that many refusals of one token cost one refresh. */
+  invalidate(token: Token): void;
+  invalidateCurrent(): void;
+}
+
+const AUTH_PATH = '/v1/auth';
+const DEFAULT_BODY = '{"api_key":"{key}","api_secret":"{secret}"}';
+/** Life of a token whose answer has no usable `expired_in`: short, as a needless refresh costs one call. */
+const DEFAULT_LIFE_MS = 300_000;
+const REFRESH_AT = 0.8;
+const LAST_MINUTE_MS = 60_000;
+/** Codes that by their name say nothing about the key: Internal Server Error, In Progress. */
+const TRANSIENT_CODES: ReadonlySet<number> = new Set([2001, 2011]);
+
+interface HeldToken extends Token {
+  refreshAt: number;
+}
+
+export interface TokenSourceOptions extends AuthOptions {
+  apiKey: string;
+  apiSecret: string;
+  transport: Transport;
+  /** Monotonic milliseconds. */
+  clock: () => number;
+  /** Total limit of one token request, milliseconds. */
+  limitMs: number;
+  /** Path of the base URL, put before every route. */
+  basePath: string;
+}
+
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const { transport, clock } = options;
+  const method = options.method ?? 'POST';
+  const operation = `${method} ${AUTH_PATH}`;
+  const credentials = fillTemplate(options.body ?? DEFAULT_BODY, options.apiKey, options.apiSecret);
+  const request = {
+    method,
+    target: options.basePath + AUTH_PATH,
+    headers: { 'content-type': 'application/json', ...(method === 'GET' ? credentials : {}) },
+    ...(method === 'POST' ? { body: JSON.stringify(credentials) } : {}),
+  };
+  let current: HeldToken | undefined;
+  let flight: Promise<HeldToken> | undefined;
+
+  async function refresh(): Promise<HeldToken> {
+    // The life counts from before the request: the bank's count starts somewhere after.
+    const askedAt = clock();
+    const answer = await withDeadline(options.limitMs, undefined, (signal) =>
+      transport.exchange({ ...request, signal }),
+    ).catch((error: unknown) => {
+      const reason = error instanceof HttpFailure ? error.message : 'failed';
+      throw new NotSentError(`${operation}: ${reason}`, { outcome: 'not-sent', retryable: true, operation });
+    });
+    const { token, lifeMs } = readToken(answer, operation, options.tokenField);
+    const refreshAt = askedAt + lifeMs * REFRESH_AT;
+    const nearEndAt = Math.min(refreshAt, askedAt + lifeMs - LAST_MINUTE_MS);
+    const authorization = options.prefix ? `${options.prefix.trim()} ${token}` : token;
+    return { authorization, refreshAt, isNearEnd: () => clock() >= nearEndAt };
+  }
+
+  function refreshOnce(): Promise<HeldToken> {
+    flight ??= refresh()
+      .then((token) => {
+        current = token;
+        return token;
+      })
+      .finally(() => {
+        flight = undefined;
+      });
+    return flight;
+  }
+
+  return {
+    async get(signal) {
+      if (current !== undefined && clock() < current.refreshAt) return current;
+      const refreshed = refreshOnce();
+      refreshed.catch(() => {}); // every waiter may have left
+      return orAborted(refreshed, signal);
+    },
+    invalidate(token) {
+      if (current === token) current = undefined;
+    },
+    invalidateCurrent() {
+      current = undefined;
+    },
+  };
+}
+
+/** The template's members with key and secret in place; its own text is parsed, so that no value can break out of it. */
+function fillTemplate(template: string, key: string, secret: string): Record<string, string> {
+  const values: Record<string, string> = { key, secret };
+  const escaped = template.replace(/\{(key|secret)\}/g, (_match, name: string) =>
+    JSON.stringify(values[name]).slice(1, -1),
+  );
+  try {
+    return JSON.parse(escaped);
+  } catch {
+    throw new TypeError('the body of the token request is no JSON template'); // no cause: it would quote the secret
+  }
+}
+
+function readToken(answer: HttpAnswer, operation: string, tokenField?: string): { token: string; lifeMs: number } {
+  const json = readJson(answer.body);
+  const code = readEnvelope(answer.body)?.code;
+  const { status } = answer;
+  const details = {
+    outcome: 'not-sent',
+    operation,
+    code,
+    httpStatus: status,
+    retryAfterMs: retryAfterMs(answer.headers),
+  } as const;
+  if (refusesKey(status, code)) throw refused(`refused the key (HTTP ${status}, code ${code ?? 'none'})`, details);
+  if (status >= 300 || !isObject(json) || (code ?? 0) !== 0) {
+    const retryable = code !== undefined || asksAgain(status);
+    throw new NotSentError(`${operation} gave no token (HTTP ${status})`, { ...details, retryable });
+  }
+  const places = [json.data, json].filter(isObject);
+  const names = tokenField === undefined ? ['access_token', 'token'] : [tokenField];
+  const token = names
+    .flatMap((name) => places.map((place) => place[name]))
+    .find((value) => typeof value === 'string' && value !== '');
+  if (typeof token !== 'string') throw refused('answered without a token where one is looked for', details);
+  if (!/^[\x20-\x7e]+$/.test(token)) throw refused('answered a token that fits no header', details);
+  return { token, lifeMs: lifeOf(places) };
+}
+
+function refusesKey(status: number, code: number | undefined): boolean {
+  if (status === 401 || status === 403) return true;
+  return code !== undefined && code !== 0 && status < 500 && !TRANSIENT_CODES.has(code);
+}
+
+function refused(what: string, details: Omit<BankErrorDetails, 'retryable'>): AuthenticationError {
+  return new AuthenticationError(`${details.operation} ${what}`, { ...details, retryable: false });
+}
+
+/** Token life in milliseconds from `expired_in` (seconds, interface section 5). */
+function lifeOf(places: Record<string, unknown>[]): number {
+  for (const place of places) {
+    const { data } = tokenLife.safeParse(place);
+    if (data?.expired_in !== undefined) return data.expired_in * 1000;
+  }
+  return DEFAULT_LIFE_MS;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

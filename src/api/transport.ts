@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream';
+import { Agent, buildConnector, Client } from 'undici';
+
+/** Limits of one HTTP exchange. */
+export interface TransportLimits {
+  /** DNS, TCP and TLS together, milliseconds. */
+  connectMs: number;
+  bodyBytesMax: number;
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface HttpRequest {
+  method: HttpMethod;
+  /** Path and query, starting with `/`. */
+  target: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** Runs when the connection stands, before the first byte; a throw closes it unused. Not called for a GET. */
+  beforeFirstByte?: (() => void) | undefined;
+  /** Ends the exchange at any point, the body included. */
+  signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** `undefined` when the body is no UTF-8. */
+  body: string | undefined;
+}
+
+/** An exchange without a whole answer. Raw errors of the HTTP layer stay here: they can hold bytes of the answer. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  /** False only when provably no byte of the request left. */
+  readonly sent: boolean;
+
+  constructor(reason: string, sent: boolean, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.sent = sent;
+  }
+}
+
+export interface Transport {
+  /** One request, one answer; never repeated, never redirected. Throws `HttpFailure`. */
+  exchange(request: HttpRequest): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/** Why no connection stands; the marker that no byte of any request left. */
+class NoConnection extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * Reads share kept-alive connections. Every write gets a connection of its own: on a reused one a reset cannot be told
+ * from "closed while idle", and undici would send a queued request again. Total time is the caller's signal, so undici's
+ * own timers are off. No proxy from the environment: only EnvHttpProxyAgent reads it.
+ */
+export function createTransport(origin: string, limits: TransportLimits): Transport {
+  const connect = buildConnector({ timeout: limits.connectMs, allowH2: false, rejectUnauthorized: true });
+  const timing = { headersTimeout: 0, bodyTimeout: 0 };
+  const agent = new Agent({ ...timing, connect: marked(connect), connections: 64, allowH2: false });
+
+  async function read(request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      const { method, target: path, headers, signal } = request;
+      const response = await agent.request({ origin, method, path, headers, signal });
+      return await wholeAnswer(response, limits.bodyBytesMax);
+    } catch (error) {
+      throw failure(error, !(error instanceof NoConnection), request.signal);
+    }
+  }
+
+  async function write(request: HttpRequest): Promise<HttpAnswer> {
+    let sent = false;
+    const gate = () => {
+      if (sent || request.signal.aborted) throw new NoConnection('a write has one connection');
+      runFence(request.beforeFirstByte);
+      sent = true;
+    };
+    const client = new Client(origin, { ...timing, connect: marked(connect, gate), pipelining: 0, allowH2: false });
+    try {
+      const { method, target: path, headers, body, signal } = request;
+      const response = await client.request({ method, path, headers, signal, body: body ?? null });
+      return await wholeAnswer(response, limits.bodyBytesMax);
+    } catch (error) {
+      throw failure(error, sent, request.signal);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  return {
+    exchange: (request) => (request.method === 'GET' ? read(request) : write(request)),
+    close: () => agent.close(),
+  };
+}
+
+function runFence(fence: (() => void) | undefined): void {
+  try {
+    fence?.();
+  } catch (cause) {
+    throw new NoConnection('stopped before the first byte', cause);
+  }
+}
+
+/** The connector with its failures marked, and `gate` between a standing connection and the first byte on it. */
+function marked(connect: buildConnector.connector, gate?: () => void): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(new NoConnection(`no connection (${codeOf(error)})`), null);
+      try {
+        gate?.();
+      } catch (stopped) {
+        socket.destroy();
+        return callback(stopped as Error, null);
+      }
+      callback(null, socket);
+    });
+}
+
+async function wholeAnswer(
+  response: { statusCode: number; headers: HttpAnswer['headers']; body: Readable },
+  bytesMax: number,
+): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new HttpFailure(`answer above ${bytesMax} bytes`, true);
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode, headers: response.headers, body: utf8(Buffer.concat(chunks)) };
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function failure(error: unknown, sent: boolean, signal: AbortSignal): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  if (error instanceof NoConnection && error.cause !== undefined)
+    return new HttpFailure(error.message, sent, error.cause);
+  if (signal.aborted)
+    return new HttpFailure(isTimeout(signal.reason) ? 'time limit reached' : 'stopped by the caller', sent);
+  if (error instanceof NoConnection) return new HttpFailure(error.message, sent);
+  return new HttpFailure(`no whole answer (${codeOf(error)})`, sent);
+}
+
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

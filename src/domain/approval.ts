@@ -1,0 +1,62 @@
+/**
+ * Who may decide, and when enough people have. One machine for the three things people decide on a payout: our own
+ * approval before submit, the bank order's audit, and a hold.
+ */
+
+export type DecisionKind = 'payout' | 'bank' | 'hold';
+
+export interface AwaitedApproval {
+  kind: DecisionKind;
+  /** Digest of what is decided; a decision that names another digest is refused. */
+  digest: string;
+  /** Distinct people needed. */
+  needed: number;
+  maker: string | undefined;
+  /** Epoch ms after which decisions are refused; undefined: no end of ours. */
+  expiresAt: number | undefined;
+  approvedBy: readonly string[];
+}
+
+export interface Decision {
+  decision: 'approve' | 'reject';
+  by: string;
+  remark?: string;
+  digest?: string;
+}
+
+export type Verdict =
+  | { verdict: 'approved'; awaited: AwaitedApproval }
+  | { verdict: 'rejected'; by: string; remark: string }
+  | { verdict: 'counted'; awaited: AwaitedApproval }
+  | { verdict: 'refused'; why: string };
+
+/** What one decision does to what is awaited. Nothing is awaited: refused. */
+export function consider(awaited: AwaitedApproval | undefined, decision: Decision, now: number): Verdict {
+  const refusal = refusalOf(awaited, decision, now);
+  if (refusal !== undefined || awaited === undefined)
+    return { verdict: 'refused', why: refusal ?? 'nothing is awaited' };
+  if (decision.decision === 'reject') return { verdict: 'rejected', by: decision.by, remark: decision.remark ?? '' };
+  const next = { ...awaited, approvedBy: [...awaited.approvedBy, decision.by] };
+  return next.approvedBy.length >= awaited.needed
+    ? { verdict: 'approved', awaited: next }
+    : { verdict: 'counted', awaited: next };
+}
+
+/** Why a decision does not count; undefined when it does. */
+export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decision, now: number): string | undefined {
+  if (awaited === undefined) return 'no approval is awaited';
+  if (typeof decision?.by !== 'string' || decision.by.trim() === '')
+    return 'the decision names nobody ("by" is missing)';
+  if (awaited.expiresAt !== undefined && now >= awaited.expiresAt) return 'the approval has expired';
+  if (decision.digest !== undefined && decision.digest !== awaited.digest) return 'the digest is not the one in force';
+  if (decision.decision === 'reject') {
+    return decision.remark === undefined || decision.remark.trim() === '' ? 'a rejection needs a remark' : undefined;
+  }
+  if (decision.decision !== 'approve') return 'the decision is neither "approve" nor "reject"';
+  if (awaited.kind === 'payout' && awaited.maker === undefined) {
+    return 'the maker is unknown, so nobody can be told apart from the maker';
+  }
+  if (decision.by === awaited.maker) return 'the maker may not approve';
+  if (awaited.approvedBy.includes(decision.by)) return 'this person has approved already';
+  return undefined;
+}

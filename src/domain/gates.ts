@@ -1,0 +1,82 @@
+import { compareDecimals } from './money.ts';
+import type { Reason } from './payout-state.ts';
+import type { Terms } from './policy.ts';
+import { because } from './reasons.ts';
+
+/** What the bank shows about a payout before it is sent. Read again after every wait. */
+export interface Assessment {
+  beneficiary: { known: true; id: string; digest: string } | { known: false };
+  /** Account that pays, in the payout currency. */
+  payingAccountId?: string;
+  /** The payout currency must be bought first. */
+  exchange?: ExchangePlan;
+  fee?: string;
+  feeCurrency?: string;
+  /** Digest an approval is bound to: payee, account, amount, fee. */
+  digest: string;
+  /** Distinct people who must approve before submit. */
+  approvalsNeeded: number;
+  /** Which account must cover how much, and whether its balance does; absent while that is not known. */
+  funds?: { accountId: string; needs: string; enough: boolean };
+  /** What the bank refused to answer, and what follows from it. */
+  obstacle?: Obstacle;
+}
+
+export interface ExchangePlan {
+  reference: string;
+  sellAccountId: string;
+  buyAccountId: string;
+  /** Amount to buy, in the payout currency: the payout and its fee where the fee is in the same currency. */
+  buyAmount: string;
+  buyCurrency: string;
+  sellCurrency: string;
+  /** Sell amount of the quote: what the booked order is compared with. */
+  quotedSellAmount: string;
+  /** The quote buys exactly `buyAmount`; otherwise the bank reads `amount` and `currency` of an exchange differently. */
+  buysWhatWasAsked: boolean;
+}
+
+export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
+
+/** What people have already let through. */
+export interface Passes {
+  /** Digest under which the quorum approved. */
+  approvedDigest?: string;
+  /** Digest whose fee was accepted above the cap. */
+  feeAcceptedDigest?: string;
+}
+
+export type Gate =
+  | { gate: 'open' }
+  | { gate: 'scheduled'; until: number }
+  | { gate: 'beneficiary' }
+  | { gate: 'fail'; reason: Reason }
+  | { gate: 'hold'; reason: Reason }
+  | { gate: 'await-funds' }
+  | { gate: 'approval'; needed: number; digest: string };
+
+/** The first thing that stands between a payout and its submit, in the order of its life. */
+export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, now: number): Gate {
+  if (assessment.obstacle?.kind === 'fail') return { gate: 'fail', reason: assessment.obstacle.reason };
+  if (terms.dueAt !== undefined && now < terms.dueAt) return { gate: 'scheduled', until: terms.dueAt };
+  if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
+  if (!assessment.beneficiary.known) return { gate: 'beneficiary' };
+  if (feeAboveCap(assessment, terms) && passes.feeAcceptedDigest !== assessment.digest) {
+    return {
+      gate: 'hold',
+      reason: because('fee-above-cap', `fee ${assessment.fee} ${assessment.feeCurrency}, cap ${terms.feeCap}`),
+    };
+  }
+  if (assessment.exchange?.buysWhatWasAsked === false)
+    return { gate: 'hold', reason: because('exchange-quote-unclear') };
+  if (assessment.obstacle?.kind === 'await-funds' || assessment.funds?.enough === false) return { gate: 'await-funds' };
+  if (assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest) {
+    return { gate: 'approval', needed: assessment.approvalsNeeded, digest: assessment.digest };
+  }
+  return { gate: 'open' };
+}
+
+export function feeAboveCap(assessment: Assessment, terms: Terms): boolean {
+  if (terms.feeCap === undefined || assessment.fee === undefined) return false;
+  return compareDecimals(assessment.fee, terms.feeCap) === 1;
+}

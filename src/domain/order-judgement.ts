@@ -1,0 +1,90 @@
+import { addDecimals, decimalsEqual } from './money.ts';
+import { type ClosedMeaning, type StatusMeaning, statusMeaning } from './order-status.ts';
+
+/** The facts of a bank order that a payout judges, in our own spelling (interface section 2, Order). */
+export interface OrderFacts {
+  orderId: string;
+  clientOrderId?: string;
+  uid?: string;
+  type?: string;
+  direct?: string;
+  status: string;
+  accountId?: string;
+  currency?: string;
+  amount?: string;
+  buyCurrency?: string;
+  buyAmount?: string;
+  sellCurrency?: string;
+  sellAmount?: string;
+  rate?: string;
+  fee?: string;
+  feeCurrency?: string;
+}
+
+/** What we sent under a reference, as far as an order record can show it. */
+export interface ExpectedOrder {
+  kind: 'payment' | 'exchange';
+  reference: string;
+  uid: string;
+  accountId: string;
+  currency: string;
+  amount: string;
+}
+
+/**
+ * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
+ * interface does not show which fields an order type fills.
+ */
+export function orderDifferences(order: OrderFacts, expected: ExpectedOrder): string[] {
+  const differs: string[] = [];
+  const check = (field: string, actual: string | undefined, wanted: string): void => {
+    if (actual !== undefined && actual !== wanted) differs.push(field);
+  };
+  check('client_order_id', order.clientOrderId, expected.reference);
+  check('transaction_uid', order.uid, expected.uid);
+  if (expected.kind === 'payment') {
+    check('type', order.type, 'PAYMENT');
+    check('direct', order.direct, 'OUT');
+    check('transaction_account', order.accountId, expected.accountId);
+    check('transaction_currency', order.currency, expected.currency);
+    if (order.amount !== undefined && !amountMatches(order.amount, expected.amount, order.fee)) {
+      differs.push('transaction_amount');
+    }
+  } else {
+    check('type', order.type, 'FX');
+    check('buy_currency', order.buyCurrency, expected.currency);
+    if (order.buyAmount !== undefined && !decimalsEqual(order.buyAmount, expected.amount)) differs.push('buy_amount');
+  }
+  return differs;
+}
+
+/** Whether the fee is inside `transaction_amount` is not shown: both readings count as equal, nothing else does. */
+function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {
+  const absolute = actual.replace(/^-/, '');
+  return decimalsEqual(absolute, wanted) || (fee !== undefined && decimalsEqual(absolute, addDecimals(wanted, fee)));
+}
+
+/** Where an order stands and whether it is ours to believe. */
+export interface OrderJudgement {
+  meaning: StatusMeaning;
+  status: string;
+  orderId: string;
+  /** Fields in which the order is not what was sent; not empty means it is not adopted. */
+  differences: string[];
+  fee?: string;
+  feeCurrency?: string;
+  /** What an exchange cost in the currency sold. */
+  sellAmount?: string;
+}
+
+export function judgeOrder(order: OrderFacts, expected: ExpectedOrder, closedMeans: ClosedMeaning): OrderJudgement {
+  return {
+    meaning: statusMeaning(order.status, closedMeans),
+    status: order.status,
+    orderId: order.orderId,
+    differences: orderDifferences(order, expected),
+    fee: order.fee,
+    feeCurrency: order.feeCurrency,
+    sellAmount: order.sellAmount,
+  };
+}

@@ -1,0 +1,72 @@
+import { compareDecimals } from './money.ts';
+import type { ClosedMeaning } from './order-status.ts';
+
+/**
+ * What a payout obeys for its whole life. Read once by the first activity and returned into history, so that a later
+ * change of configuration never changes a running payout. Durations are milliseconds, already scaled.
+ */
+export interface Terms {
+  waits: Waits;
+  referenceDedupe: ReferenceDedupe;
+  closedMeans: ClosedMeaning;
+  /** Sent as `expired_at` on every attempt, epoch ms: the same bytes each time. */
+  expiredAt: number;
+  /** Highest fee in its own currency; absent means no cap. */
+  feeCap?: string;
+  /** Fraction, "0.01" is one per cent. */
+  maxSlippage: string;
+  /** Where the row waits until this instant (epoch ms) before submit. */
+  dueAt?: number;
+}
+
+export interface Waits {
+  /** A payout that heard nothing for this long looks itself. */
+  patienceMs: number;
+  fundsPatienceMs: number;
+  approvalTtlMs: number;
+  /** How long after a lost answer the bank may still commit. */
+  lateCommitMs: number;
+  /** How long a committed order may stay invisible in the list. */
+  listLagMs: number;
+  /** How far apart the two reads of a status that says "no money" are. */
+  noMoneyRecheckMs: number;
+  /** An order that has not moved for this long goes to an operator. */
+  statusAgeLimitMs: number;
+  /** First pause of a loop that looks again; it doubles up to `lookAgainMaxMs`. */
+  lookAgainMs: number;
+  lookAgainMaxMs: number;
+}
+
+/**
+ * How far the bank is trusted to recognise a reference it has seen: `verified` by contract and test, `assumed`, or `none`.
+ */
+export type ReferenceDedupe = 'verified' | 'assumed' | 'none';
+
+/** One rule of the approval policy: all conditions given must hold. */
+export interface ApprovalRule {
+  currency?: string;
+  /** Decimal; needs `currency` to mean anything. */
+  amountAtLeast?: string;
+  /** Only payees that this product has never paid. */
+  newPayee?: boolean;
+  approvals: number;
+}
+
+/** The largest quorum any matching rule asks for; 0 when none matches. */
+export function approvalsNeeded(
+  rules: readonly ApprovalRule[],
+  payout: { currency: string; amount: string; newPayee: boolean },
+): number {
+  return rules
+    .filter((rule) => rule.currency === undefined || rule.currency === payout.currency)
+    .filter(
+      (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,
+    )
+    .filter((rule) => rule.newPayee !== true || payout.newPayee)
+    .reduce((most, rule) => Math.max(most, rule.approvals), 0);
+}
+
+/** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */
+export function doublingPause(n: number, first: number, max: number): number {
+  return Math.min(max, first * 2 ** Math.min(n, 30));
+}

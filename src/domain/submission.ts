@@ -1,0 +1,133 @@
+import type { ReferenceDedupe, Waits } from './policy.ts';
+import type { ReasonCode } from './reasons.ts';
+
+/**
+ * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a
+ * missing order is proven missing. Pure: workflows and simulations run the same code.
+ * Background: the reference protocol (one reference for life, one POST per attempt, unknown is never failed).
+ */
+
+/** What one attempt told us. `code` is the banking envelope code where one came. */
+export type AttemptResult =
+  | { outcome: 'accepted'; orderId: string }
+  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'fenced' | 'token-suspect' }
+  | { outcome: 'refused'; code: number }
+  | { outcome: 'exists' }
+  | { outcome: 'ambiguous'; why: string };
+
+/** A refusal means what the code says only when no earlier attempt may have been executed (rule R0). */
+export type RefusalMeaning =
+  | { kind: 'fail'; reason: ReasonCode }
+  | { kind: 'hold'; reason: ReasonCode }
+  | { kind: 'await-funds' };
+
+/** What a clean refusal asks for. Which condition a code belongs to is not shown: reversible ones never fail a row. */
+export function refusalMeaning(code: number): RefusalMeaning {
+  switch (code) {
+    case 2004:
+      return { kind: 'hold', reason: 'beneficiary-not-found' };
+    case 2006:
+      return { kind: 'hold', reason: 'account-not-found' };
+    case 2007:
+      return { kind: 'hold', reason: 'account-frozen' };
+    case 2009:
+      return { kind: 'fail', reason: 'unsupported' };
+    case 2010:
+      return { kind: 'await-funds' };
+    default:
+      return { kind: 'fail', reason: 'refused-by-bank' };
+  }
+}
+
+/** What is known about one reference over all its attempts. */
+export interface Submission {
+  /** Attempts made; the next one is `attempts + 1`. */
+  attempts: number;
+  /** An attempt may have been executed and no negative proof has been given since. */
+  tainted: boolean;
+  /** Resends after a negative proof. */
+  resends: number;
+  /** One 2002 was read as "token expired" and sent again. */
+  tokenExcuseUsed: boolean;
+}
+
+export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, tokenExcuseUsed: false };
+
+export type NextStep =
+  | { step: 'adopt'; orderId: string }
+  | { step: 'send-again'; after: 'reachable' | 'now' }
+  | { step: 'resolve' }
+  | { step: 'refused'; meaning: RefusalMeaning };
+
+/** Folds one attempt's result into what is known and says what follows. */
+export function afterAttempt(known: Submission, result: AttemptResult): { known: Submission; next: NextStep } {
+  const counted = { ...known, attempts: known.attempts + 1 };
+  switch (result.outcome) {
+    case 'accepted':
+      return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
+    case 'not-sent': {
+      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell.
+      if (known.tainted) return { known: counted, next: { step: 'resolve' } };
+      if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
+      // 2002 with a dying token may mean "token expired" (no auth code exists). The excuse counts once.
+      return known.tokenExcuseUsed
+        ? { known: counted, next: { step: 'refused', meaning: refusalMeaning(2002) } }
+        : { known: { ...counted, tokenExcuseUsed: true }, next: { step: 'send-again', after: 'now' } };
+    }
+    case 'refused':
+      return known.tainted
+        ? { known: counted, next: { step: 'resolve' } }
+        : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.code) } };
+    case 'exists':
+    case 'ambiguous':
+      return { known: { ...counted, tainted: true }, next: { step: 'resolve' } };
+  }
+}
+
+/** One look through the order list. */
+export interface Scan {
+  /** Workflow time at which the look began, epoch ms. */
+  startedAt: number;
+  /** All pages read and consistent with each other; only such a look can prove absence. */
+  stable: boolean;
+  /** Orders under the reference. */
+  found: number;
+}
+
+/**
+ * Negative proof: two stable empty looks, both begun after the last attempt's late-commit and list-lag windows.
+ * `since` is when the last attempt ended, epoch ms.
+ */
+export function provenAbsent(scans: readonly Scan[], since: number, waits: Waits): boolean {
+  const proofFrom = since + waits.lateCommitMs + waits.listLagMs;
+  return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= proofFrom).length >= 2;
+}
+
+/** Resends allowed with `verified` dedupe. */
+const RESENDS_VERIFIED_MAX = 5;
+
+/** Whether the same bytes may be sent again under the same reference, given what the looks have shown so far. */
+export function mayResend(dedupe: ReferenceDedupe, known: Submission, absent: boolean, stableLooks: number): boolean {
+  switch (dedupe) {
+    case 'verified':
+      return stableLooks > 0 && known.resends < RESENDS_VERIFIED_MAX;
+    case 'assumed':
+      return absent && known.resends === 0;
+    case 'none':
+      return false;
+  }
+}
+
+/** Pauses between looks: quick at first, then spread over the proof window. Units: ms before scaling by the window. */
+const LOOK_SCHEDULE_FRACTIONS = [0, 0.003, 0.007, 0.02, 0.04, 0.08, 0.16, 0.4, 0.7, 1, 1.02];
+
+/** When the n-th look (from 0) begins, as ms after the last attempt ended; undefined once the schedule is over. */
+export function lookAt(n: number, waits: Waits): number | undefined {
+  const fraction = LOOK_SCHEDULE_FRACTIONS[n];
+  return fraction === undefined ? undefined : Math.ceil(fraction * (waits.lateCommitMs + waits.listLagMs));
+}
+
+/** After a negative proof the submission is clean again; the next attempt counts as a resend. */
+export function cleared(known: Submission): Submission {
+  return { ...known, tainted: false, resends: known.resends + 1 };
+}

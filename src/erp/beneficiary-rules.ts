@@ -1,0 +1,68 @@
+import { checkFields, type FieldFinding, matchEntry } from '../api/required-details.ts';
+import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
+import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
+import type { Broken } from './field-rules.ts';
+
+/**
+ * What the bank offers for a pair; `undefined` when it was not asked, which leaves its rules unchecked. An empty array
+ * says that the bank offers nothing.
+ */
+export type RequiredDetailsOf = (currency: string, beneficiaryType: string) => RequiredDetailsEntry[] | undefined;
+
+const NAMED_BY_FIELDS = ['beneficiary_type', 'payment_type'] as const;
+
+/** A row names a known beneficiary or the fields of a new one: exactly one of the two. */
+export function checkBeneficiary(instruction: PayoutInstruction, requiredDetails?: RequiredDetailsOf): Broken[] {
+  const fields = beneficiaryFields(instruction);
+  const byFields =
+    Object.keys(fields).length > 0 || NAMED_BY_FIELDS.some((column) => instruction[column] !== undefined);
+  if (instruction.beneficiary_id !== undefined) return byFields ? [NAMED_TWICE] : [];
+  if (!byFields) return [NOT_NAMED];
+  const missing = NAMED_BY_FIELDS.filter((column) => instruction[column] === undefined);
+  if (missing.length > 0) return missing.map((column) => ({ column, ...TYPE_MISSING }));
+  return checkDetails(instruction, fields, requiredDetails);
+}
+
+function checkDetails(
+  { currency, beneficiary_type = '', payment_type = '' }: PayoutInstruction,
+  fields: Record<string, string>,
+  requiredDetails?: RequiredDetailsOf,
+): Broken[] {
+  const entries = requiredDetails?.(currency, beneficiary_type);
+  if (entries === undefined) return [];
+  const entry = matchEntry(entries, payment_type);
+  if (entry === undefined) return [notOffered(entries)];
+  return checkFields(entry, fields).map(({ field, rule, message }) => ({
+    column: field,
+    rule,
+    message: `${message}; ${FIX[rule]}`,
+  }));
+}
+
+function notOffered(entries: readonly RequiredDetailsEntry[]): Broken {
+  const offered = [...new Set(entries.map((entry) => entry.payment_type))].join(', ');
+  const fix = offered === '' ? 'the bank offers none for this currency and beneficiary type' : `use one of: ${offered}`;
+  return { column: 'payment_type', rule: 'payment-type-not-offered', message: `not offered by the bank; ${fix}` };
+}
+
+const NAMED_TWICE: Broken = {
+  column: 'beneficiary_id',
+  rule: 'beneficiary-named-twice',
+  message: 'the row names a known beneficiary and the fields of a new one; blank one of the two',
+};
+const NOT_NAMED: Broken = {
+  column: 'beneficiary_id',
+  rule: 'required',
+  message: 'name the beneficiary: a beneficiary_id, or beneficiary_type, payment_type and the fields of a new one',
+};
+const TYPE_MISSING = {
+  rule: 'required',
+  message: 'a new beneficiary needs beneficiary_type and payment_type; fill it in',
+};
+const FIX: Readonly<Record<FieldFinding['rule'], string>> = {
+  required: 'fill it in',
+  regex: 'correct the value',
+  country: 'correct the value',
+  'unknown-field': 'blank it, or name a payment_type that asks for it',
+  'conflicting-fields': 'they are one field; blank one of them',
+};

@@ -1,0 +1,117 @@
+import type { CsvError, InfoRecord } from 'csv-parse';
+import { recordTooLarge } from './csv-text.ts';
+import { UnreadableFile } from './decode.ts';
+import { type Finding, printable } from './finding.ts';
+import { isColumnName, noRows, type ReadInput, type ReadRow, ROWS_MAX, tooManyRows } from './input.ts';
+
+/** Turns parsed records into rows and findings, keeping the line each record starts on. */
+export class CsvRecords {
+  readonly rows: ReadRow[] = [];
+  readonly file: string;
+  private readonly findings: Finding[];
+  private header: string[] | undefined;
+  /** Position of each column that can be read. */
+  private readonly positions = new Map<string, number>();
+  private headerLine = 1;
+  private row = 0;
+  /** First line after the record seen last, and the blank lines counted by then. */
+  private nextLine = 1;
+  private blankLines = 0;
+
+  constructor(file: string, findings: Finding[]) {
+    this.file = file;
+    this.findings = findings;
+  }
+
+  take(record: string[], info: InfoRecord): null {
+    // The parser counts the line a record ends on; the newlines it holds give the line it starts on.
+    const line = info.lines - newlinesIn(record);
+    this.nextLine = info.lines + 1;
+    this.blankLines = info.empty_lines;
+    if (this.header === undefined) this.takeHeader(record, line);
+    else this.takeRow(this.header, record, line);
+    return null;
+  }
+
+  /** A record the parser gave up. Throws when what follows cannot be told apart either. */
+  skip(error: CsvError | undefined): undefined {
+    const blankLines = Number(error?.empty_lines);
+    const start = this.nextLine + blankLines - this.blankLines;
+    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw new UnreadableFile(recordTooLarge(this.file, start, this.row + 1));
+    if (error?.code !== 'INVALID_OPENING_QUOTE') {
+      throw new UnreadableFile({ ...this.found(start, BROKEN_QUOTE), row: this.header ? this.row + 1 : null });
+    }
+    if (this.header === undefined) throw new UnreadableFile(this.found(start, STRAY_QUOTE));
+    const end = Number(error?.lines);
+    // The parser reports every stray quote of a record.
+    if (end < this.nextLine) return undefined;
+    this.nextLine = end + 1;
+    this.blankLines = blankLines;
+    this.row += 1;
+    this.findings.push({ ...this.found(start, STRAY_QUOTE), row: this.row });
+    return undefined;
+  }
+
+  result(): ReadInput {
+    const columns = [...this.positions.keys()].map((name) => ({ name, line: this.headerLine, row: null }));
+    return { rows: this.rows, columns, findings: this.findings };
+  }
+
+  emptiness(): Finding {
+    if (this.header === undefined) {
+      return noRows(this.file, 1, 'the file is empty; write a header line and one line for each payout');
+    }
+    return noRows(this.file, this.headerLine, 'the file has a header line only; write one line for each payout');
+  }
+
+  private takeHeader(record: string[], line: number): void {
+    this.header = record.map((name) => name.trim());
+    this.headerLine = line;
+    for (const [index, name] of this.header.entries()) {
+      if (!isColumnName(name))
+        this.findings.push({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
+      else if (this.positions.has(name)) this.findings.push({ ...this.found(line, DUPLICATE_NAME), column: name });
+      else this.positions.set(name, index);
+    }
+  }
+
+  private takeRow(header: string[], record: string[], line: number): void {
+    this.row += 1;
+    if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
+    if (record.every((value) => value.trim() === '')) {
+      this.findings.push({ ...this.found(line, BLANK_ROW), row: this.row });
+      return;
+    }
+    if (record.length !== header.length) {
+      const message = `${record.length} fields where the header line has ${header.length}; put values that hold the delimiter in quotes`;
+      this.findings.push({ ...this.found(line, { rule: 'wrong-field-count', message }), row: this.row });
+      return;
+    }
+    const instruction: Record<string, string> = {};
+    for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
+    this.rows.push({ row: this.row, line, instruction });
+  }
+
+  private found(line: number, { rule, message }: { rule: string; message: string }): Finding {
+    return { file: this.file, line, row: null, column: null, value: null, rule, message };
+  }
+}
+
+const newlinesIn = (record: readonly string[]): number =>
+  record.reduce((count, value) => count + value.split('\n').length - 1, 0);
+
+const BAD_NAME = {
+  rule: 'bad-column-name',
+  message: 'not a column name: letters, digits, "_", "-" and ".", starting with a letter; rename or delete the column',
+};
+const DUPLICATE_NAME = { rule: 'duplicate-column', message: 'this column appears twice; keep one of them' };
+const BLANK_ROW = { rule: 'blank-row', message: 'this line holds no values; delete it' };
+const STRAY_QUOTE = {
+  rule: 'stray-quote',
+  message: 'a quote inside a value that is not in quotes; quote the whole value and double the quotes in it',
+};
+const BROKEN_QUOTE = {
+  rule: 'broken-quote',
+  message:
+    'a quote is never closed or closed in the middle of a value; double the quotes in a value. The rest was not checked',
+};

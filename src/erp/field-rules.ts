@@ -1,0 +1,146 @@
+import { currencyCodes, currencyExponent } from '../domain/currency.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { type AmountFinding, compareDecimals, parseAmount } from '../domain/money.ts';
+import { hasUnprintable } from './finding.ts';
+
+/** Rules about one value of an instruction, whatever the bank says. */
+
+export interface Broken {
+  column: string;
+  rule: string;
+  message: string;
+}
+
+type Text = string | undefined;
+type ValueRule = (value: string, instruction: PayoutInstruction) => Omit<Broken, 'column'> | undefined;
+
+export const REQUIRED_COLUMNS = ['id', 'uid', 'account_id', 'amount', 'currency'] as const;
+
+const IDENTITY_BYTES_MAX = 128;
+const BANK_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+/** Length of `note` and `reason` is not shown by the interface; 140 is what payment networks carry. */
+const FREE_TEXT_CHARACTERS_MAX = 140;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const UNSIGNED_DECIMAL = /^\d{1,18}(?:\.\d{1,10})?$/;
+
+const identity: ValueRule = (value) => {
+  if (value.includes('/')) return { rule: 'bad-id', message: '"/" is not allowed; use another separator' };
+  if (value !== value.trim()) return { rule: 'bad-id', message: 'delete the blanks before or after the value' };
+  if (Buffer.byteLength(value) > IDENTITY_BYTES_MAX) {
+    return { rule: 'too-long', message: `at most ${IDENTITY_BYTES_MAX} bytes; shorten it` };
+  }
+  return undefined;
+};
+
+const bankId: ValueRule = (value) =>
+  BANK_ID.test(value)
+    ? undefined
+    : { rule: 'bad-id', message: `an id of the bank matches ${BANK_ID.source}; copy it as the bank shows it` };
+
+const currency: ValueRule = (value) => {
+  if (currencyExponent(value) !== undefined) return undefined;
+  const upper = value.trim().toUpperCase();
+  const fix = currencyExponent(upper) === undefined ? `use an ISO 4217 code such as EUR` : `write ${upper}`;
+  return { rule: 'unknown-currency', message: `not one of the ${currencyCodes().length} currency codes known; ${fix}` };
+};
+
+/** The scale of an amount is judged only under a known currency; before that the widest one stands in. */
+const WIDEST_CURRENCY = 'CLF';
+
+const amount: ValueRule = (value, instruction) => {
+  const known = currencyExponent(instruction.currency) !== undefined;
+  const parsed = parseAmount(value, known ? instruction.currency : WIDEST_CURRENCY);
+  if (parsed.ok) return undefined;
+  return { rule: parsed.rule, message: amountMessage(parsed.rule, instruction.currency) };
+};
+
+function amountMessage(rule: AmountFinding, code: string): string {
+  switch (rule) {
+    case 'not-a-decimal':
+      return 'write digits with a point before the decimals, without sign, blanks or thousands separators: 1250.00';
+    case 'not-positive':
+      return 'an amount is above zero';
+    case 'too-large':
+      return 'an amount has at most 18 digits before the point';
+    case 'too-many-decimals': {
+      const exponent = currencyExponent(code);
+      return exponent === 0
+        ? `${code} has no decimals; write a whole number`
+        : `${code} has at most ${exponent ?? 4} decimals; round the amount`;
+    }
+    case 'unknown-currency':
+      return 'the currency is unknown';
+  }
+}
+
+const freeText: ValueRule = (value) =>
+  [...value].length > FREE_TEXT_CHARACTERS_MAX
+    ? { rule: 'too-long', message: `at most ${FREE_TEXT_CHARACTERS_MAX} characters; shorten it` }
+    : undefined;
+
+function isRealDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.toISOString().startsWith(text);
+}
+
+const oneOf =
+  (rule: string, message: string, ...allowed: string[]): ValueRule =>
+  (value) =>
+    allowed.includes(value) ? undefined : { rule, message };
+
+const date: ValueRule = (value) =>
+  isRealDate(value) ? undefined : { rule: 'bad-date', message: 'not a date of the calendar; write it as 2026-03-31' };
+
+const instant: ValueRule = (value) => {
+  const [, day = ''] = INSTANT.exec(value) ?? [];
+  if (isRealDate(day) && !Number.isNaN(Date.parse(value))) return undefined;
+  return { rule: 'bad-time', message: 'not an instant with its zone; write it as 2026-03-31T17:00:00Z' };
+};
+
+const fee: ValueRule = (value) =>
+  UNSIGNED_DECIMAL.test(value) ? undefined : { rule: 'not-a-decimal', message: 'write a plain decimal: 2.50' };
+
+const fraction: ValueRule = (value) => {
+  const inRange = UNSIGNED_DECIMAL.test(value) && compareDecimals(value, '1') !== 1;
+  return inRange ? undefined : { rule: 'bad-fraction', message: 'write a fraction from 0 to 1: 0.01 is one per cent' };
+};
+
+const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
+  ['id', identity],
+  ['uid', identity],
+  ['account_id', bankId],
+  ['amount', amount],
+  ['currency', currency],
+  ['beneficiary_id', bankId],
+  ['beneficiary_type', oneOf('bad-beneficiary-type', 'write personal or business', 'personal', 'business')],
+  ['note', freeText],
+  ['reason', freeText],
+  ['charge_type', oneOf('bad-charge-type', 'only SHA is available; write SHA or leave it blank', 'SHA')],
+  ['after_card_payment', bankId],
+  ['execute_on', date],
+  ['expires_at', instant],
+  ['fee_cap', fee],
+  ['max_slippage', fraction],
+];
+
+const UNPRINTABLE = {
+  rule: 'control-character',
+  message: 'the value holds an invisible control or direction character; type it again as plain text',
+};
+
+/** Everything wrong with the row's own values, column by column. Blank values are no business of these rules. */
+export function checkValues(instruction: PayoutInstruction): Broken[] {
+  const broken: Broken[] = [];
+  const unprintable = new Set(Object.keys(instruction).filter((column) => hasUnprintable(instruction[column] ?? '')));
+  for (const column of unprintable) broken.push({ column, ...UNPRINTABLE });
+  for (const [column, rule] of RULES) {
+    const value: Text = instruction[column];
+    if (value === undefined || unprintable.has(column)) continue;
+    const found = rule(value, instruction);
+    if (found !== undefined) broken.push({ column, ...found });
+  }
+  return broken;
+}

@@ -1,0 +1,146 @@
+/**
+ * Reads JSON text token by token and knows the line of each. `JSON.parse` gives no lines, keeps the last of two equal
+ * keys without a word, and turns numbers into floats; none of that is fit for payouts.
+ */
+
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+export type JsonScalar = { kind: 'string'; text: string } | { kind: 'number' | 'boolean' | 'null'; text: string };
+
+const BLANK = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const DEPTH_MAX = 64;
+
+export class JsonCursor {
+  private readonly text: string;
+  private at = 0;
+  private nextNewline: number;
+  private lines = 1;
+
+  constructor(text: string) {
+    this.text = text;
+    this.nextNewline = text.indexOf('\n');
+  }
+
+  /** Next character that is not blank, not consumed; empty at the end. */
+  peek(): string {
+    this.match(BLANK);
+    return this.text[this.at] ?? '';
+  }
+
+  get offset(): number {
+    return this.at;
+  }
+
+  /** Line of the current position, from 1. Positions only grow, so counting is linear over the whole file. */
+  line(): number {
+    while (this.nextNewline >= 0 && this.nextNewline < this.at) {
+      this.lines += 1;
+      this.nextNewline = this.text.indexOf('\n', this.nextNewline + 1);
+    }
+    return this.lines;
+  }
+
+  take(char: string): boolean {
+    if (this.peek() !== char) return false;
+    this.at += 1;
+    return true;
+  }
+
+  expect(char: string): void {
+    if (!this.take(char)) throw this.unexpected(`"${char}"`);
+  }
+
+  /** `{ "key": value, ... }`; `onMember` consumes the value. */
+  object(onMember: (key: string) => void): void {
+    this.expect('{');
+    if (this.take('}')) return;
+    do {
+      const key = this.string();
+      this.expect(':');
+      onMember(key);
+    } while (this.take(','));
+    this.expect('}');
+  }
+
+  /** `[ element, ... ]`; `onElement` consumes the element. */
+  array(onElement: () => void): void {
+    this.expect('[');
+    if (this.take(']')) return;
+    do {
+      this.peek();
+      onElement();
+    } while (this.take(','));
+    this.expect(']');
+  }
+
+  string(): string {
+    if (this.peek() !== '"') throw this.unexpected('a string in double quotes');
+    const start = this.at;
+    let end = start;
+    do {
+      end = this.text.indexOf('"', end + 1);
+      if (end < 0) throw new JsonSyntaxError('a string is not closed', start);
+    } while (this.escaped(end));
+    this.at = end + 1;
+    try {
+      return JSON.parse(this.text.slice(start, this.at)) as string;
+    } catch {
+      throw new JsonSyntaxError('a string holds a line end, a control character or an unknown escape', start);
+    }
+  }
+
+  /** A scalar with its text as written; `undefined`, and nothing consumed, at an object or array. */
+  scalar(): JsonScalar | undefined {
+    const next = this.peek();
+    if (next === '{' || next === '[') return undefined;
+    if (next === '"') return { kind: 'string', text: this.string() };
+    const word = this.match(WORD);
+    if (word !== '') return { kind: word === 'null' ? 'null' : 'boolean', text: word };
+    const number = this.match(NUMBER);
+    if (number === '') throw this.unexpected('a value');
+    return { kind: 'number', text: number };
+  }
+
+  /** Passes over one value of any kind. */
+  skip(depth = 0): void {
+    if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values nest deeper than ${DEPTH_MAX} levels`, this.at);
+    if (this.scalar() !== undefined) return;
+    if (this.peek() === '{') {
+      this.object(() => this.skip(depth + 1));
+    } else {
+      this.array(() => this.skip(depth + 1));
+    }
+  }
+
+  unexpected(wanted: string): JsonSyntaxError {
+    const found = this.peek();
+    return new JsonSyntaxError(
+      `expected ${wanted}, found ${found === '' ? 'the end of the file' : 'something else'}`,
+      this.at,
+    );
+  }
+
+  /** A quote after an odd number of backslashes belongs to the string. */
+  private escaped(at: number): boolean {
+    let first = at;
+    while (this.text[first - 1] === '\\') first -= 1;
+    return (at - first) % 2 === 1;
+  }
+
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const [found = ''] = pattern.exec(this.text) ?? [];
+    this.at += found.length;
+    return found;
+  }
+}

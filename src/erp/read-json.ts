@@ -1,0 +1,140 @@
+import { recordTooLarge } from './csv-text.ts';
+import { decodeUtf8, UnreadableFile } from './decode.ts';
+import { type Finding, printable, shownValue } from './finding.ts';
+import {
+  isColumnName,
+  noRows,
+  RECORD_BYTES_MAX,
+  type ReadColumn,
+  type ReadInput,
+  type ReadRow,
+  ROWS_MAX,
+  tooManyRows,
+} from './input.ts';
+import { JsonCursor, type JsonScalar, JsonSyntaxError } from './json-cursor.ts';
+
+/** Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. */
+export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>): Promise<ReadInput> {
+  const records = new JsonRecords(file);
+  try {
+    const chunks: string[] = [];
+    for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
+    records.read(chunks.join(''));
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    records.findings.push(error.finding);
+  }
+  return { rows: records.rows, columns: [...records.columns.values()], findings: records.findings };
+}
+
+const SHAPE = 'an array of payouts, or an object with the key "payouts" that holds one';
+
+type Broken = Pick<Finding, 'rule' | 'message'> & Partial<Pick<Finding, 'value'>>;
+
+class JsonRecords {
+  readonly rows: ReadRow[] = [];
+  readonly columns = new Map<string, ReadColumn>();
+  readonly findings: Finding[] = [];
+  private readonly file: string;
+  private row = 0;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  read(text: string): void {
+    if (text.trim() === '') throw new UnreadableFile(noRows(this.file, 1, `the file is empty; write ${SHAPE}`));
+    const cursor = new JsonCursor(text);
+    try {
+      this.readDocument(cursor);
+      if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      throw new UnreadableFile(syntaxFinding(this.file, text, error));
+    }
+    if (this.row === 0 && this.findings.length === 0) {
+      this.findings.push(noRows(this.file, 1, 'the file holds no payouts; write one object for each'));
+    }
+  }
+
+  private readDocument(cursor: JsonCursor): void {
+    if (cursor.peek() === '[') {
+      this.readPayouts(cursor);
+      return;
+    }
+    if (cursor.peek() !== '{') throw cursor.unexpected(SHAPE);
+    let found = false;
+    cursor.object((key) => {
+      if (key === 'payouts' && !found && cursor.peek() === '[') {
+        found = true;
+        this.readPayouts(cursor);
+        return;
+      }
+      const message = `a file is ${SHAPE}; delete this key`;
+      this.add({ line: cursor.line(), column: printable(key), rule: 'unexpected-key', message });
+      cursor.skip();
+    });
+    if (!found) this.add({ line: 1, column: 'payouts', rule: 'no-payouts', message: `a file is ${SHAPE}` });
+  }
+
+  private readPayouts(cursor: JsonCursor): void {
+    cursor.array(() => {
+      this.row += 1;
+      if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, cursor.line()));
+      this.readRecord(cursor);
+    });
+  }
+
+  private readRecord(cursor: JsonCursor): void {
+    const line = cursor.line();
+    const start = cursor.offset;
+    if (cursor.peek() !== '{') {
+      cursor.skip();
+      const message = 'a payout is an object of fields; write { ... }';
+      this.add({ line, row: this.row, rule: 'not-an-object', message });
+      return;
+    }
+    const instruction: Record<string, string> = {};
+    const seen = new Set<string>();
+    cursor.object((key) => {
+      const value = cursor.scalar();
+      const finding = this.member(key, value, seen);
+      if (value === undefined) cursor.skip();
+      if (finding !== undefined) this.add({ line, row: this.row, column: printable(key), ...finding });
+      if (isColumnName(key) && value !== undefined && !seen.has(key))
+        instruction[key] = value.kind === 'null' ? '' : value.text;
+      if (isColumnName(key) && !this.columns.has(key)) this.columns.set(key, { name: key, line, row: this.row });
+      seen.add(key);
+    });
+    if (cursor.offset - start > RECORD_BYTES_MAX) this.findings.push(recordTooLarge(this.file, line, this.row));
+    else this.rows.push({ row: this.row, line, instruction });
+  }
+
+  private member(key: string, value: JsonScalar | undefined, seen: ReadonlySet<string>): Broken | undefined {
+    if (!isColumnName(key)) return { rule: 'bad-column-name', message: 'not a field name; rename or delete it' };
+    if (seen.has(key)) return { rule: 'duplicate-column', message: 'this field appears twice in one payout; keep one' };
+    if (value === undefined) return { rule: 'nested-value', message: 'a value is a string; fields do not nest' };
+    if (value.kind === 'string' || value.kind === 'null') return undefined;
+    const rule = key === 'amount' ? 'amount-not-a-string' : 'not-a-string';
+    const message = `write the value as a string in quotes: a ${value.kind} loses digits on its way through other programs`;
+    return { rule, message, value: shownValue(key, value.text) };
+  }
+
+  private add(finding: Partial<Finding> & Pick<Finding, 'line' | 'rule' | 'message'>): void {
+    this.findings.push({ file: this.file, row: null, column: null, value: null, ...finding });
+  }
+}
+
+function syntaxFinding(file: string, text: string, error: JsonSyntaxError): Finding {
+  const before = text.slice(0, error.offset).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return {
+    file,
+    line: before.length,
+    row: null,
+    column: null,
+    value: null,
+    rule: 'not-json',
+    message: `not valid JSON at line ${before.length}, character ${column}: ${error.message}. The rest was not checked`,
+  };
+}

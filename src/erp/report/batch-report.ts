@@ -1,0 +1,148 @@
+import { addDecimals, formatMinor } from '../../domain/money.ts';
+import {
+  type BatchState,
+  batchState,
+  countStates,
+  PAYOUT_STATES,
+  type PayoutState,
+  type Reason,
+  type StateCounts,
+} from '../../domain/payout-state.ts';
+import type { BatchRecord, PayoutRecord, ReturnRecord } from '../../store/store.ts';
+
+/** The report of a batch: the `--json` document. Contract: design, "Commands". */
+export interface BatchReport {
+  schemaVersion: 1;
+  batchId: string;
+  file: string;
+  state: BatchState;
+  counts: StateCounts;
+  /** One a currency, sorted by code. */
+  totals: CurrencyTotal[];
+  /** In the order of the file. */
+  payouts: ReportedPayout[];
+  reports: ReportPaths;
+}
+
+/** Exact decimal sums: asked for, and paid. */
+export interface CurrencyTotal {
+  currency: string;
+  amount: string;
+  completed: string;
+}
+
+export interface ReportedPayout {
+  row: number;
+  uid: string;
+  id: string;
+  reference: string;
+  workflowId: string;
+  state: PayoutState;
+  orderId: string | null;
+  amount: string;
+  currency: string;
+  /** Booked fee; null until known. */
+  fee: string | null;
+  feeCurrency: string | null;
+  reason: Reason | null;
+  /** Money that came back after the payout was completed. */
+  returns: { orderId: string; amount: string; currency: string }[];
+  url: string;
+}
+
+/** Absolute paths. */
+export interface ReportPaths {
+  csv: string;
+  json: string;
+  html: string;
+}
+
+export interface ReportLinks {
+  /** Address of a workflow in the Temporal UI. */
+  workflowUrl(workflowId: string): string;
+}
+
+/** Builds the report from what the store holds. Pure: the same records give the same report. */
+export async function buildBatchReport(
+  batch: BatchRecord,
+  rows: Iterable<PayoutRecord> | AsyncIterable<PayoutRecord>,
+  returns: Iterable<ReturnRecord>,
+  links: ReportLinks,
+  reports: ReportPaths,
+): Promise<BatchReport> {
+  const returned = Map.groupBy(returns, ({ reference }) => reference);
+  const payouts: ReportedPayout[] = [];
+  for await (const record of rows) payouts.push(reportedPayout(record, returned.get(record.reference) ?? [], links));
+  payouts.sort((a, b) => a.row - b.row);
+  const counts = countStates(payouts.map(({ state }) => state));
+  return {
+    schemaVersion: 1,
+    batchId: batch.batchId,
+    file: batch.file,
+    state: batchState(counts, batch.control),
+    counts,
+    totals: totalsOf(payouts),
+    payouts,
+    reports,
+  };
+}
+
+function reportedPayout(record: PayoutRecord, returns: readonly ReturnRecord[], links: ReportLinks): ReportedPayout {
+  return {
+    row: record.row ?? 0,
+    uid: record.uid,
+    id: record.documentId,
+    reference: record.reference,
+    workflowId: record.workflowId,
+    state: record.state,
+    orderId: record.orderId,
+    amount: record.amount,
+    currency: record.currency,
+    fee: record.fee,
+    feeCurrency: record.feeCurrency,
+    reason: record.reason,
+    returns: returns
+      .map(({ orderId, amount, currency }) => ({ orderId, amount, currency }))
+      .sort((a, b) => compare(a.orderId, b.orderId)),
+    url: links.workflowUrl(record.workflowId),
+  };
+}
+
+function totalsOf(payouts: readonly ReportedPayout[]): CurrencyTotal[] {
+  return [...Map.groupBy(payouts, ({ currency }) => currency)]
+    .sort(([a], [b]) => compare(a, b))
+    .map(([currency, group]) => ({
+      currency,
+      amount: sumOf(group, currency),
+      completed: sumOf(
+        group.filter(({ state }) => state === 'completed'),
+        currency,
+      ),
+    }));
+}
+
+/** Amounts of one state and currency. */
+export interface StateTotal {
+  state: PayoutState;
+  currency: string;
+  payouts: number;
+  amount: string;
+}
+
+/** Sums by currency and state: currencies by code, states in the order of a payout's life. */
+export function totalsByState(payouts: readonly ReportedPayout[]): StateTotal[] {
+  return [...Map.groupBy(payouts, ({ state, currency }) => `${currency} ${state}`).values()]
+    .flatMap((group) => group.slice(0, 1).map(({ state, currency }) => totalOf(group, state, currency)))
+    .sort((a, b) => compare(a.currency, b.currency) || PAYOUT_STATES.indexOf(a.state) - PAYOUT_STATES.indexOf(b.state));
+}
+
+function totalOf(group: readonly ReportedPayout[], state: PayoutState, currency: string): StateTotal {
+  return { state, currency, payouts: group.length, amount: sumOf(group, currency) };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Starts from a zero at the currency's own scale, so that "10.5" and "7" add up to "17.50". */
+function sumOf(payouts: readonly ReportedPayout[], currency: string): string {
+  return payouts.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency));
+}

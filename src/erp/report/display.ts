@@ -1,0 +1,46 @@
+import { parseDecimal } from '../../domain/money.ts';
+import type { PayoutState } from '../../domain/payout-state.ts';
+import type { ReportedPayout } from './batch-report.ts';
+
+/** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
+
+/** Thousands separators for the eye: `1234567.50` -> `1,234,567.50`. */
+export function groupedAmount(amount: string): string {
+  const [whole = '', fraction] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
+
+/** What a state means to someone who looks at many: colour and order of interest. */
+export function toneOf(state: PayoutState): Tone {
+  switch (state) {
+    case 'completed':
+      return 'paid';
+    case 'failed':
+    case 'rejected':
+    case 'cancelled':
+      return 'unpaid';
+    case 'held':
+    case 'awaiting-approval':
+    case 'awaiting-bank-approval':
+    case 'needs-operator':
+      return 'attention';
+    default:
+      return 'open';
+  }
+}
+
+/** `part / whole` in per mille, rounded down; exact decimals in, so no amount becomes a float. */
+export function perMille(part: string, whole: string): number {
+  const [p, w] = [parseDecimal(part), parseDecimal(whole)];
+  if (p === undefined || w === undefined || w.digits === 0n) return 0;
+  const numerator = p.digits * 10n ** BigInt(w.scale) * 1000n;
+  return Number(numerator / (w.digits * 10n ** BigInt(p.scale)));
+}
+
+/** Money that came back: `12.00 EUR; 3.00 EUR`, empty when none did. */
+export function returnedText({ returns }: ReportedPayout): string {
+  return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
+}

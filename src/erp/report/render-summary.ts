@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+import { visible } from '../finding.ts';
+import { type BatchReport, type ReportedPayout, totalsByState } from './batch-report.ts';
+import { groupedAmount, type Tone, toneOf } from './display.ts';
+
+const ROWS_SHOWN = 10;
+const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
+  paid: 'green',
+  unpaid: 'red',
+  attention: 'yellow',
+  open: 'cyan',
+};
+
+/**
+ * The summary a terminal shows: amounts by currency and state, then the first rows that are not paid, with their reason.
+ * Colours follow `stream` (a terminal or not) and `NO_COLOR`.
+ */
+export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream = process.stdout): string {
+  const style = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
+  const { total, completed } = report.counts;
+  const lines = [
+    style('bold', `${visible(report.file)}: ${report.state}, ${completed} of ${total} payouts completed`),
+    `batch ${report.batchId}`,
+    '',
+    ...stateTable(report, style),
+  ];
+  const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
+  if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
+  if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
+  lines.push('', ...Object.entries(report.reports).map(([kind, path]) => `${kind.padEnd(6)}${path}`));
+  return `${lines.join('\n')}\n`;
+}
+
+type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+interface TableLine {
+  cells: readonly string[];
+  format?: Parameters<typeof styleText>[0];
+}
+
+function stateTable(report: BatchReport, style: Style): string[] {
+  const states = totalsByState(report.payouts);
+  const body = states.map(({ state, currency, payouts, amount }) => ({
+    cells: [currency, state, `${payouts}`, groupedAmount(amount)],
+    format: COLOURS[toneOf(state)],
+  }));
+  return aligned([{ cells: ['currency', 'state', 'payouts', 'amount'], format: 'bold' }, ...body], style);
+}
+
+/** Text to the left, figures to the right; padded before it is coloured, since colours have a length of their own. */
+function aligned(table: readonly TableLine[], style: Style): string[] {
+  const width = (column: number): number => Math.max(...table.map(({ cells }) => (cells[column] ?? '').length));
+  const widths = [0, 1, 2, 3].map(width);
+  return table.map(({ cells, format }) => {
+    const padded = cells.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    const text = `  ${padded.join('  ')}`;
+    return format === undefined ? text : style(format, text);
+  });
+}
+
+function unpaidLine({ row, id, state, reason }: ReportedPayout, style: Style): string {
+  const why = reason === null ? '' : `: ${reason.message} [${reason.code}]`;
+  return `  row ${row} ${visible(id)} ${style(COLOURS[toneOf(state)], state)}${visible(why)}`;
+}

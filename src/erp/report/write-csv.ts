@@ -1,0 +1,56 @@
+import { stringify } from 'csv-stringify/sync';
+import type { BatchReport, ReportedPayout } from './batch-report.ts';
+import { returnedText } from './display.ts';
+
+const COLUMNS = [
+  'row',
+  'id',
+  'uid',
+  'reference',
+  'workflow_id',
+  'state',
+  'order_id',
+  'amount',
+  'currency',
+  'fee',
+  'fee_currency',
+  'reason_code',
+  'reason_message',
+  'returned',
+  'url',
+] as const;
+
+/** A number is no formula, and an escaped one would no longer add up in a spreadsheet. */
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/** One line for each row of the file, in its order. Values that a spreadsheet would run as formulas are escaped. */
+export function csvReport(report: BatchReport): string {
+  return stringify(report.payouts.map(cells), {
+    header: true,
+    columns: [...COLUMNS],
+    escape_formulas: true,
+    cast: {
+      string: (value) => (value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : value),
+    },
+  });
+}
+
+function cells(payout: ReportedPayout): Record<(typeof COLUMNS)[number], string | number | null> {
+  return {
+    row: payout.row,
+    id: payout.id,
+    uid: payout.uid,
+    reference: payout.reference,
+    workflow_id: payout.workflowId,
+    state: payout.state,
+    order_id: payout.orderId,
+    amount: payout.amount,
+    currency: payout.currency,
+    fee: payout.fee,
+    fee_currency: payout.feeCurrency,
+    reason_code: payout.reason?.code ?? null,
+    reason_message: payout.reason?.message ?? null,
+    returned: returnedText(payout),
+    url: payout.url,
+  };
+}

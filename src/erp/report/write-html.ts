@@ -1,0 +1,137 @@
+import { type BatchReport, type ReportedPayout, type StateTotal, totalsByState } from './batch-report.ts';
+import { groupedAmount, perMille, returnedText, toneOf } from './display.ts';
+import { PAGE_STYLE } from './page-style.ts';
+
+/**
+ * The report as one page: no script, no outside asset, light and dark, made for a screen reader as well. It shows
+ * references, ids and amounts, and no detail of a beneficiary.
+ */
+export function htmlReport(report: BatchReport): string {
+  const title = `${report.file}: ${report.state}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escaped(title)}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<header>
+<h1>${escaped(report.file)} <span class="badge ${batchTone(report)}">${escaped(report.state)}</span></h1>
+<p class="quiet">Batch <code>${escaped(report.batchId)}</code></p>
+</header>
+<main>
+${countTiles(report)}
+${amountChart(report)}
+${payoutTable(report.payouts)}
+</main>
+</body>
+</html>
+`;
+}
+
+function batchTone({ state }: BatchReport): string {
+  if (state === 'completed') return 'paid';
+  if (state === 'needs-operator' || state === 'paused') return 'attention';
+  return state === 'open' || state === 'cancelling' ? 'open' : 'unpaid';
+}
+
+function countTiles({ counts }: BatchReport): string {
+  const tiles = [
+    ['Payouts', counts.total, ''],
+    ['Completed', counts.completed, 'paid'],
+    ['Failed', counts.failed, 'unpaid'],
+    ['Rejected', counts.rejected, 'unpaid'],
+    ['Cancelled', counts.cancelled, 'unpaid'],
+    ['Needs an operator', counts.needsOperator, 'attention'],
+    ['Open', counts.open, 'open'],
+  ] as const;
+  const tile = ([label, count, tone]: (typeof tiles)[number]): string =>
+    `<div class="tile ${count === 0 ? '' : tone}"><dt>${label}</dt><dd>${count}</dd></div>`;
+  return `<dl class="tiles">\n${tiles.map(tile).join('\n')}\n</dl>`;
+}
+
+/** One bar a currency, cut by state; the same figures stand below it as text. */
+function amountChart(report: BatchReport): string {
+  const byCurrency = Map.groupBy(totalsByState(report.payouts), ({ currency }) => currency);
+  const bars = report.totals.map(({ currency, amount, completed }) => {
+    const states = byCurrency.get(currency) ?? [];
+    return `<section class="currency">
+<h3>${escaped(currency)} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
+<div class="bar" aria-hidden="true">${states.map((total) => segment(total, amount)).join('')}</div>
+<ul class="legend">${states.map(legendItem).join('')}</ul>
+</section>`;
+  });
+  return `<h2>Amount by state and currency</h2>\n<div class="chart">\n${bars.join('\n')}\n</div>`;
+}
+
+function segment({ state, amount }: StateTotal, whole: string): string {
+  const share = perMille(amount, whole);
+  return `<span class="${toneOf(state)}" style="flex-grow:${Math.max(share, 1)}"></span>`;
+}
+
+function legendItem({ state, payouts, amount }: StateTotal): string {
+  const figures = `${groupedAmount(amount)} <span class="quiet">(${payouts})</span>`;
+  return `<li><span class="dot ${toneOf(state)}"></span>${escaped(state)} <span class="figure">${figures}</span></li>`;
+}
+
+function payoutTable(payouts: readonly ReportedPayout[]): string {
+  const heads = ['Row', 'Document', 'User', 'State', 'Amount', 'Fee', 'Reason', 'Bank order', 'Reference'];
+  return `<h2 id="payouts">Payouts</h2>
+<div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
+<table>
+<thead><tr>${heads.map((head) => `<th scope="col"${FIGURES.has(head) ? ' class="figure"' : ''}>${head}</th>`).join('')}</tr></thead>
+<tbody>
+${payouts.map(payoutRow).join('\n')}
+</tbody>
+</table>
+</div>`;
+}
+
+const FIGURES: ReadonlySet<string> = new Set(['Row', 'Amount', 'Fee']);
+
+function payoutRow(payout: ReportedPayout): string {
+  const { row, id, uid, state, amount, currency, fee, feeCurrency, orderId, reference, url } = payout;
+  const cells = [
+    `<td class="figure">${row}</td>`,
+    `<th scope="row">${escaped(id)}</th>`,
+    `<td>${escaped(uid)}</td>`,
+    `<td><span class="badge ${toneOf(state)}">${escaped(state)}</span></td>`,
+    `<td class="figure">${groupedAmount(escaped(amount))} ${escaped(currency)}</td>`,
+    `<td class="figure">${fee === null ? '' : `${groupedAmount(escaped(fee))} ${escaped(feeCurrency ?? '')}`}</td>`,
+    `<td class="reason">${reasonCell(payout)}</td>`,
+    `<td>${orderId === null ? '' : `<code>${escaped(orderId)}</code>`}</td>`,
+    `<td>${link(url, reference)}</td>`,
+  ];
+  return `<tr>${cells.join('')}</tr>`;
+}
+
+function reasonCell(payout: ReportedPayout): string {
+  const reason =
+    payout.reason === null ? '' : `${escaped(payout.reason.message)} <code>${escaped(payout.reason.code)}</code>`;
+  const returned = returnedText(payout);
+  return returned === ''
+    ? reason
+    : `${reason} <span class="badge attention">returned ${escaped(returned)}</span>`.trim();
+}
+
+/** Only web addresses become links. */
+function link(url: string, reference: string): string {
+  const text = `<code>${escaped(reference)}</code>`;
+  return /^https?:\/\//.test(url) ? `<a href="${escaped(url)}" title="Open in the Temporal UI">${text}</a>` : text;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}

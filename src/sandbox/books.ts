@@ -1,0 +1,13 @@
+import type { Database } from './database.ts';
+import type { Profile } from './profile.ts';
+import type { Settings } from './settings.ts';
+
+/** What an operation of the bank works on. */
+export interface Books {
+  readonly db: Database;
+  readonly settings: Settings;
+  /** Changed in place by the test route. */
+  readonly profile: Profile;
+  /** Epoch milliseconds. */
+  now(): number;
+}

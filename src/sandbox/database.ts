@@ -1,0 +1,70 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+
+export type Parameters = Record<string, string | number | bigint | null>;
+
+/**
+ * The sandbox's file. Every INTEGER comes back as a bigint. Calls are synchronous, so a handler sees and changes the
+ * books alone.
+ */
+export class Database {
+  /** True when this call made the tables: the caller seeds then. */
+  readonly isNew: boolean;
+  readonly #sqlite: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens or makes the file (`:memory:` keeps nothing). Throws when another version of the sandbox made it. */
+  constructor(file: string) {
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
+    this.#sqlite = new DatabaseSync(file, { readBigInts: true, timeout: 5_000 });
+    // FULL: an order that was answered outlives a power cut, like a bank's.
+    this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    const version = this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n;
+    this.isNew = version === 0n;
+    if (this.isNew) this.transaction(() => this.#sqlite.exec(SCHEMA));
+    else if (version !== BigInt(SCHEMA_VERSION)) {
+      this.#sqlite.close();
+      throw new Error(`${file} holds version ${version} of the sandbox's tables, not ${SCHEMA_VERSION}; use another file`);
+    }
+  }
+
+  one<T>(sql: string, parameters: Parameters = {}): T | undefined {
+    return this.#prepare(sql).get(parameters) as T | undefined;
+  }
+
+  all<T>(sql: string, parameters: Parameters = {}): T[] {
+    return this.#prepare(sql).all(parameters) as T[];
+  }
+
+  run(sql: string, parameters: Parameters = {}): { lastId: bigint } {
+    return { lastId: BigInt(this.#prepare(sql).run(parameters).lastInsertRowid) };
+  }
+
+  /** Commits what `work` did, or nothing of it when it throws. Not to be nested. */
+  transaction<T>(work: () => T): T {
+    this.#sqlite.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#sqlite.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

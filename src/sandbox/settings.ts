@@ -1,0 +1,47 @@
+import type { OrderStatus } from '../domain/order-status.ts';
+import { parseAmount } from '../domain/money.ts';
+
+/** Statuses an order leaves by the clock alone. */
+export type TimedStatus = Extract<
+  OrderStatus,
+  'ACCEPTED' | 'APPROVING' | 'APPROVED' | 'SUBMITTING' | 'SUBMITTED' | 'COMPLETED' | 'REJECTING' | 'CANCELLING'
+>;
+
+/** Milliseconds an order stays in a status. COMPLETED: until the refund of an order that asked for one. */
+export type SettleTimes = Readonly<Record<TimedStatus, number>>;
+
+/** COMPLETED 1.5 s after acceptance. */
+export const DEFAULT_SETTLE_TIMES: SettleTimes = {
+  ACCEPTED: 200,
+  APPROVING: 200,
+  APPROVED: 100,
+  SUBMITTING: 300,
+  SUBMITTED: 1_000,
+  COMPLETED: 1_000,
+  REJECTING: 200,
+  CANCELLING: 200,
+};
+
+const DEFAULT_AUDIT_THRESHOLDS: Readonly<Record<string, string>> = { JPY: '1500000', HKD: '80000.00' };
+const OTHER_AUDIT_THRESHOLD_MINOR = 1_000_000n;
+
+/** What stays as it is while the sandbox runs. */
+export interface Settings {
+  settle: SettleTimes;
+  /** Orders of this amount or more (minor units of the currency) wait for an audit. */
+  auditThreshold(currency: string): bigint;
+}
+
+/** `auditThreshold`: decimal strings by currency, laid over the defaults (10000.00; JPY 1500000; HKD 80000.00). */
+export function settingsOf(options: { settle?: Partial<SettleTimes>; auditThreshold?: Record<string, string> }): Settings {
+  const thresholds = new Map<string, bigint>();
+  for (const [currency, amount] of Object.entries({ ...DEFAULT_AUDIT_THRESHOLDS, ...options.auditThreshold })) {
+    const parsed = parseAmount(amount, currency);
+    if (!parsed.ok) throw new RangeError(`audit threshold of ${currency}: ${parsed.rule}`);
+    thresholds.set(currency, parsed.minor);
+  }
+  return {
+    settle: { ...DEFAULT_SETTLE_TIMES, ...options.settle },
+    auditThreshold: (currency) => thresholds.get(currency) ?? OTHER_AUDIT_THRESHOLD_MINOR,
+  };
+}

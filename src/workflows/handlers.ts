@@ -1,0 +1,126 @@
+import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { refusalOf } from '../domain/approval.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import type { PayoutLife } from './life.ts';
+import {
+  approveSignal,
+  type CancelAnswer,
+  cancelUpdate,
+  type DecideUpdate,
+  decideUpdate,
+  orderChangedSignal,
+  type ResolveAnswer,
+  type ResolveUpdate,
+  rejectSignal,
+  resolveUpdate,
+  stateQuery,
+} from './messages.ts';
+
+/** An operator's request, waiting for the step that can check it against the bank. */
+export interface PendingResolve {
+  request: ResolveUpdate;
+  answer?: ResolveAnswer;
+}
+
+/** Sets every handler of a payout. Called before the first await. */
+export function handleMessages(life: PayoutLife): void {
+  setHandler(stateQuery, () => life.view(), {
+    description: 'Where the payout is, why, what it awaits, and the evidence so far. No argument.',
+  });
+  setHandler(orderChangedSignal, (notice) => life.hear(notice), {
+    description:
+      'The bank order moved: look at it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
+  });
+  setHandler(approveSignal, (signal) => void life.decide({ ...signal, decision: 'approve' }), {
+    description: 'Approve what is awaited; ignored when nothing is. `{"by":"alice","note":"checked"}`',
+  });
+  setHandler(rejectSignal, (signal) => void life.decide({ ...signal, decision: 'reject' }), {
+    description: 'Reject what is awaited; ignored when nothing is. `{"by":"alice","remark":"wrong payee"}`',
+  });
+  handleDecide(life);
+  handleCancel(life);
+  handleResolve(life);
+}
+
+function handleDecide(life: PayoutLife): void {
+  const decided = new Map<string, { outcome: 'approved' | 'rejected' | 'counted'; missing: number }>();
+  setHandler(
+    decideUpdate,
+    (update) => {
+      const earlier = decided.get(update.decisionId);
+      if (earlier !== undefined) return earlier;
+      const verdict = life.decide(update);
+      if (verdict.verdict === 'refused') throw ApplicationFailure.nonRetryable(verdict.why, 'DecisionRefused');
+      const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
+      const answer = { outcome: verdict.verdict, missing };
+      decided.set(update.decisionId, answer);
+      return answer;
+    },
+    {
+      description:
+        'Approve or reject what is awaited; refused with the reason when it does not count. ' +
+        '`{"decisionId":"d-1","decision":"approve","by":"alice","digest":"…"}`',
+      validator: (update: DecideUpdate) => {
+        if (typeof update?.decisionId !== 'string' || update.decisionId === '')
+          throw new Error('decisionId is missing');
+        if (decided.has(update.decisionId)) return;
+        const refusal = refusalOf(life.awaited, update, Date.now());
+        if (refusal !== undefined) throw new Error(refusal);
+      },
+    },
+  );
+}
+
+function handleCancel(life: PayoutLife): void {
+  setHandler(
+    cancelUpdate,
+    async (request): Promise<CancelAnswer> => {
+      if (!isEnd(life.state)) {
+        life.cancelRequest ??= request;
+        life.note(`cancel requested by ${request.by}`);
+        await condition(() => isEnd(life.state) || life.tooLateToCancel || life.cancelDrivenAtBank || !stoppable(life));
+      }
+      if (life.state === 'cancelled') return { outcome: 'cancelled' };
+      return { outcome: isEnd(life.state) || life.tooLateToCancel ? 'too-late' : 'pending' };
+    },
+    {
+      description:
+        'Cancel where that is still possible. `{"by":"alice","reason":"invoice withdrawn"}` Answers cancelled, too-late or pending.',
+      validator: (request) => {
+        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+      },
+    },
+  );
+  // A Temporal cancellation is the same wish; nothing that may have moved money is interrupted by it.
+  void CancellationScope.current().cancelRequested.catch(() => {
+    life.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
+  });
+}
+
+/** States in which the main line stops by itself at the next step when a cancel is asked for. */
+function stoppable({ state }: PayoutLife): boolean {
+  return !['submitting', 'resolving', 'needs-operator', 'converting'].includes(state);
+}
+
+function handleResolve(life: PayoutLife): void {
+  setHandler(
+    resolveUpdate,
+    async (request): Promise<ResolveAnswer> => {
+      const pending: PendingResolve = { request };
+      life.resolves.push(pending);
+      await condition(() => pending.answer !== undefined || isEnd(life.state));
+      return pending.answer ?? { accepted: false, message: `the payout has ended as ${life.state}` };
+    },
+    {
+      description:
+        'Decide what the API cannot; checked against the bank again. ' +
+        '`{"action":"keep-looking|adopt-order|resend|close-as-not-paid","by":"alice","evidence":"bank statement 12","orderId":"…"}`',
+      validator: (request) => {
+        if (life.state !== 'needs-operator') throw new Error(`the payout is ${life.state}, not needs-operator`);
+        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+        if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
+        if (request.action === 'adopt-order' && !request.orderId) throw new Error('adopt-order needs "orderId"');
+      },
+    },
+  );
+}

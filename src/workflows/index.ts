@@ -1,0 +1,4 @@
+/** The workflow types of this product, by name; nothing else may be exported here: every export is startable. */
+export { orderWatch } from './order-watch.ts';
+export { payout } from './payout.ts';
+export { payoutBatch } from './payout-batch.ts';

@@ -1,0 +1,231 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { condition, log, setCurrentDetails, sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { OrderNotice } from '../activities/deps.ts';
+import { type AwaitedApproval, consider, type Decision, type Verdict } from '../domain/approval.ts';
+import { isEnd, needsAttention, type PayoutState, type Reason, visibleState } from '../domain/payout-state.ts';
+import type { PendingResolve } from './handlers.ts';
+import type { Evidence, PayoutStateView } from './messages.ts';
+import { read } from './proxies.ts';
+import type { BankDecision } from './steps/await-bank-approval.ts';
+
+const payoutState = defineSearchAttributeKey('PayoutState', SearchAttributeType.KEYWORD);
+const payoutOrderId = defineSearchAttributeKey('PayoutOrderId', SearchAttributeType.KEYWORD);
+const payoutReference = defineSearchAttributeKey('PayoutReference', SearchAttributeType.KEYWORD);
+const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttributeType.KEYWORD);
+const payoutBatchId = defineSearchAttributeKey('PayoutBatchId', SearchAttributeType.KEYWORD);
+const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
+
+/** What the query shows is kept short: the newest entries count. */
+const EVIDENCE_MAX = 50;
+
+/**
+ * What one payout knows about itself while it lives: its state as shown in the UI and the store, what people and the
+ * watch have told it, and what it has seen. Steps read and change it; only `payout.ts` decides the route.
+ */
+export class PayoutLife {
+  state: PayoutState = 'received';
+  reason: Reason | null = null;
+  readonly workflowId = workflowInfo().workflowId;
+  reference = '';
+  orderId: string | null = null;
+  bankStatus: string | null = null;
+  fee: string | null = null;
+  feeCurrency: string | null = null;
+  maker: string | undefined;
+  /** Digest of what is paid: what approvals are bound to. */
+  digest = '';
+  title: string;
+
+  /** Set by the update `cancel` or by a Temporal cancellation; steps look at it where stopping is still possible. */
+  cancelRequest: { by: string; reason: string } | undefined;
+  /** We asked the bank to reject because of a cancel request: a rejection then ends as `cancelled`. */
+  cancelDrivenAtBank = false;
+  /** The order is past the point where a cancel request can do anything. */
+  tooLateToCancel = false;
+
+  /** What was decided about the bank order's audit; driven at the bank until the order shows it. */
+  bankDecision: BankDecision | undefined;
+
+  awaited: AwaitedApproval | undefined;
+  verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
+
+  readonly notices: OrderNotice[] = [];
+  /** Grows with every `orderChanged`. */
+  heard = 0;
+  readonly evidence: Evidence[] = [];
+  /** Operators' requests waiting for the step that checks them. */
+  readonly resolves: PendingResolve[] = [];
+  /** References to take out of the open set when the payout ends. */
+  readonly openReferences = new Set<string>();
+
+  private shown = 'processing';
+  private alarm: { fired: boolean; looks: number } | undefined;
+
+  constructor(title: string) {
+    this.title = title;
+  }
+
+  /** Attributes for a payout that was started without them (from the `temporal` CLI, say). */
+  attributesAtStart(reference: string, currency: string, batchId: string | undefined): void {
+    if (workflowInfo().typedSearchAttributes.get(payoutState) !== undefined) return;
+    upsertSearchAttributes([
+      { key: payoutState, value: 'processing' },
+      { key: payoutReference, value: reference },
+      { key: payoutCurrency, value: currency },
+      { key: payoutNeedsAttention, value: false },
+      ...(batchId === undefined ? [] : [{ key: payoutBatchId, value: batchId }]),
+    ]);
+  }
+
+  note(what: string): void {
+    this.evidence.push({ at: new Date().toISOString(), what });
+    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
+  }
+
+  /** Moves to a state that lists and reports shall show; `stored` says an activity has written it already. */
+  async enter(
+    state: PayoutState,
+    reason: Reason | null = null,
+    stored: 'stored' | 'to-store' = 'to-store',
+  ): Promise<void> {
+    this.show(state, reason);
+    if (stored === 'stored') return;
+    await read('recordState', {
+      reference: this.reference,
+      state,
+      reason,
+      orderId: this.orderId ?? undefined,
+      closes: isEnd(state) ? [...this.openReferences] : [],
+    });
+  }
+
+  /** Shows a working state in the UI without a record of its own: the next activity writes the row. */
+  show(state: PayoutState, reason: Reason | null = null): void {
+    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
+    this.state = state;
+    this.reason = reason;
+    const visible = visibleState(state);
+    if (visible !== this.shown) {
+      this.shown = visible;
+      upsertSearchAttributes([
+        { key: payoutState, value: visible },
+        { key: payoutNeedsAttention, value: needsAttention(state) },
+        ...(this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }]),
+      ]);
+    }
+    setCurrentDetails(this.details());
+  }
+
+  decide(decision: Decision): Verdict {
+    const verdict = consider(this.awaited, decision, Date.now());
+    switch (verdict.verdict) {
+      case 'approved':
+      case 'counted':
+        this.awaited = verdict.awaited;
+        break;
+      case 'rejected':
+      case 'refused':
+        break;
+    }
+    if (verdict.verdict === 'refused') {
+      log.warn('decision refused', { decision: decision.decision, why: verdict.why });
+    } else {
+      this.note(`${decision.decision} by ${decision.by}`);
+    }
+    if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') {
+      this.verdict = verdict;
+      this.awaited = undefined;
+    }
+    setCurrentDetails(this.details());
+    return verdict;
+  }
+
+  /** A cancel was asked for and can still do something. */
+  get wantsCancel(): boolean {
+    return this.cancelRequest !== undefined && !this.tooLateToCancel;
+  }
+
+  /** Opens a decision; earlier votes serve no other one. */
+  ask(awaited: AwaitedApproval): void {
+    this.awaited = awaited;
+    this.verdict = undefined;
+    setCurrentDetails(this.details());
+  }
+
+  closeAsking(): void {
+    this.awaited = undefined;
+    this.verdict = undefined;
+  }
+
+  hear(notice: OrderNotice | undefined): void {
+    this.heard += 1;
+    if (notice !== undefined) this.notices.push(notice);
+  }
+
+  /** Order id a notice named for a reference: where a lost answer's order can be found at once. */
+  orderHeardOf(reference: string): string | undefined {
+    return this.notices.findLast((notice) => notice.reference === reference)?.orderId;
+  }
+
+  /**
+   * Waits for news until the safety timer fires. One timer serves the whole life and is left pending at the end:
+   * cancelling it costs an event. After it has fired, looks are spaced ever wider.
+   */
+  async untilNews(patienceMs: number, news: () => boolean): Promise<void> {
+    this.alarm ??= this.setAlarm(patienceMs, 0);
+    const alarm = this.alarm;
+    await condition(() => news() || alarm.fired);
+    if (alarm.fired) this.alarm = this.setAlarm(patienceMs * 2 ** Math.min(alarm.looks + 1, 6), alarm.looks + 1);
+  }
+
+  private setAlarm(ms: number, looks: number): { fired: boolean; looks: number } {
+    const alarm = { fired: false, looks };
+    void sleep(ms, { summary: 'looks itself if nothing is heard' }).then(() => {
+      alarm.fired = true;
+    });
+    return alarm;
+  }
+
+  view(): PayoutStateView {
+    const { awaited } = this;
+    return {
+      state: this.state,
+      reason: this.reason,
+      reference: this.reference,
+      orderId: this.orderId,
+      bankStatus: this.bankStatus,
+      fee: this.fee,
+      feeCurrency: this.feeCurrency,
+      awaited:
+        awaited === undefined
+          ? null
+          : {
+              kind: awaited.kind,
+              digest: awaited.digest,
+              needed: awaited.needed,
+              approvedBy: awaited.approvedBy,
+              expiresAt: awaited.expiresAt === undefined ? null : new Date(awaited.expiresAt).toISOString(),
+            },
+      evidence: this.evidence,
+    };
+  }
+
+  private details(): string {
+    const rows: [string, string][] = [
+      ['payout', this.title],
+      ['state', this.state],
+      ['why', this.reason?.message ?? ''],
+      ['order', this.orderId ?? ''],
+      ['bank status', this.bankStatus ?? ''],
+      ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
+      ['awaits', this.awaited === undefined ? '' : awaitedText(this.awaited)],
+    ];
+    const shown = rows.filter(([, value]) => value !== '');
+    return ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+  }
+}
+
+function awaitedText({ kind, needed, approvedBy, digest }: AwaitedApproval): string {
+  const what = { payout: 'approval', bank: 'approval of the bank order', hold: 'decision on the hold' }[kind];
+  return `${what}: ${approvedBy.length} of ${needed}, digest ${digest}; signal \`approve\` or \`reject\`, or update \`decide\``;
+}

@@ -1,0 +1,93 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PumpResult } from '../activities/batches.ts';
+import type { OrderNotice } from '../activities/deps.ts';
+import { MESSAGES } from '../domain/names.ts';
+import type { PayoutState, Reason } from '../domain/payout-state.ts';
+
+/** Every signal, update and query. Their names and payloads are contracts. */
+
+export interface ApproveSignal {
+  by: string;
+  note?: string;
+}
+export interface RejectSignal {
+  by: string;
+  remark: string;
+}
+export const approveSignal = defineSignal<[ApproveSignal]>(MESSAGES.approve);
+export const rejectSignal = defineSignal<[RejectSignal]>(MESSAGES.reject);
+/** The payload is a hint where to look; absent means: look at every order. */
+export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderChanged);
+export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
+
+export interface DecideUpdate {
+  decisionId: string;
+  decision: 'approve' | 'reject';
+  by: string;
+  remark?: string;
+  /** Digest of what is decided, from the query `state`; when given it must be the one in force. */
+  digest?: string;
+}
+export interface DecideAnswer {
+  outcome: 'approved' | 'rejected' | 'counted';
+  /** People still missing. */
+  missing: number;
+}
+export const decideUpdate = defineUpdate<DecideAnswer, [DecideUpdate]>(MESSAGES.decide);
+
+export interface CancelUpdate {
+  by: string;
+  reason: string;
+}
+export interface CancelAnswer {
+  outcome: 'cancelled' | 'too-late' | 'pending';
+}
+export const cancelUpdate = defineUpdate<CancelAnswer, [CancelUpdate]>(MESSAGES.cancel);
+
+export interface ResolveUpdate {
+  action: 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
+  by: string;
+  evidence: string;
+  orderId?: string;
+}
+export interface ResolveAnswer {
+  accepted: boolean;
+  /** Why it was not, or what follows. */
+  message: string;
+}
+export const resolveUpdate = defineUpdate<ResolveAnswer, [ResolveUpdate]>(MESSAGES.resolve);
+
+/** Answer of the query `state`: where the payout is, why, and who must act. */
+export interface PayoutStateView {
+  state: PayoutState;
+  reason: Reason | null;
+  reference: string;
+  orderId: string | null;
+  bankStatus: string | null;
+  fee: string | null;
+  feeCurrency: string | null;
+  awaited: {
+    kind: string;
+    digest: string;
+    needed: number;
+    approvedBy: readonly string[];
+    expiresAt: string | null;
+  } | null;
+  /** What was tried and seen, newest last: attempts, looks, decisions. */
+  evidence: readonly Evidence[];
+}
+export interface Evidence {
+  at: string;
+  what: string;
+}
+export const stateQuery = defineQuery<PayoutStateView>(MESSAGES.state);
+
+export interface BatchOrder {
+  by: string;
+  note?: string;
+}
+export const pauseUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.pause);
+export const resumeUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.resume);
+export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.cancel);
+export const approveBatchUpdate = defineUpdate<{ asked: number }, [BatchOrder]>(MESSAGES.approve);
+export const progressQuery = defineQuery<PumpResult | null>(MESSAGES.progress);

@@ -1,0 +1,35 @@
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { ordersOpenedSignal } from './messages.ts';
+import { shifts } from './proxies.ts';
+
+export interface OrderWatchInput {
+  uid: string;
+  currency: string;
+}
+
+/**
+ * Watches the orders of one user in one currency: one sweep of the list serves every open payout. Started by the first
+ * order opened, ends when the open set is empty and no signal is pending.
+ */
+export async function orderWatch(input: OrderWatchInput): Promise<void> {
+  let opened = 0;
+  setHandler(
+    ordersOpenedSignal,
+    () => {
+      opened += 1;
+    },
+    {
+      description: 'An order was opened: keep watching. From payouts, no argument.',
+    },
+  );
+  for (;;) {
+    const seen = opened;
+    const { ended } = await shifts.sweepOrders.executeWithOptions(
+      { summary: 'sweeps the order list for every open payout' },
+      [input],
+    );
+    setCurrentDetails(ended ? 'no open order' : 'open orders are watched');
+    if (ended && opened === seen) return;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof orderWatch>(input);
+  }
+}

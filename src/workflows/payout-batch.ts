@@ -1,0 +1,69 @@
+import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { PumpResult } from '../activities/batches.ts';
+import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
+import {
+  approveBatchUpdate,
+  type BatchOrder,
+  cancelBatchUpdate,
+  pauseUpdate,
+  progressQuery,
+  resumeUpdate,
+} from './messages.ts';
+import { batchControl, shifts } from './proxies.ts';
+
+export interface PayoutBatchInput {
+  batchId: string;
+}
+
+/** The workflow comes back from its waiting activity about this often per batch: progress in the UI costs six events. */
+const REPORTS_PER_BATCH = 10;
+
+/**
+ * A file of payouts. The rows live in the store and in their own workflows; this one holds the id and the counters, and
+ * waits in one heartbeating activity that costs no events.
+ */
+export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpResult> {
+  let progress: PumpResult | null = null;
+  const control = (wanted: BatchControl) => async (order: BatchOrder) => {
+    await batchControl.setBatchControl({ batchId, control: wanted, by: order.by });
+    return { control: wanted };
+  };
+  const validator = (order: BatchOrder): void => {
+    if (typeof order?.by !== 'string' || order.by === '') throw new Error('"by" is missing');
+  };
+  setHandler(progressQuery, () => progress, { description: 'Counts by state, as last reported. No argument.' });
+  setHandler(pauseUpdate, control('paused'), { validator, description: 'Release no further rows. `{"by":"alice"}`' });
+  setHandler(resumeUpdate, control('running'), { validator, description: 'Release rows again. `{"by":"alice"}`' });
+  setHandler(cancelBatchUpdate, control('cancelling'), {
+    validator,
+    description: 'Cancel every row that can still be stopped. `{"by":"alice"}`',
+  });
+  setHandler(
+    approveBatchUpdate,
+    async ({ by, note }) => ({ asked: await batchControl.approveRows({ batchId, by, note }) }),
+    {
+      validator,
+      description: 'Approve every row that waits for people. `{"by":"alice","note":"file 12 checked"}`',
+    },
+  );
+
+  let untilSettled = 1;
+  for (;;) {
+    progress = await shifts.pumpBatch.executeWithOptions({ summary: 'releases rows and waits for their ends' }, [
+      { batchId, untilSettled },
+    ]);
+    setCurrentDetails(details(progress));
+    if (progress.done) break;
+    const { counts } = progress;
+    untilSettled = counts.total - counts.open + Math.max(1, Math.ceil(counts.total / REPORTS_PER_BATCH));
+  }
+  await condition(allHandlersFinished);
+  return progress;
+}
+
+function details({ counts, control }: PumpResult): string {
+  const rows: [string, number][] = (Object.entries(counts) as [keyof StateCounts, number][]).filter(
+    ([, count]) => count > 0,
+  );
+  return [`| ${control} | rows |`, '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join('\n');
+}

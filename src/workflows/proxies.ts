@@ -1,0 +1,88 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
+
+type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState' | 'recordAudit' | 'closeOrder'>;
+
+/** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */
+const quickReads = proxyLocalActivities<Reads>({
+  startToCloseTimeout: '7s',
+  scheduleToCloseTimeout: '7s',
+  retry: { maximumAttempts: 1 },
+});
+
+/** The same reads as ordinary activities, retried by the server for as long as it takes: no event per retry. */
+const patientReads = proxyActivities<Reads>({
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+});
+
+/** One POST per attempt: the workflow decides what a failure means, never a retry policy. */
+export const sends = proxyActivities<
+  Pick<Activities, 'submitPayment' | 'submitExchange' | 'addBeneficiary' | 'approveOrder' | 'rejectOrder'>
+>({
+  startToCloseTimeout: '45s',
+  retry: { maximumAttempts: 1 },
+});
+
+/** A look through the order lists, page by page. */
+export const looks = proxyActivities<Pick<Activities, 'findOrder'>>({
+  startToCloseTimeout: '15m',
+  heartbeatTimeout: '1m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** Waits without history: the activity says "not yet" and names its own pause. */
+export const waits = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '5s', backoffCoefficient: 1 },
+});
+
+/** Long heartbeating work of a batch and of an order watch. */
+export const shifts = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrders'>>({
+  startToCloseTimeout: '7d',
+  heartbeatTimeout: '1m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
+});
+
+/** Short writes of a batch's control flag. */
+export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl' | 'approveRows'>>({
+  startToCloseTimeout: '1m',
+  retry: { maximumInterval: '30s' },
+});
+
+/**
+ * Runs a read in the workflow task, and as an ordinary activity when that did not work out. A failure the activity calls
+ * permanent is thrown as it is.
+ */
+export async function read<Name extends keyof Reads>(
+  name: Name,
+  input: Parameters<Reads[Name]>[0],
+): Promise<Awaited<ReturnType<Reads[Name]>>> {
+  type Call = (input: unknown) => Promise<Awaited<ReturnType<Reads[Name]>>>;
+  try {
+    return await (quickReads[name] as Call)(input);
+  } catch (error) {
+    if (isCancellation(error) || isPermanent(error)) throw error;
+    return (patientReads[name] as Call)(input);
+  }
+}
+
+function isPermanent(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true
+  );
+}
+
+/** The permanent failure inside an activity failure, to fail the workflow with its own type; undefined for others. */
+export function permanentCause(error: unknown): ApplicationFailure | undefined {
+  if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) return error.cause;
+  return undefined;
+}

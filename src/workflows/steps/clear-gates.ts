@@ -1,0 +1,158 @@
+import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import type { Assessment, Obstacle, Passes } from '../../domain/gates.ts';
+import { nextGate } from '../../domain/gates.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import type { PayoutLife } from '../life.ts';
+import { read, waits } from '../proxies.ts';
+import { awaitDecision } from './await-decision.ts';
+import { ensureBeneficiary } from './ensure-beneficiary.ts';
+
+export type Unpaid = { end: 'failed' | 'rejected' | 'cancelled'; reason: Reason };
+export type Cleared = { clear: Assessment } | Unpaid;
+
+export interface GateContext {
+  instruction: PayoutInstruction;
+  generation: number;
+  terms: Terms;
+  /** What people have let through so far; kept between visits. */
+  passes: Passes;
+  /** Until when (workflow time) short funds are waited for; set at the first shortage. */
+  fundsUntil: number | undefined;
+  /** Visits to a hold or a shortage, to space the looks. */
+  visits: number;
+  exchanged: boolean;
+}
+
+/**
+ * Leads a payout through everything that can stand before its submit: date, hold, funds, approval. After every wait the
+ * bank is read again, so that an approval always stands for what is then sent.
+ */
+export async function clearGates(life: PayoutLife, context: GateContext, first: Assessment): Promise<Cleared> {
+  let assessment = first;
+  for (;;) {
+    if (life.wantsCancel) return { end: 'cancelled', reason: because('cancelled-by-request') };
+    const gate = nextGate(assessment, context.terms, context.passes, Date.now());
+    let obstacle: Obstacle | undefined;
+    switch (gate.gate) {
+      case 'open':
+        return { clear: assessment };
+      case 'fail':
+        return { end: 'failed', reason: gate.reason };
+      case 'scheduled':
+        await life.enter('scheduled', because('not-yet-due'));
+        await condition(() => life.wantsCancel, gate.until - Date.now());
+        break;
+      case 'beneficiary':
+        obstacle = await ensureBeneficiary(life, context.instruction, context.terms.waits);
+        break;
+      case 'hold': {
+        const ended = await hold(life, context, assessment, gate.reason);
+        if (ended !== undefined) return ended;
+        break;
+      }
+      case 'await-funds': {
+        const ended = await awaitFunds(life, context, assessment);
+        if (ended !== undefined) return ended;
+        break;
+      }
+      case 'approval': {
+        const ended = await awaitApproval(life, context, gate);
+        if (ended !== undefined) return ended;
+        break;
+      }
+    }
+    life.show('preparing');
+    assessment =
+      obstacle === undefined
+        ? await read('assess', {
+            instruction: context.instruction,
+            generation: context.generation,
+            exchanged: context.exchanged,
+          })
+        : { ...assessment, obstacle };
+  }
+}
+
+/** A hold ends by a decision, or is looked at again in case its reason is gone. */
+async function hold(
+  life: PayoutLife,
+  context: GateContext,
+  assessment: Assessment,
+  reason: Reason,
+): Promise<Unpaid | undefined> {
+  const { lookAgainMs, lookAgainMaxMs } = context.terms.waits;
+  const pause = doublingPause(context.visits, lookAgainMs, lookAgainMaxMs * 12);
+  context.visits += 1;
+  const decided = await awaitDecision(life, {
+    ask: { kind: 'hold', digest: assessment.digest, needed: 1 },
+    state: 'held',
+    reason,
+    ttlMs: pause,
+  });
+  if (decided.kind === 'rejected') return { end: 'rejected', reason: because('approval-rejected') };
+  if (decided.kind === 'approved') context.passes.feeAcceptedDigest = assessment.digest;
+  return undefined;
+}
+
+/** Waits for money, in one activity that the server retries, for as long as the patience lasts. */
+async function awaitFunds(life: PayoutLife, context: GateContext, assessment: Assessment): Promise<Unpaid | undefined> {
+  const { fundsPatienceMs, lookAgainMs, lookAgainMaxMs } = context.terms.waits;
+  context.fundsUntil ??= Date.now() + fundsPatienceMs;
+  const left = context.fundsUntil - Date.now();
+  if (left <= 0) return { end: 'failed', reason: because('funds-patience-over') };
+  await life.enter('awaiting-funds', because('insufficient-funds'));
+  const { funds } = assessment;
+  if (funds === undefined || funds.enough) {
+    // The bank says "short" although its balance looks sufficient: only time can tell.
+    const pause = Math.min(left, doublingPause(context.visits, lookAgainMs, lookAgainMaxMs));
+    context.visits += 1;
+    await condition(() => life.wantsCancel, pause);
+    return undefined;
+  }
+  await untilCancelRequested(life, left, () => waits.awaitFunds({ accountId: funds.accountId, needs: funds.needs }));
+  return undefined;
+}
+
+async function awaitApproval(
+  life: PayoutLife,
+  context: GateContext,
+  gate: { needed: number; digest: string },
+): Promise<Unpaid | undefined> {
+  const decided = await awaitDecision(life, {
+    ask: { kind: 'payout', digest: gate.digest, needed: gate.needed },
+    state: 'awaiting-approval',
+    reason: because('approval-required', `${gate.needed} needed`),
+    ttlMs: context.terms.waits.approvalTtlMs,
+  });
+  switch (decided.kind) {
+    case 'approved':
+      context.passes.approvedDigest = gate.digest;
+      return undefined;
+    case 'rejected':
+      return { end: 'rejected', reason: because('approval-rejected') };
+    case 'expired':
+      return { end: 'rejected', reason: because('approval-expired') };
+    case 'cancel':
+    case 'interrupted':
+      return undefined;
+  }
+}
+
+/** Runs a wait that nothing depends on, and drops it when a cancel is asked for or the time is over. */
+export async function untilCancelRequested(
+  life: PayoutLife,
+  limitMs: number,
+  wait: () => Promise<void>,
+): Promise<void> {
+  const scope = new CancellationScope();
+  const waiting = scope.run(wait).catch((error: unknown) => {
+    if (!isCancellation(error)) throw error;
+  });
+  const stop = scope.run(() => sleep(limitMs, { summary: 'how long to wait at most' })).catch(() => undefined);
+  await Promise.race([waiting, stop, condition(() => life.wantsCancel)]);
+  scope.cancel();
+  await waiting;
+}

@@ -1,0 +1,102 @@
+import type { ExchangePlan } from '../../domain/gates.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { exceedsSlippage } from '../../domain/money.ts';
+import type { Terms } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import type { RefusalMeaning } from '../../domain/submission.ts';
+import type { PayoutLife } from '../life.ts';
+import { sends } from '../proxies.ts';
+import { awaitDecision } from './await-decision.ts';
+import type { Unpaid } from './clear-gates.ts';
+import { followOrder } from './follow-order.ts';
+import { type OrderRequest, type SubmissionProgress, submitOrder } from './submit-order.ts';
+
+export type Converted = { converted: true } | { refused: RefusalMeaning; detail: string } | { cleared: true } | Unpaid;
+
+/**
+ * Buys the payout currency in one order under the payout's own derived reference, and follows that order to its end
+ * before anything is paid from it. Never undone automatically.
+ */
+export async function convertCurrency(
+  life: PayoutLife,
+  plan: ExchangePlan,
+  instruction: PayoutInstruction,
+  terms: Terms,
+  progress: SubmissionProgress,
+): Promise<Converted> {
+  const request = exchangeRequest(life, plan, instruction, terms);
+  const submitted = await submitOrder(life, request, terms, progress);
+  if (submitted.kind === 'refused') return { refused: submitted.meaning, detail: submitted.detail };
+  if (submitted.kind === 'cleared') return { cleared: true };
+  if (submitted.kind === 'closed') return { end: 'failed', reason: submitted.reason };
+
+  life.show('converting');
+  const { meaning, judgement } = await followOrder(life, request, submitted.orderId, terms, undefined);
+  life.bankStatus = null;
+  if (meaning !== 'paid') return { end: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
+  if (
+    judgement.sellAmount !== undefined &&
+    exceedsSlippage(plan.quotedSellAmount, judgement.sellAmount, terms.maxSlippage)
+  ) {
+    return heldOverRate(life);
+  }
+  return { converted: true };
+}
+
+function exchangeRequest(
+  life: PayoutLife,
+  plan: ExchangePlan,
+  instruction: PayoutInstruction,
+  terms: Terms,
+): OrderRequest {
+  const currencies = [plan.buyCurrency, plan.sellCurrency];
+  return {
+    expected: {
+      kind: 'exchange',
+      reference: plan.reference,
+      uid: instruction.uid,
+      accountId: plan.sellAccountId,
+      currency: plan.buyCurrency,
+      amount: plan.buyAmount,
+    },
+    currencies,
+    showing: 'converting',
+    send: (attempt) =>
+      sends.submitExchange.executeWithOptions(
+        { summary: `buys ${plan.buyCurrency} ${plan.buyAmount}, attempt ${attempt}` },
+        [
+          {
+            reference: plan.reference,
+            attempt,
+            workflowId: life.workflowId,
+            uid: instruction.uid,
+            currencies,
+            sellAccountId: plan.sellAccountId,
+            buyAccountId: plan.buyAccountId,
+            amount: plan.buyAmount,
+            currency: plan.buyCurrency,
+            expiredAt: terms.expiredAt,
+          },
+        ],
+      ),
+  };
+}
+
+/** The booked rate is worse than the cap: both legs are done, people decide whether the payout goes on. */
+async function heldOverRate(life: PayoutLife): Promise<Converted> {
+  const decided = await awaitDecision(life, {
+    ask: { kind: 'hold', digest: life.digest, needed: 1 },
+    state: 'held',
+    reason: because('slippage-above-cap'),
+  });
+  switch (decided.kind) {
+    case 'approved':
+      return { converted: true };
+    case 'rejected':
+      return { end: 'rejected', reason: because('approval-rejected', 'the exchange stays as booked') };
+    case 'cancel':
+    case 'expired':
+    case 'interrupted':
+      return { end: 'cancelled', reason: because('cancelled-by-request', 'the exchange stays as booked') };
+  }
+}

@@ -1,0 +1,149 @@
+import { condition } from '@temporalio/workflow';
+import { orderDifferences } from '../../domain/order-judgement.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
+import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { cleared, lookAt, mayResend, provenAbsent, type Scan } from '../../domain/submission.ts';
+import type { PendingResolve } from '../handlers.ts';
+import type { PayoutLife } from '../life.ts';
+import { looks } from '../proxies.ts';
+import type { OrderRequest, SubmissionProgress } from './submit-order.ts';
+
+export type Resolved = { kind: 'placed'; orderId: string } | { kind: 'closed'; reason: Reason } | { kind: 'cleared' };
+
+/**
+ * Settles an unknown outcome by looking for the order: quickly at first, then across the window in which the bank may
+ * still commit. What is found is adopted; what is proven absent may be sent again once, as far as the dedupe trust goes;
+ * everything else waits with an operator and keeps looking on its own.
+ */
+export async function resolveOrder(
+  life: PayoutLife,
+  request: OrderRequest,
+  terms: Terms,
+  progress: SubmissionProgress,
+): Promise<Resolved> {
+  life.show('resolving', because('outcome-unknown'));
+  const since = progress.lastSentAt ?? Date.now();
+  const scans: Scan[] = [];
+  for (let n = 0; ; n += 1) {
+    const pending = await untilNextLook(life, request, terms, since, n);
+    const startedAt = Date.now();
+    const look = await lookOnce(life, request, progress, n);
+    scans.push({ startedAt, stable: look.stable, found: look.orderIds.length });
+
+    if (look.conflict !== undefined) await park(life, look.conflict);
+    else if (look.orderIds.length === 1) return adopt(look.orderIds[0] as string, pending);
+
+    const absent = look.conflict === undefined && provenAbsent(scans, since, terms.waits);
+    const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
+    if (pending !== undefined) {
+      const decided = decideByOperator(pending, look.conflict !== undefined, absent, terms);
+      if (decided !== undefined) return withProof(progress, decided);
+    }
+    if (life.state === 'needs-operator') continue;
+    if (mayResend(terms.referenceDedupe, progress.known, absent, stableLooks)) {
+      life.note('negative proof: the same reference is sent again with the same bytes');
+      return withProof(progress, { kind: 'cleared' });
+    }
+    if (absent) await park(life, 'order-not-found');
+  }
+}
+
+function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
+  if (resolved.kind === 'cleared') progress.known = cleared(progress.known);
+  return resolved;
+}
+
+function adopt(orderId: string, pending: PendingResolve | undefined): Resolved {
+  if (pending !== undefined)
+    pending.answer = { accepted: true, message: `the bank shows order ${orderId}; it is followed` };
+  return { kind: 'placed', orderId };
+}
+
+/** Waits for the next look's time, a notice from the watch, or an operator; returns the operator's request. */
+async function untilNextLook(
+  life: PayoutLife,
+  request: OrderRequest,
+  terms: Terms,
+  since: number,
+  n: number,
+): Promise<PendingResolve | undefined> {
+  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+  const planned = lookAt(n, terms.waits);
+  const wait =
+    planned === undefined || life.state === 'needs-operator'
+      ? doublingPause(n, lookAgainMs, lookAgainMaxMs * 12)
+      : since + planned - Date.now();
+  const heard = life.heard;
+  if (wait > 0 && life.orderHeardOf(request.expected.reference) === undefined) {
+    await condition(() => life.resolves.length > 0 || life.heard > heard, wait);
+  }
+  return life.resolves.shift();
+}
+
+interface Looked {
+  orderIds: string[];
+  stable: boolean;
+  conflict?: ReasonCode;
+}
+
+async function lookOnce(
+  life: PayoutLife,
+  request: OrderRequest,
+  progress: SubmissionProgress,
+  n: number,
+): Promise<Looked> {
+  const { expected, currencies } = request;
+  const look = await looks.findOrder.executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
+    { reference: expected.reference, uid: expected.uid, currencies, since: progress.firstSentAt ?? Date.now() },
+  ]);
+  const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
+  life.note(
+    `look ${n + 1}: ${look.orders.length} found among ${look.ordersRead} orders on ${look.pagesRead} pages, ` +
+      `${look.stable ? 'stable' : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
+  );
+  const orderIds = look.orders.map((order) => order.orderId);
+  const conflict: ReasonCode | undefined =
+    orderIds.length > 1
+      ? 'duplicate-suspected'
+      : differences.length > 0 || look.nearMisses > 0
+        ? 'reference-conflict'
+        : undefined;
+  return { orderIds, stable: look.stable, conflict };
+}
+
+async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {
+  if (life.state === 'needs-operator' && life.reason?.code === reason) return;
+  await life.enter('needs-operator', because(reason));
+}
+
+/** An operator's wish, checked against what the bank has just shown. */
+function decideByOperator(
+  pending: PendingResolve,
+  conflict: boolean,
+  absent: boolean,
+  terms: Terms,
+): Resolved | undefined {
+  const { action, by } = pending.request;
+  const refuse = (message: string): undefined => {
+    pending.answer = { accepted: false, message };
+    return undefined;
+  };
+  switch (action) {
+    case 'keep-looking':
+      pending.answer = { accepted: true, message: 'looked again; nothing new' };
+      return undefined;
+    case 'adopt-order':
+      return refuse('the bank does not show that order under this reference');
+    case 'resend':
+      if (conflict || !absent) return refuse('absence is not proven');
+      if (terms.referenceDedupe === 'none')
+        return refuse('the bank is not trusted to recognise a reference (dedupe "none")');
+      pending.answer = { accepted: true, message: 'the same reference is sent again' };
+      return { kind: 'cleared' };
+    case 'close-as-not-paid':
+      if (conflict || !absent) return refuse('absence is not proven');
+      pending.answer = { accepted: true, message: 'closed as not paid' };
+      return { kind: 'closed', reason: because('closed-by-operator', `by ${by}`) };
+  }
+}

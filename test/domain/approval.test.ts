@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AwaitedApproval, consider, refusalOf } from '../../src/domain/approval.ts';
+
+const awaited = (over: Partial<AwaitedApproval> = {}): AwaitedApproval => ({
+  kind: 'payout',
+  digest: 'd1',
+  needed: 2,
+  maker: 'maker',
+  expiresAt: 1_000,
+  approvedBy: [],
+  ...over,
+});
+
+describe('an approval before submit', () => {
+  it('is given only by as many distinct people as asked for, never by the maker', () => {
+    const people = fc.constantFrom('maker', 'ann', 'bob', 'eve', '');
+    fc.assert(
+      fc.property(fc.array(people, { maxLength: 12 }), fc.integer({ min: 1, max: 3 }), (votes, needed) => {
+        let current: AwaitedApproval | undefined = awaited({ needed });
+        const counted = new Set<string>();
+        for (const by of votes) {
+          if (current === undefined) break;
+          const verdict = consider(current, { decision: 'approve', by }, 0);
+          if (verdict.verdict !== 'refused') counted.add(by);
+          if (verdict.verdict === 'counted') current = verdict.awaited;
+          if (verdict.verdict === 'approved') current = undefined;
+        }
+        expect(counted.has('maker')).toBe(false);
+        expect(counted.has('')).toBe(false);
+        expect(current === undefined).toBe(counted.size >= needed);
+      }),
+    );
+  });
+
+  it('cannot be given when the maker is unknown', () => {
+    expect(refusalOf(awaited({ maker: undefined }), { decision: 'approve', by: 'ann' }, 0)).toMatch(/maker is unknown/);
+  });
+
+  it('is refused after it expired, for another digest, and when nothing is awaited', () => {
+    expect(refusalOf(awaited(), { decision: 'approve', by: 'ann' }, 1_000)).toMatch(/expired/);
+    expect(refusalOf(awaited(), { decision: 'approve', by: 'ann', digest: 'd2' }, 0)).toMatch(/digest/);
+    expect(refusalOf(undefined, { decision: 'approve', by: 'ann' }, 0)).toMatch(/no approval/);
+  });
+
+  it('is not counted twice for the same person', () => {
+    const once = consider(awaited(), { decision: 'approve', by: 'ann' }, 0);
+    if (once.verdict !== 'counted') throw new Error('expected the first vote to count');
+    expect(consider(once.awaited, { decision: 'approve', by: 'ann' }, 0).verdict).toBe('refused');
+  });
+});
+
+describe('a rejection', () => {
+  it('needs a remark and one person', () => {
+    expect(consider(awaited(), { decision: 'reject', by: 'ann' }, 0).verdict).toBe('refused');
+    expect(consider(awaited(), { decision: 'reject', by: 'ann', remark: 'wrong' }, 0)).toEqual({
+      verdict: 'rejected',
+      by: 'ann',
+      remark: 'wrong',
+    });
+  });
+});
+
+describe('the approval of a bank order', () => {
+  it('takes one named person where no maker is known', () => {
+    const bank = awaited({ kind: 'bank', needed: 1, maker: undefined });
+    expect(consider(bank, { decision: 'approve', by: 'ann' }, 0).verdict).toBe('approved');
+    expect(consider(bank, { decision: 'approve', by: ' ' }, 0).verdict).toBe('refused');
+  });
+});

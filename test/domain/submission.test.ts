@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Waits } from '../../src/domain/policy.ts';
+import {
+  type AttemptResult,
+  afterAttempt,
+  cleared,
+  FRESH,
+  lookAt,
+  mayResend,
+  provenAbsent,
+  refusalMeaning,
+  type Scan,
+} from '../../src/domain/submission.ts';
+
+const waits: Waits = {
+  patienceMs: 86_400_000,
+  fundsPatienceMs: 86_400_000,
+  approvalTtlMs: 259_200_000,
+  lateCommitMs: 600_000,
+  listLagMs: 120_000,
+  noMoneyRecheckMs: 60_000,
+  statusAgeLimitMs: 259_200_000,
+  lookAgainMs: 5_000,
+  lookAgainMaxMs: 300_000,
+};
+
+const uncertain = fc.constantFrom<AttemptResult>({ outcome: 'ambiguous', why: 'reset' }, { outcome: 'exists' });
+const harmless = fc.constantFrom<AttemptResult>(
+  { outcome: 'not-sent', why: 'unreachable' },
+  { outcome: 'not-sent', why: 'authentication' },
+  { outcome: 'not-sent', why: 'token-suspect' },
+  ...[2002, 2004, 2006, 2007, 2009, 2010].map((code): AttemptResult => ({ outcome: 'refused', code })),
+);
+
+describe('rule R0: what follows an unknown outcome', () => {
+  it('after an ambiguous attempt nothing but an order found or a look settles the payout', () => {
+    fc.assert(
+      fc.property(uncertain, fc.array(harmless, { minLength: 1, maxLength: 5 }), (first, rest) => {
+        let { known } = afterAttempt(FRESH, first);
+        for (const result of rest) {
+          const after = afterAttempt(known, result);
+          known = after.known;
+          expect(after.next).toEqual({ step: 'resolve' });
+        }
+        expect(known.tainted).toBe(true);
+      }),
+    );
+  });
+
+  it('"balance not enough" after a lost answer is not believed: the lost attempt may have taken the money', () => {
+    const { known } = afterAttempt(FRESH, { outcome: 'ambiguous', why: 'time-out' });
+    expect(afterAttempt(known, { outcome: 'refused', code: 2010 }).next).toEqual({ step: 'resolve' });
+  });
+
+  it('"already existed" is never taken for success, failure or permission to send again', () => {
+    expect(afterAttempt(FRESH, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
+  });
+
+  it('attempts are counted whatever they answer, so that no number is used twice', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(uncertain, harmless), { maxLength: 20 }), (results) => {
+        const known = results.reduce((state, result) => afterAttempt(state, result).known, FRESH);
+        expect(known.attempts).toBe(results.length);
+      }),
+    );
+  });
+});
+
+describe('a clean refusal', () => {
+  it.each([
+    [2002, 'fail'],
+    [2004, 'hold'],
+    [2006, 'hold'],
+    [2007, 'hold'],
+    [2009, 'fail'],
+    [2010, 'await-funds'],
+  ])('code %i leads to %s', (code, kind) => {
+    expect(refusalMeaning(code).kind).toBe(kind);
+    expect(afterAttempt(FRESH, { outcome: 'refused', code }).next.step).toBe('refused');
+  });
+
+  it('2002 with a dying token is sent again once, then believed', () => {
+    const first = afterAttempt(FRESH, { outcome: 'not-sent', why: 'token-suspect' });
+    expect(first.next).toEqual({ step: 'send-again', after: 'now' });
+    expect(afterAttempt(first.known, { outcome: 'not-sent', why: 'token-suspect' }).next.step).toBe('refused');
+  });
+});
+
+describe('negative proof', () => {
+  const proofFrom = waits.lateCommitMs + waits.listLagMs;
+  const scan = (startedAt: number, over: Partial<Scan> = {}): Scan => ({ startedAt, stable: true, found: 0, ...over });
+
+  it('needs two stable empty looks begun after the late-commit and list-lag windows', () => {
+    expect(provenAbsent([scan(proofFrom), scan(proofFrom + 1)], 0, waits)).toBe(true);
+    expect(provenAbsent([scan(proofFrom)], 0, waits)).toBe(false);
+    expect(provenAbsent([scan(proofFrom - 1), scan(proofFrom)], 0, waits)).toBe(false);
+    expect(provenAbsent([scan(proofFrom, { stable: false }), scan(proofFrom)], 0, waits)).toBe(false);
+    expect(provenAbsent([scan(proofFrom, { found: 1 }), scan(proofFrom)], 0, waits)).toBe(false);
+  });
+
+  it('can be reached on the planned schedule', () => {
+    const looks: Scan[] = [];
+    for (let n = 0; lookAt(n, waits) !== undefined; n += 1) looks.push(scan(lookAt(n, waits) ?? 0));
+    expect(provenAbsent(looks, 0, waits)).toBe(true);
+    expect(looks[0]?.startedAt).toBe(0);
+  });
+});
+
+describe('sending the same reference again', () => {
+  const tainted = { ...FRESH, attempts: 1, tainted: true };
+
+  it('with "assumed" needs the proof, and is done once', () => {
+    expect(mayResend('assumed', tainted, false, 5)).toBe(false);
+    expect(mayResend('assumed', tainted, true, 2)).toBe(true);
+    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, true, 2)).toBe(false);
+  });
+
+  it('with "none" is never done', () => {
+    expect(mayResend('none', tainted, true, 99)).toBe(false);
+  });
+
+  it('with "verified" needs one stable look', () => {
+    expect(mayResend('verified', tainted, false, 0)).toBe(false);
+    expect(mayResend('verified', tainted, false, 1)).toBe(true);
+  });
+});

@@ -1,0 +1,78 @@
+import type { PayoutState } from '../../../src/domain/payout-state.ts';
+import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { type BatchReport, buildBatchReport } from '../../../src/erp/report/batch-report.ts';
+import { reportPaths } from '../../../src/erp/report/write-reports.ts';
+import { referenceOf } from '../../../src/identity.ts';
+import type { BatchRecord, PayoutRecord, ReturnRecord } from '../../../src/store/store.ts';
+
+export const BATCH: BatchRecord = {
+  batchId: 'batch-1',
+  file: 'payroll.csv',
+  sha256: '0'.repeat(64),
+  by: 'maria',
+  control: 'running',
+  total: 0,
+  createdAt: 1_750_000_000_000,
+  endedAt: null,
+};
+
+export const LINKS = {
+  workflowUrl: (workflowId: string): string =>
+    `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`,
+};
+
+/** A store row as a report meets it; the beneficiary's details are there to prove that they stay out. */
+export function record(
+  row: number,
+  state: PayoutState,
+  change: Partial<PayoutRecord> = {},
+  reason?: ReasonCode,
+): PayoutRecord {
+  const [uid, documentId] = ['u-1001', `INV-${row}`];
+  const reference = referenceOf(uid, documentId);
+  const [amount, currency] = [change.amount ?? '10.00', change.currency ?? 'EUR'];
+  return {
+    reference,
+    workflowId: `payout/${reference}`,
+    uid,
+    documentId,
+    generation: 0,
+    batchId: BATCH.batchId,
+    row,
+    instruction: {
+      id: documentId,
+      uid,
+      account_id: 'acc-1',
+      amount,
+      currency,
+      account_name: 'Ramirez',
+      account_no: '99887766',
+    },
+    payloadDigest: '',
+    amount,
+    currency,
+    by: 'maria',
+    state,
+    reason: reason === undefined ? null : because(reason),
+    orderId: state === 'completed' ? `ord-${row}` : null,
+    fee: state === 'completed' ? '1.50' : null,
+    feeCurrency: state === 'completed' ? 'EUR' : null,
+    claimRunId: 'run-1',
+    releasedAt: 1,
+    createdAt: 1,
+    updatedAt: 2,
+    endedAt: null,
+    ...change,
+  };
+}
+
+export function reportOf(
+  rows: Iterable<PayoutRecord>,
+  {
+    dir = '/reports',
+    returns = [],
+    batch = {},
+  }: { dir?: string; returns?: ReturnRecord[]; batch?: Partial<BatchRecord> } = {},
+): Promise<BatchReport> {
+  return buildBatchReport({ ...BATCH, ...batch }, rows, returns, LINKS, reportPaths(dir, BATCH.batchId));
+}

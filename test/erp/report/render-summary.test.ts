@@ -1,0 +1,60 @@
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { BatchReport } from '../../../src/erp/report/batch-report.ts';
+import { renderSummary } from '../../../src/erp/report/render-summary.ts';
+import { record, reportOf } from './records.ts';
+
+/** Without colours, whatever the terminal of the test. */
+const summaryOf = (report: BatchReport): string => stripVTControlCharacters(renderSummary(report));
+
+test('shows amounts by currency and state in aligned columns, then what is not paid', async () => {
+  const report = await reportOf([
+    record(1, 'completed', { amount: '1250.00' }),
+    record(2, 'completed'),
+    record(3, 'held', { currency: 'JPY', amount: '500' }, 'fee-above-cap'),
+  ]);
+  expect(summaryOf(report)).toBe(
+    [
+      'payroll.csv: open, 2 of 3 payouts completed',
+      'batch batch-1',
+      '',
+      '  currency  state      payouts    amount',
+      '  EUR       completed        2  1,260.00',
+      '  JPY       held             1       500',
+      '',
+      '  row 3 INV-3 held: the fee quoted is above the cap [fee-above-cap]',
+      '',
+      'csv   /reports/batch-1.csv',
+      'json  /reports/batch-1.json',
+      'html  /reports/batch-1.html',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('lists the first ten that are not paid and counts the others', async () => {
+  const rows = Array.from({ length: 13 }, (_, index) => record(index + 1, 'failed', {}, 'bank-failed'));
+  const summary = summaryOf(await reportOf(rows));
+  expect(summary.match(/ {2}row \d+/g)).toHaveLength(10);
+  expect(summary).toContain('and 3 more');
+});
+
+test('shows control characters of an id instead of obeying them', async () => {
+  const summary = summaryOf(await reportOf([record(1, 'failed', { documentId: 'A\u001b[2J' })]));
+  expect(summary).toContain('A\\u001b[2J');
+});
+
+test('colours for a terminal and not for NO_COLOR', async () => {
+  const report = await reportOf([record(1, 'completed')]);
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 8 });
+  vi.stubEnv('FORCE_COLOR', undefined);
+  vi.stubEnv('NO_COLOR', undefined);
+  expect(renderSummary(report, terminal)).toContain('\u001b[32m');
+  vi.stubEnv('NO_COLOR', '1');
+  expect(renderSummary(report, terminal)).not.toContain('\u001b');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});

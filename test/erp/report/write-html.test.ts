@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { htmlReport } from '../../../src/erp/report/write-html.ts';
+import { record, reportOf } from './records.ts';
+
+test('shows the state, the counts, the amounts by state and every row with its reason and link', async () => {
+  const report = await reportOf([
+    record(1, 'completed', { amount: '1250.00' }),
+    record(2, 'held', {}, 'fee-above-cap'),
+  ]);
+  const html = htmlReport(report);
+  expect(html).toContain('<span class="badge open">open</span>');
+  expect(html).toContain('1,250.00 of 1,260.00 paid');
+  expect(html).toContain('the fee quoted is above the cap');
+  for (const { url, reference } of report.payouts)
+    expect(html).toContain(`<a href="${url}" title="Open in the Temporal UI"><code>${reference}`);
+});
+
+test('needs no script and nothing from outside', async () => {
+  const html = htmlReport(await reportOf([record(1, 'completed')]));
+  expect(html).not.toMatch(/<script|<link|<img|@import|url\(/i);
+  expect(html).toContain("default-src 'none'");
+});
+
+test('escapes what the file brought', async () => {
+  const hostile = '"><script>alert(1)</script>\'';
+  const html = htmlReport(
+    await reportOf(
+      [
+        record(1, 'failed', {
+          documentId: hostile,
+          uid: hostile,
+          orderId: hostile,
+          reason: { code: hostile, message: hostile },
+        }),
+      ],
+      {
+        batch: { file: hostile },
+      },
+    ),
+  );
+  expect(html).not.toContain('<script');
+  expect(html).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;');
+});
+
+test('links web addresses only', async () => {
+  const report = await reportOf([record(1, 'completed')]);
+  const [payout] = report.payouts;
+  if (payout === undefined) throw new Error('no payout');
+  const html = htmlReport({ ...report, payouts: [{ ...payout, url: 'javascript:alert(1)' }] });
+  expect(html).not.toContain('javascript:');
+});
+
+test('holds no detail of a beneficiary', async () => {
+  const html = htmlReport(await reportOf([record(1, 'completed'), record(2, 'failed')]));
+  expect(html).not.toContain('Ramirez');
+  expect(html).not.toContain('99887766');
+});
