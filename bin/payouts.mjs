@@ -1,2 +1,54 @@
 #!/usr/bin/env node
-console.log("hi", process.version, process.argv.slice(2))
+/**
+ * Starts the `payouts` command under a Node that runs its sources: this one when it is new enough, else the one the
+ * project installs. Dependency-free, any Node >= 20.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_NODE = 24;
+const root = join(fileURLToPath(import.meta.url), '..', '..');
+const installedNode = join(root, 'node_modules', '.bin', 'node');
+
+const isNewEnough = Number.parseInt(process.versions.node, 10) >= OLDEST_NODE;
+
+if (!existsSync(isNewEnough ? join(root, 'node_modules') : installedNode)) {
+  process.stderr.write('payouts: the packages are missing; run npm install (or npm start) first\n');
+  process.exitCode = 2;
+} else if (isNewEnough) {
+  endWithLauncher();
+  await import('../src/starter.ts');
+} else {
+  launch();
+}
+
+/** Runs this file again under the installed Node. The IPC channel tells the child when this process was killed. */
+function launch() {
+  const child = spawn(installedNode, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) {
+    // A terminal sends its own signals to both processes; sent on, the child would count two Ctrl-C.
+    process.on(signal, () => {
+      if (signal === 'SIGTERM' || !atTerminal) child.kill(signal);
+    });
+  }
+  child.once('error', (error) => {
+    process.stderr.write(`payouts: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 1_000);
+  });
+}
+
+function endWithLauncher() {
+  if (process.channel === undefined) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}

@@ -5,7 +5,7 @@ import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, NotSentError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';
 import type { Token, TokenSource } from './token.ts';
-import { type HttpAnswer, HttpFailure, type HttpMethod, type Transport } from './transport.ts';
+import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
 
 /** One endpoint and what fills it. */
 export interface Route {
@@ -46,101 +46,98 @@ interface Attempt<T> {
   operation: string;
   method: HttpMethod;
   target: string;
-  body: string | undefined;
+  body?: string | undefined;
   schema: z.ZodType<T>;
-  beforeFirstByte: (() => void) | undefined;
+  beforeFirstByte?: (() => void) | undefined;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { transport, tokens, limits, clock } = options;
-
-  async function attemptOnce<T>(attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
-    const { operation, method, target, body, beforeFirstByte } = attempt;
-    const token = await tokenFor(operation, signal);
-    const headers = { 'content-type': 'application/json', authorization: token.authorization };
-    let answer: HttpAnswer;
-    try {
-      answer = await transport.exchange({ method, target, headers, body, beforeFirstByte, signal });
-    } catch (error) {
-      throw exchangeError(error as HttpFailure, operation);
-    }
-    const { authBeforeExecution } = options;
-    const call: CallContext = {
-      operation,
-      write: method !== 'GET',
-      tokenNearEnd: token.isNearEnd(),
-      authBeforeExecution,
-    };
-    try {
-      return dataOf(answer, attempt.schema, call);
-    } catch (error) {
-      if (error instanceof BankError && error.tokenSuspect) tokens.invalidate(token);
-      throw error;
-    }
-  }
-
-  async function tokenFor(operation: string, signal: AbortSignal): Promise<Token> {
-    try {
-      return await tokens.get(signal);
-    } catch (error) {
-      if (error instanceof BankError) throw error;
-      throw exchangeError(new HttpFailure('no token in time', false), operation);
-    }
-  }
-
-  function prepared<T>(
-    method: HttpMethod,
-    route: Route,
-    schema: z.ZodType<T>,
-  ): Omit<Attempt<T>, 'body' | 'beforeFirstByte'> {
-    const operation = `${method} ${route.path}`;
-    try {
-      return {
-        operation,
-        method,
-        target: options.basePath + requestTarget(route.path, route.ids, route.query),
-        schema,
-      };
-    } catch (error) {
-      throw new NotSentError(`${operation}: ${(error as RangeError).message}`, {
-        outcome: 'not-sent',
-        retryable: false,
-        operation,
-      });
-    }
-  }
-
+  const { limits, basePath } = options;
   return {
     async read(route, schema, { signal } = {}) {
-      const attempt = { ...prepared('GET', route, schema), body: undefined, beforeFirstByte: undefined };
-      const endsAt = clock() + limits.readTotalMs;
-      let tokenRepeat = true;
-      for (let failures = 0; ; failures += 1) {
-        const limitMs = Math.min(limits.readAttemptMs, endsAt - clock());
-        try {
-          return await withDeadline(limitMs, signal, (deadline) => attemptOnce(attempt, deadline));
-        } catch (error) {
-          if (!(error instanceof BankError)) throw error;
-          if (error.tokenSuspect && tokenRepeat) {
-            tokenRepeat = false; // the token was dropped; once more with a new one
-            continue;
-          }
-          const waitMs = Math.max(backoffMs(failures), error.retryAfterMs ?? 0);
-          const hopeless = !error.retryable || error instanceof AuthenticationError || signal?.aborted === true;
-          if (hopeless || clock() + waitMs >= endsAt) throw error;
-          await options.sleep(waitMs, signal).catch(() => {
-            throw error;
-          });
-        }
-      }
+      const attempt = { ...prepared('GET', basePath, route), schema };
+      return readRepeatedly(options, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
 
     async send(route, schema, { signal, beforeFirstByte } = {}) {
       const body = route.body === undefined ? undefined : JSON.stringify(route.body);
-      const attempt = { ...prepared(route.method, route, schema), body, beforeFirstByte };
-      return withDeadline(limits.sendTotalMs, signal, (deadline) => attemptOnce(attempt, deadline));
+      const attempt = { ...prepared(route.method, basePath, route), schema, body, beforeFirstByte };
+      return withDeadline(limits.sendTotalMs, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
   };
+}
+
+/** Fills the route; an id that cannot be a path segment sends nothing. */
+function prepared(
+  method: HttpMethod,
+  basePath: string,
+  route: Route,
+): Pick<Attempt<never>, 'operation' | 'method' | 'target'> {
+  const operation = `${method} ${route.path}`;
+  try {
+    return { operation, method, target: basePath + requestTarget(route.path, route.ids, route.query) };
+  } catch (error) {
+    const message = `${operation}: ${(error as RangeError).message}`;
+    throw new NotSentError(message, { outcome: 'not-sent', retryable: false, operation });
+  }
+}
+
+/** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
+async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
+  const { operation, schema, ...request } = attempt;
+  const token = await tokenFor(options.tokens, operation, signal);
+  const headers = { 'content-type': 'application/json', authorization: token.authorization };
+  const answer = await options.transport.exchange({ ...request, headers, signal }).catch((error: unknown) => {
+    throw exchangeError(error as HttpFailure, operation);
+  });
+  const call: CallContext = {
+    operation,
+    write: request.method !== 'GET',
+    tokenNearEnd: token.isNearEnd(),
+    authBeforeExecution: options.authBeforeExecution,
+  };
+  try {
+    return dataOf(answer, schema, call);
+  } catch (error) {
+    if (error instanceof BankError && error.tokenSuspect) options.tokens.invalidate(token);
+    throw error;
+  }
+}
+
+async function tokenFor(tokens: TokenSource, operation: string, signal: AbortSignal): Promise<Token> {
+  try {
+    return await tokens.get(signal);
+  } catch (error) {
+    if (error instanceof BankError) throw error;
+    throw exchangeError(new HttpFailure('no token in time', false), operation);
+  }
+}
+
+async function readRepeatedly<T>(
+  { limits, clock, sleep }: CallsOptions,
+  signal: AbortSignal | undefined,
+  attempt: (deadline: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const endsAt = clock() + limits.readTotalMs;
+  let tokenRepeat = true;
+  for (let failures = 0; ; failures += 1) {
+    const limitMs = Math.min(limits.readAttemptMs, endsAt - clock());
+    try {
+      return await withDeadline(limitMs, signal, attempt);
+    } catch (error) {
+      if (!(error instanceof BankError)) throw error;
+      if (error.tokenSuspect && tokenRepeat) {
+        tokenRepeat = false; // the token was dropped; once more with a new one
+        continue;
+      }
+      const waitMs = Math.max(backoffMs(failures), error.retryAfterMs ?? 0);
+      const hopeless = !error.retryable || error instanceof AuthenticationError || signal?.aborted === true;
+      if (hopeless || clock() + waitMs >= endsAt) throw error;
+      await sleep(waitMs, signal).catch(() => {
+        throw error;
+      });
+    }
+  }
 }
 
 /** Full jitter: many readers that failed together do not come back together. */

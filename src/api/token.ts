@@ -2,7 +2,7 @@ import { asksAgain, readEnvelope, readJson, retryAfterMs } from './answers.ts';
 import { orAborted, withDeadline } from './deadline.ts';
 import { AuthenticationError, type BankErrorDetails, NotSentError } from './errors.ts';
 import { tokenLife } from './schemas/token.ts';
-import { type HttpAnswer, HttpFailure, type Transport } from './transport.ts';
+import type { HttpAnswer, HttpFailure, HttpRequest, Transport } from './transport.ts';
 
 /** The parts of `/v1/auth` the interface does not show (section 5), one key each. */
 export interface AuthOptions {
@@ -57,37 +57,13 @@ export interface TokenSourceOptions extends AuthOptions {
 }
 
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { transport, clock } = options;
-  const method = options.method ?? 'POST';
-  const operation = `${method} ${AUTH_PATH}`;
-  const credentials = fillTemplate(options.body ?? DEFAULT_BODY, options.apiKey, options.apiSecret);
-  const request = {
-    method,
-    target: options.basePath + AUTH_PATH,
-    headers: { 'content-type': 'application/json', ...(method === 'GET' ? credentials : {}) },
-    ...(method === 'POST' ? { body: JSON.stringify(credentials) } : {}),
-  };
+  const { clock } = options;
+  const request = tokenRequest(options);
   let current: HeldToken | undefined;
   let flight: Promise<HeldToken> | undefined;
 
-  async function refresh(): Promise<HeldToken> {
-    // The life counts from before the request: the bank's count starts somewhere after.
-    const askedAt = clock();
-    const answer = await withDeadline(options.limitMs, undefined, (signal) =>
-      transport.exchange({ ...request, signal }),
-    ).catch((error: unknown) => {
-      const reason = error instanceof HttpFailure ? error.message : 'failed';
-      throw new NotSentError(`${operation}: ${reason}`, { outcome: 'not-sent', retryable: true, operation });
-    });
-    const { token, lifeMs } = readToken(answer, operation, options.tokenField);
-    const refreshAt = askedAt + lifeMs * REFRESH_AT;
-    const nearEndAt = Math.min(refreshAt, askedAt + lifeMs - LAST_MINUTE_MS);
-    const authorization = options.prefix ? `${options.prefix.trim()} ${token}` : token;
-    return { authorization, refreshAt, isNearEnd: () => clock() >= nearEndAt };
-  }
-
   function refreshOnce(): Promise<HeldToken> {
-    flight ??= refresh()
+    flight ??= requestToken(options, request)
       .then((token) => {
         current = token;
         return token;
@@ -112,6 +88,33 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       current = undefined;
     },
   };
+}
+
+type TokenRequest = Omit<HttpRequest, 'signal'>;
+
+function tokenRequest(options: TokenSourceOptions): TokenRequest {
+  const { method = 'POST', body = DEFAULT_BODY, apiKey, apiSecret } = options;
+  const credentials = fillTemplate(body, apiKey, apiSecret);
+  const headers = { 'content-type': 'application/json', ...(method === 'GET' ? credentials : {}) };
+  const target = options.basePath + AUTH_PATH;
+  return { method, target, headers, body: method === 'POST' ? JSON.stringify(credentials) : undefined };
+}
+
+async function requestToken(options: TokenSourceOptions, request: TokenRequest): Promise<HeldToken> {
+  const { transport, clock, limitMs, prefix } = options;
+  const operation = `${request.method} ${AUTH_PATH}`;
+  // The life counts from before the request: the bank's count starts somewhere after.
+  const askedAt = clock();
+  const exchange = withDeadline(limitMs, undefined, (signal) => transport.exchange({ ...request, signal }));
+  const answer = await exchange.catch((error: HttpFailure) => {
+    // Sent or not, the call this token is for has not left.
+    throw new NotSentError(`${operation}: ${error.message}`, { outcome: 'not-sent', retryable: true, operation });
+  });
+  const { token, lifeMs } = readToken(answer, operation, options.tokenField);
+  const refreshAt = askedAt + lifeMs * REFRESH_AT;
+  const nearEndAt = Math.min(refreshAt, askedAt + lifeMs - LAST_MINUTE_MS);
+  const authorization = prefix ? `${prefix.trim()} ${token}` : token;
+  return { authorization, refreshAt, isNearEnd: () => clock() >= nearEndAt };
 }
 
 /** The template's members with key and secret in place; its own text is parsed, so that no value can break out of it. */
@@ -155,7 +158,8 @@ function readToken(answer: HttpAnswer, operation: string, tokenField?: string): 
 
 function refusesKey(status: number, code: number | undefined): boolean {
   if (status === 401 || status === 403) return true;
-  return code !== undefined && code !== 0 && status < 500 && !TRANSIENT_CODES.has(code);
+  if (status >= 400 && asksAgain(status)) return false; // a rate limit is about us, not about the key
+  return code !== undefined && code !== 0 && !TRANSIENT_CODES.has(code);
 }
 
 function refused(what: string, details: Omit<BankErrorDetails, 'retryable'>): AuthenticationError {

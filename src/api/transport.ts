@@ -15,7 +15,7 @@ export interface HttpRequest {
   /** Path and query, starting with `/`. */
   target: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | undefined;
   /** Runs when the connection stands, before the first byte; a throw closes it unused. Not called for a GET. */
   beforeFirstByte?: (() => void) | undefined;
   /** Ends the exchange at any point, the body included. */

@@ -1,8 +1,16 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
-import { recordTooLarge } from './csv-text.ts';
 import { UnreadableFile } from './decode.ts';
 import { type Finding, printable } from './finding.ts';
-import { isColumnName, noRows, type ReadInput, type ReadRow, ROWS_MAX, tooManyRows } from './input.ts';
+import {
+  fileFinding,
+  isColumnName,
+  noRows,
+  type ReadInput,
+  type ReadRow,
+  ROWS_MAX,
+  recordTooLarge,
+  tooManyRows,
+} from './input.ts';
 
 /** Turns parsed records into rows and findings, keeping the line each record starts on. */
 export class CsvRecords {
@@ -37,9 +45,9 @@ export class CsvRecords {
   skip(error: CsvError | undefined): undefined {
     const blankLines = Number(error?.empty_lines);
     const start = this.nextLine + blankLines - this.blankLines;
-    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw new UnreadableFile(recordTooLarge(this.file, start, this.row + 1));
+    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw new UnreadableFile(recordTooLarge(this.file, start));
     if (error?.code !== 'INVALID_OPENING_QUOTE') {
-      throw new UnreadableFile({ ...this.found(start, BROKEN_QUOTE), row: this.header ? this.row + 1 : null });
+      throw new UnreadableFile(this.found(start, BROKEN_QUOTE));
     }
     if (this.header === undefined) throw new UnreadableFile(this.found(start, STRAY_QUOTE));
     const end = Number(error?.lines);
@@ -47,7 +55,7 @@ export class CsvRecords {
     if (end < this.nextLine) return undefined;
     this.nextLine = end + 1;
     this.blankLines = blankLines;
-    this.row += 1;
+    this.countRow(start);
     this.findings.push({ ...this.found(start, STRAY_QUOTE), row: this.row });
     return undefined;
   }
@@ -76,8 +84,7 @@ export class CsvRecords {
   }
 
   private takeRow(header: string[], record: string[], line: number): void {
-    this.row += 1;
-    if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
+    this.countRow(line);
     if (record.every((value) => value.trim() === '')) {
       this.findings.push({ ...this.found(line, BLANK_ROW), row: this.row });
       return;
@@ -92,8 +99,13 @@ export class CsvRecords {
     this.rows.push({ row: this.row, line, instruction });
   }
 
+  private countRow(line: number): void {
+    this.row += 1;
+    if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
+  }
+
   private found(line: number, { rule, message }: { rule: string; message: string }): Finding {
-    return { file: this.file, line, row: null, column: null, value: null, rule, message };
+    return fileFinding(this.file, line, rule, message);
   }
 }
 

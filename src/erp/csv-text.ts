@@ -1,6 +1,6 @@
 import { UnreadableFile } from './decode.ts';
 import type { Finding } from './finding.ts';
-import { RECORD_BYTES_MAX } from './input.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from './input.ts';
 
 /**
  * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines), lone CR and
@@ -28,6 +28,8 @@ class LineScan {
   private readonly findings: Finding[];
   private line = 1;
   private length = 0;
+  /** Line of the last finding of a kind: one a line is enough, and old Mac line ends make the file one line. */
+  private readonly noted = new Map<string, number>();
 
   constructor(file: string, findings: Finding[]) {
     this.file = file;
@@ -36,39 +38,36 @@ class LineScan {
 
   *clean(text: string): Generator<string> {
     const unix = text.replaceAll('\r\n', '\n');
-    let start = 0;
-    while (start < unix.length) {
+    const hasStray = STRAY_CHARACTERS.test(unix);
+    for (let start = 0; start < unix.length; ) {
       const newline = unix.indexOf('\n', start);
       const end = newline < 0 ? unix.length : newline;
       this.length += end - start;
       if (this.length > RECORD_BYTES_MAX) {
-        yield this.refuseStray(unix.slice(0, start));
-        throw new UnreadableFile(recordTooLarge(this.file, this.line, null));
+        yield unix.slice(0, start).replace(STRAY_CHARACTERS_ALL, ' ');
+        throw new UnreadableFile(recordTooLarge(this.file, this.line));
       }
-      this.noteStray(unix, start, end);
-      if (newline < 0) break;
-      this.line += 1;
-      this.length = 0;
-      start = newline + 1;
+      if (hasStray) this.noteStray(unix.slice(start, end));
+      if (newline >= 0) {
+        this.line += 1;
+        this.length = 0;
+      }
+      start = end + 1;
     }
-    yield this.refuseStray(unix);
+    yield hasStray ? unix.replace(STRAY_CHARACTERS_ALL, ' ') : unix;
   }
 
-  /** One finding a line and kind: a file with old Mac line ends is one line to us, and one finding. */
-  private noteStray(text: string, start: number, end: number): void {
+  private noteStray(text: string): void {
     for (const { char, rule, message } of STRAY) {
-      const at = text.indexOf(char, start);
-      if (at < 0 || at >= end) continue;
-      if (this.findings.some((known) => known.line === this.line && known.rule === rule)) continue;
+      if (!text.includes(char) || this.noted.get(rule) === this.line) continue;
+      this.noted.set(rule, this.line);
       this.findings.push({ file: this.file, line: this.line, row: null, column: null, value: null, rule, message });
     }
   }
-
-  private refuseStray(text: string): string {
-    return text.replaceAll(/[\r\0]/g, ' ');
-  }
 }
 
+const STRAY_CHARACTERS = /[\r\0]/;
+const STRAY_CHARACTERS_ALL = new RegExp(STRAY_CHARACTERS, 'g');
 const STRAY = [
   {
     char: '\r',
@@ -77,18 +76,6 @@ const STRAY = [
   },
   { char: '\0', rule: 'nul-character', message: 'a NUL character; save the file as plain UTF-8 text' },
 ] as const;
-
-export function recordTooLarge(file: string, line: number, row: number | null): Finding {
-  return {
-    file,
-    line,
-    row,
-    column: null,
-    value: null,
-    rule: 'record-too-large',
-    message: `a record holds at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line end may be missing. The rest was not checked`,
-  };
-}
 
 const DELIMITERS = [',', ';', '\t'] as const;
 

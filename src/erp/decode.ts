@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from './finding.ts';
-import { FILE_BYTES_MAX } from './input.ts';
+import { FILE_BYTES_MAX, fileFinding } from './input.ts';
 
 /** The file cannot be read on; carries the one finding that says why. */
 export class UnreadableFile extends Error {
@@ -74,26 +74,11 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
     if (!isUtf8(buffer.subarray(start, end))) break;
     start = end + 1;
   }
-  return {
-    file,
-    line,
-    row: null,
-    column: null,
-    value: null,
-    rule: 'not-utf8',
-    message: 'this line is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8 and give it again',
-  };
+  const message = 'this line is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8 and give it again';
+  return fileFinding(file, line, 'not-utf8', message);
 }
 
 function tooLarge(file: string, line: number): Finding {
   const megabytes = FILE_BYTES_MAX / 1024 / 1024;
-  return {
-    file,
-    line,
-    row: null,
-    column: null,
-    value: null,
-    rule: 'file-too-large',
-    message: `a file holds at most ${megabytes} MiB; split it`,
-  };
+  return fileFinding(file, line, 'file-too-large', `a file holds at most ${megabytes} MiB; split it`);
 }

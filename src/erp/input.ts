@@ -9,6 +9,8 @@ export interface ReadRow {
   /** Line where the record starts. */
   line: number;
   instruction: Record<string, string>;
+  /** The reader found something wrong in it: its values are checked like any other's, and it is never valid. */
+  unsound?: true;
 }
 
 /** A column or key and where it first appears: the header line (row null) or the record that brought it. */
@@ -36,22 +38,29 @@ export function isColumnName(name: string): boolean {
   return COLUMN_NAME.test(name);
 }
 
-export const tooManyRows = (file: string, line: number): Finding => ({
-  file,
-  line,
-  row: ROWS_MAX + 1,
-  column: null,
-  value: null,
-  rule: 'too-many-rows',
-  message: `a file holds at most ${ROWS_MAX} rows; split it. The rest was not checked`,
-});
+// Findings that end the pass, or are about the whole file, have no row: what a file means beyond them is not known, so
+// that its other rows must not be paid either.
 
-export const noRows = (file: string, line: number, message: string): Finding => ({
+export const fileFinding = (file: string, line: number, rule: string, message: string): Finding => ({
   file,
   line,
   row: null,
   column: null,
   value: null,
-  rule: 'no-rows',
+  rule,
   message,
 });
+
+export const tooManyRows = (file: string, line: number): Finding =>
+  fileFinding(file, line, 'too-many-rows', `a file holds at most ${ROWS_MAX} rows; split it. The rest was not checked`);
+
+export const noRows = (file: string, line: number, message: string): Finding =>
+  fileFinding(file, line, 'no-rows', message);
+
+export const recordTooLarge = (file: string, line: number): Finding =>
+  fileFinding(
+    file,
+    line,
+    'record-too-large',
+    `a record holds at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line end may be missing. The rest was not checked`,
+  );

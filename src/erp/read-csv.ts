@@ -1,9 +1,9 @@
 import { type Parser, parse } from 'csv-parse';
 import { CsvRecords } from './csv-records.ts';
-import { csvText, detectDelimiter, recordTooLarge } from './csv-text.ts';
+import { csvText, detectDelimiter } from './csv-text.ts';
 import { decodeUtf8, UnreadableFile } from './decode.ts';
 import type { Finding } from './finding.ts';
-import { RECORD_BYTES_MAX, type ReadInput } from './input.ts';
+import { RECORD_BYTES_MAX, type ReadInput, recordTooLarge } from './input.ts';
 
 /**
  * Reads a CSV file: UTF-8, header line first, delimiter comma, semicolon or tab as the header line has it, quotes as in
@@ -35,7 +35,7 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
       head += chunk;
       const newline = head.trimStart().indexOf('\n');
       if (newline < 0) {
-        if (head.length > 2 * RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(records.file, 1, null));
+        if (head.length > 2 * RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(records.file, 1));
         continue;
       }
       parser = openParser(records, head);

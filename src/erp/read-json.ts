@@ -1,7 +1,7 @@
-import { recordTooLarge } from './csv-text.ts';
 import { decodeUtf8, UnreadableFile } from './decode.ts';
 import { type Finding, printable, shownValue } from './finding.ts';
 import {
+  fileFinding,
   isColumnName,
   noRows,
   RECORD_BYTES_MAX,
@@ -88,6 +88,7 @@ class JsonRecords {
   private readRecord(cursor: JsonCursor): void {
     const line = cursor.line();
     const start = cursor.offset;
+    const findingsBefore = this.findings.length;
     if (cursor.peek() !== '{') {
       cursor.skip();
       const message = 'a payout is an object of fields; write { ... }';
@@ -106,8 +107,9 @@ class JsonRecords {
       if (isColumnName(key) && !this.columns.has(key)) this.columns.set(key, { name: key, line, row: this.row });
       seen.add(key);
     });
-    if (cursor.offset - start > RECORD_BYTES_MAX) this.findings.push(recordTooLarge(this.file, line, this.row));
-    else this.rows.push({ row: this.row, line, instruction });
+    if (cursor.offset - start > RECORD_BYTES_MAX) this.add({ line, row: this.row, ...RECORD_TOO_LARGE });
+    else if (this.findings.length === findingsBefore) this.rows.push({ row: this.row, line, instruction });
+    else this.rows.push({ row: this.row, line, instruction, unsound: true });
   }
 
   private member(key: string, value: JsonScalar | undefined, seen: ReadonlySet<string>): Broken | undefined {
@@ -125,16 +127,14 @@ class JsonRecords {
   }
 }
 
+const RECORD_TOO_LARGE = {
+  rule: 'record-too-large',
+  message: `a payout holds at most ${RECORD_BYTES_MAX / 1024} KiB; shorten its values`,
+};
+
 function syntaxFinding(file: string, text: string, error: JsonSyntaxError): Finding {
   const before = text.slice(0, error.offset).split('\n');
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  return {
-    file,
-    line: before.length,
-    row: null,
-    column: null,
-    value: null,
-    rule: 'not-json',
-    message: `not valid JSON at line ${before.length}, character ${column}: ${error.message}. The rest was not checked`,
-  };
+  const place = `line ${before.length}, character ${(before.at(-1)?.length ?? 0) + 1}`;
+  const message = `not valid JSON at ${place}: ${error.message}. The rest was not checked`;
+  return fileFinding(file, before.length, 'not-json', message);
 }

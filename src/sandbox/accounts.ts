@@ -23,7 +23,9 @@ export interface AccountRow {
 }
 
 export function findAccount(db: Database, accountId: string): AccountRow | undefined {
-  return db.one<AccountRow>(`SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`, { accountId });
+  return db.one<AccountRow>(`SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`, {
+    accountId,
+  });
 }
 
 /** Throws 2006. */

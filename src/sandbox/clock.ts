@@ -8,7 +8,7 @@ export class SandboxClock {
   }
 
   /** Epoch milliseconds. */
-  now = (): number => this.#base() + this.#offsetMs;
+  now = (): number => Math.trunc(this.#base()) + this.#offsetMs;
 
   /** Forward only: statuses never go back in time. Throws a RangeError on a negative or broken number. */
   advance(ms: number): void {

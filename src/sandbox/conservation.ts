@@ -31,7 +31,10 @@ const LAWS: readonly (readonly [law: string, offenders: string])[] = [
      HAVING a.available <> SUM(CASE p.part WHEN 'available' THEN p.amount ELSE 0 END)
          OR a.frozen <> SUM(CASE p.part WHEN 'frozen' THEN p.amount ELSE 0 END)`,
   ],
-  ['all money of a currency sums to zero', 'SELECT currency AS offender FROM accounts GROUP BY currency HAVING SUM(available + frozen) <> 0'],
+  [
+    'all money of a currency sums to zero',
+    'SELECT currency AS offender FROM accounts GROUP BY currency HAVING SUM(available + frozen) <> 0',
+  ],
   [
     "no customer's balance is negative",
     `SELECT account_id AS offender FROM accounts WHERE kind = 'customer' AND (available < 0 OR frozen < 0)`,

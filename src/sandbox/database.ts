@@ -26,7 +26,9 @@ export class Database {
     if (this.isNew) this.transaction(() => this.#sqlite.exec(SCHEMA));
     else if (version !== BigInt(SCHEMA_VERSION)) {
       this.#sqlite.close();
-      throw new Error(`${file} holds version ${version} of the sandbox's tables, not ${SCHEMA_VERSION}; use another file`);
+      throw new Error(
+        `${file} holds version ${version} of the sandbox's tables, not ${SCHEMA_VERSION}; use another file`,
+      );
     }
   }
 

@@ -61,7 +61,12 @@ function move(db: Database, { accountId, part, amount }: Posting, at: number): A
  * The bank's own account of a kind and currency, opened at first use: `world` is everything outside the bank, `fees` its
  * fee income, `exchange` its position in a currency. World and exchange may be negative.
  */
-export function internalAccount(db: Database, kind: Exclude<AccountKind, 'customer'>, currency: string, at: number): string {
+export function internalAccount(
+  db: Database,
+  kind: Exclude<AccountKind, 'customer'>,
+  currency: string,
+  at: number,
+): string {
   const accountId = `bank-${kind}-${currency.toLowerCase()}`;
   const known = db.one('SELECT 1 FROM accounts WHERE account_id = :accountId', { accountId });
   if (known === undefined) openAccount(db, { accountId, uid: 'bank', currency, kind, at });
@@ -69,7 +74,10 @@ export function internalAccount(db: Database, kind: Exclude<AccountKind, 'custom
 }
 
 /** Money from outside into an account, inside the caller's transaction. */
-export function deposit(db: Database, account: { accountId: string; currency: string; amount: bigint; at: number }): void {
+export function deposit(
+  db: Database,
+  account: { accountId: string; currency: string; amount: bigint; at: number },
+): void {
   const { accountId, currency, amount, at } = account;
   const world = internalAccount(db, 'world', currency, at);
   const postings: Posting[] = [

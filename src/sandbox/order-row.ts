@@ -46,9 +46,12 @@ export interface OrderRow {
   due_at: bigint | null;
 }
 
-/** Order record of the interface (section 2); fields that do not apply to the order's type are left out. */
-export function toOrder(row: OrderRow): Order {
-  const record: Order = {
+/** Order record as written: fields that do not apply to the order's type are left out. */
+export type OrderRecord = Partial<Order> & Pick<Order, 'order_id' | 'status'>;
+
+/** Order record of the interface (section 2). */
+export function toOrder(row: OrderRow): OrderRecord {
+  const record: OrderRecord = {
     order_id: row.order_id,
     client_order_id: row.reference,
     transaction_uid: row.uid,

@@ -12,11 +12,13 @@ export function isRefusalCode(code: number): code is RefusalCode {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
+  /** For people who read the sandbox's answer; never a value of the request. */
+  readonly detail: string | undefined;
 
-  /** `detail` is for people who read the sandbox's answer; it never holds a value of the request. */
   constructor(code: RefusalCode, detail?: string) {
-    super(detail === undefined ? ENVELOPE_CODES[code] : `${ENVELOPE_CODES[code]}: ${detail}`);
+    super(ENVELOPE_CODES[code]);
     this.code = code;
+    this.detail = detail;
   }
 }
 

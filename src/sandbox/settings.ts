@@ -1,5 +1,5 @@
-import type { OrderStatus } from '../domain/order-status.ts';
 import { parseAmount } from '../domain/money.ts';
+import type { OrderStatus } from '../domain/order-status.ts';
 
 /** Statuses an order leaves by the clock alone. */
 export type TimedStatus = Extract<
@@ -33,7 +33,10 @@ export interface Settings {
 }
 
 /** `auditThreshold`: decimal strings by currency, laid over the defaults (10000.00; JPY 1500000; HKD 80000.00). */
-export function settingsOf(options: { settle?: Partial<SettleTimes>; auditThreshold?: Record<string, string> }): Settings {
+export function settingsOf(options: {
+  settle?: Partial<SettleTimes>;
+  auditThreshold?: Record<string, string>;
+}): Settings {
   const thresholds = new Map<string, bigint>();
   for (const [currency, amount] of Object.entries({ ...DEFAULT_AUDIT_THRESHOLDS, ...options.auditThreshold })) {
     const parsed = parseAmount(amount, currency);

@@ -206,7 +206,13 @@ export interface Store {
 
   // Send attempts
   /** False on a conflict: (reference, attempt) was recorded before, by whoever. Durable when it returns. */
-  recordAttempt(attempt: { reference: string; attempt: number; runId: string; activityId: string; sentAt: number }): Promise<boolean>;
+  recordAttempt(attempt: {
+    reference: string;
+    attempt: number;
+    runId: string;
+    activityId: string;
+    sentAt: number;
+  }): Promise<boolean>;
   finishAttempt(
     reference: string,
     attempt: number,
@@ -264,7 +270,13 @@ export interface Store {
   recordReturn(entry: ReturnRecord): Promise<boolean>;
   returnsOf(references: readonly string[]): Promise<ReturnRecord[]>;
   /** An order at the bank under no reference of ours; false when it was recorded before. */
-  recordUnaskedOrder(entry: { orderId: string; uid: string; currency: string; clientOrderId: string | null; seenAt: number }): Promise<boolean>;
+  recordUnaskedOrder(entry: {
+    orderId: string;
+    uid: string;
+    currency: string;
+    clientOrderId: string | null;
+    seenAt: number;
+  }): Promise<boolean>;
   audit(entry: AuditEntry): Promise<void>;
   auditOf(subject: string): Promise<AuditEntry[]>;
 

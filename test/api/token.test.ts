@@ -140,6 +140,7 @@ test.each<[string, Script]>([
 test.each<[string, Script]>([
   ['hangs up', hangUp],
   ['answers 500', answer(500, { code: 2001 })],
+  ['is rate limited', answer(429, { code: 2008 })],
   ['answers 503 with HTML', answer(503, '<html>')],
   ['reports an internal error under 200', answer(200, { code: 2001, msg: 'Internal Server Error' })],
 ])('a token endpoint that %s leaves a write unsent and a read retried', async (_what, tokenScript) => {

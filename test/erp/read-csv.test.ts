@@ -146,12 +146,12 @@ describe('a file that cannot be read on', () => {
 
   test('keeps the rows before a quote that is never closed, and names the record it starts in', async () => {
     const input = await read('id,note\nA,fine\n\nB,"open\nC,x\nD,y\n');
-    expect(rules(input)).toEqual([['broken-quote', 4, 2]]);
+    expect(rules(input)).toEqual([['broken-quote', 4, null]]);
     expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
   });
 
   test('stops at a quote closed in the middle of a value', async () => {
-    expect(rules(await read('id,note\nA,"the"big one\nB,fine\n'))).toEqual([['broken-quote', 2, 1]]);
+    expect(rules(await read('id,note\nA,"the"big one\nB,fine\n'))).toEqual([['broken-quote', 2, null]]);
   });
 
   test('keeps the rows before a line beyond the record limit', async () => {
@@ -162,13 +162,13 @@ describe('a file that cannot be read on', () => {
 
   test('stops at a quoted record beyond the limit, however short its lines are', async () => {
     const input = await read(`id,note\nA,fine\nB,"${'short\n'.repeat(RECORD_BYTES_MAX / 6 + 1)}"\n`);
-    expect(rules(input)).toEqual([['record-too-large', 3, 2]]);
+    expect(rules(input)).toEqual([['record-too-large', 3, null]]);
     expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
   });
 
   test('stops at the row limit', async () => {
     const input = await read(`id\n${'A\n'.repeat(ROWS_MAX + 2)}`);
-    expect(rules(input)).toEqual([['too-many-rows', ROWS_MAX + 2, ROWS_MAX + 1]]);
+    expect(rules(input)).toEqual([['too-many-rows', ROWS_MAX + 2, null]]);
   });
 
   test.each([

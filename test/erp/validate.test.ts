@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequiredDetailsEntry } from '../../src/api/schemas/beneficiaries.ts';
 import type { ReadRow } from '../../src/erp/input.ts';
-import { requiredDetailsPairs, type Validated, validateRows } from '../../src/erp/validate.ts';
+import { type Validated, validateRows } from '../../src/erp/validate.ts';
 
 type Fields = Record<string, string>;
 
@@ -207,7 +207,24 @@ describe('the file as a whole', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ line: 1, row: null, column: 'nickname', rule: 'unknown-column' }),
     );
-    expect(broken(validated([{ ...GOOD, account_no: '' }]))).toEqual([['account_no', 'unknown-column']]);
+    expect(broken(validated([{ ...GOOD, account_no: '1' }]))).toEqual([['account_no', 'unknown-column']]);
+  });
+
+  test('has no valid row once its header line is wrong', () => {
+    expect(validated([{ ...GOOD, nickname: '' }]).instructions).toEqual([]);
+  });
+
+  test('of JSON has an unknown field on its row, and its other rows stay valid', () => {
+    const { instructions, findings } = validateRows({
+      file: 'payroll.json',
+      columns: Object.keys({ ...GOOD, nickname: 'x' }).map((name) => ({ name, line: 2, row: 1 })),
+      rows: [
+        { row: 1, line: 2, instruction: { ...GOOD, nickname: 'Maria' } },
+        { row: 2, line: 3, instruction: { ...GOOD, id: 'INV-2' } },
+      ],
+    });
+    expect(findings).toMatchObject([{ line: 2, row: 1, column: 'nickname', value: 'M***', rule: 'unknown-column' }]);
+    expect(instructions.map(({ row }) => row)).toEqual([2]);
   });
 
   test('has its unknown columns left alone while the bank was not asked about them', () => {
@@ -221,6 +238,17 @@ describe('the file as a whole', () => {
     expect(instructions).toEqual([]);
   });
 
+  test('has no valid row where the reader found something wrong', () => {
+    const columns = Object.keys(GOOD).map((name) => ({ name, line: 1, row: 1 }));
+    const rows: ReadRow[] = [
+      { row: 1, line: 1, instruction: GOOD, unsound: true },
+      { row: 2, line: 2, instruction: { ...GOOD, id: 'INV-2', amount: 'x' }, unsound: true },
+    ];
+    const { instructions, findings } = validateRows({ file: 'payroll.json', columns, rows });
+    expect(instructions).toEqual([]);
+    expect(findings).toMatchObject([{ row: 2, column: 'amount' }]);
+  });
+
   test('names a field that a JSON record lacks on that record', () => {
     const { findings } = validateRows({
       file: 'payroll.json',
@@ -229,12 +257,4 @@ describe('the file as a whole', () => {
     });
     expect(findings.map(({ row, column }) => [row, column])).toContainEqual([1, 'amount']);
   });
-});
-
-test('the pairs to ask the bank for are those of new beneficiaries, each once', () => {
-  const rows = [GOOD, NEW_PAYEE, NEW_PAYEE, { ...NEW_PAYEE, currency: 'EUR' }, { ...NEW_PAYEE, currency: 'usd' }];
-  expect(requiredDetailsPairs(rows.map((instruction) => ({ instruction })))).toEqual([
-    { currency: 'USD', beneficiaryType: 'personal' },
-    { currency: 'EUR', beneficiaryType: 'personal' },
-  ]);
 });

@@ -27,7 +27,6 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
   const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
   if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
   if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
-  lines.push('', ...Object.entries(report.reports).map(([kind, path]) => `${kind.padEnd(6)}${path}`));
   return `${lines.join('\n')}\n`;
 }
 

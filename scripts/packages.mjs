@@ -1,0 +1,67 @@
+/**
+ * The project's packages and its own command in node_modules. Dependency-free, any Node >= 20.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const OLDEST_NODE = 24;
+
+/** True when what npm says it installed is what the lock file asks for. npm's own record also knows a bare `npm ci`. */
+export function packagesAreCurrent(root) {
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
+  if (wanted === undefined || present === undefined) return false;
+  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional, link }]) => {
+    if (path === '' || link) return true;
+    const found = present[path];
+    if (found === undefined) return Boolean(optional || devOptional);
+    return found.version === version && found.integrity === integrity;
+  });
+}
+
+/** Installs what the lock file names, tools for tests and Node itself included. npm's output goes to stderr. */
+export function installPackages(root, env) {
+  const npm = env.npm_execpath?.endsWith('.js') ? [process.execPath, env.npm_execpath] : ['npm'];
+  const [command, ...args] = [...npm, 'ci', '--include=dev', '--no-audit', '--no-fund'];
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
+  if (error !== undefined) throw new Error(`npm does not start: ${error.message}`);
+  if (status !== 0) throw new Error(`npm ci ended with exit code ${status}; its own message is above`);
+}
+
+/** The package `node` brings its binary by an install script, which npm may have been told not to run. */
+export function assertNode(root) {
+  if (existsSync(join(root, 'node_modules', 'node', 'bin', 'node'))) return;
+  if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) return;
+  throw new Error(
+    `Node ${OLDEST_NODE} is missing: the install script of the package "node" did not run. ` +
+      'Run: npm rebuild node --ignore-scripts=false',
+  );
+}
+
+/** npm links the commands of packages but not those of the root package, which `npx payouts` needs. */
+export function linkCommand(root) {
+  const link = join(root, 'node_modules', '.bin', 'payouts');
+  const target = join('..', '..', 'bin', 'payouts.mjs');
+  if (linkTarget(link) === target) return;
+  mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
+  const fresh = `${link}.${process.pid}`;
+  symlinkSync(target, fresh);
+  renameSync(fresh, link);
+}
+
+function linkTarget(link) {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Makes a fresh clone ready: packages, the `payouts` command, a Temporal CLI. Runs before `npm start` and `npm test`,
+ * does nothing when nothing is missing. `--link-only` (after `npm install`) only links the command.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { assertNode, installPackages, linkCommand, packagesAreCurrent } from './packages.mjs';
+import { cachedCliPath, findTemporalCli } from './temporal-cli.mjs';
+
+const ROOT = join(fileURLToPath(import.meta.url), '..', '..');
+// stdout belongs to the command that runs next.
+const say = (line) => process.stderr.write(`setup: ${line}\n`);
+
+async function setUp() {
+  if (!packagesAreCurrent(ROOT)) {
+    say('installing packages');
+    installPackages(ROOT, process.env);
+  }
+  assertNode(ROOT);
+  linkCommand(ROOT);
+  await ensureTemporalCli(process.env);
+}
+
+async function ensureTemporalCli(env) {
+  const { path, tried } = findTemporalCli(env);
+  if (path !== undefined) return;
+  if (!env.TEMPORAL_CLI_PATH) {
+    const { installTemporalCli } = await import('./temporal-cli-install.mjs');
+    if ((await installTemporalCli(env, { say, tried })) !== undefined) return;
+  }
+  throw new Error(
+    [
+      'no usable Temporal CLI.',
+      ...tried.map((line) => `  tried ${line}`),
+      `Fix: install it (https://docs.temporal.io/cli) and put it on PATH, name it in TEMPORAL_CLI_PATH, or copy it to ${cachedCliPath(env)}`,
+    ].join('\n'),
+  );
+}
+
+try {
+  if (process.argv.includes('--link-only')) linkCommand(ROOT);
+  else await setUp();
+} catch (error) {
+  say(error.message);
+  process.exitCode = 1;
+}

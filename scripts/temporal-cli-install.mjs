@@ -1,0 +1,116 @@
+/**
+ * Brings a Temporal CLI into the per-user cache: the official download, else a build with Go. Dependency-free.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { cachedCliPath, onPath, problemOf, TEMPORAL_CLI_VERSION } from './temporal-cli.mjs';
+
+const DOWNLOADS = 'https://temporal.download/cli/archive';
+/** Time to the first byte: without a way out the build should start soon. */
+const FIRST_BYTE_MS = 6_000;
+const WHOLE_DOWNLOAD_MS = 180_000;
+/** Where Go's own installer puts it, for a PATH that lacks it. */
+const GO_DEFAULT = '/usr/local/go/bin/go';
+
+/** Puts a CLI into the cache and returns its path; undefined when no way worked, with the reasons in `tried`. */
+export async function installTemporalCli(env, { say, tried, downloads = DOWNLOADS }) {
+  const target = cachedCliPath(env);
+  mkdirSync(dirname(dirname(target)), { recursive: true });
+  for (const [name, obtain] of [
+    ['download', (folder) => download(downloads, folder, say)],
+    ['go install', (folder) => build(env, folder, say)],
+  ]) {
+    // Same file system as the target, so that the rename is whole or nothing, also beside another set-up.
+    const folder = mkdtempSync(`${dirname(target)}-`);
+    try {
+      const made = await obtain(folder);
+      const problem = problemOf(made);
+      if (problem !== undefined) throw new Error(problem);
+      mkdirSync(dirname(target), { recursive: true });
+      renameSync(made, target);
+      return target;
+    } catch (error) {
+      tried.push(`${name}: ${error.message}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return undefined;
+}
+
+async function download(downloads, folder, say) {
+  const platform = { linux: 'linux', darwin: 'darwin' }[process.platform];
+  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch];
+  if (platform === undefined || arch === undefined) throw new Error(`no build for ${process.platform} ${process.arch}`);
+  const stop = new AbortController();
+  const firstByte = setTimeout(() => stop.abort(), FIRST_BYTE_MS);
+  const whole = setTimeout(() => stop.abort(), WHOLE_DOWNLOAD_MS);
+  try {
+    const url = `${downloads}/v${TEMPORAL_CLI_VERSION}?platform=${platform}&arch=${arch}`;
+    const response = await fetch(url, { signal: stop.signal });
+    clearTimeout(firstByte);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    say(`downloading the Temporal CLI ${TEMPORAL_CLI_VERSION}`);
+    const archive = gunzipSync(Buffer.from(await response.arrayBuffer()));
+    const file = join(folder, 'temporal');
+    writeFileSync(file, fileOfTar(archive, 'temporal'), { mode: 0o755 });
+    return file;
+  } catch (error) {
+    throw new Error(stop.signal.aborted ? 'no answer in time' : (error.cause?.code ?? error.message));
+  } finally {
+    clearTimeout(firstByte);
+    clearTimeout(whole);
+  }
+}
+
+/** One file of a tar archive: 512-byte headers with the name at 0 and the octal size at 124, contents padded to 512. */
+export function fileOfTar(archive, name) {
+  for (let at = 0; at + 512 <= archive.length; ) {
+    const text = (from, to) =>
+      archive
+        .toString('latin1', at + from, at + to)
+        .replace(/\0.*$/s, '')
+        .trim();
+    const size = Number.parseInt(text(124, 136) || '0', 8);
+    if (text(0, 100) === name) return archive.subarray(at + 512, at + 512 + size);
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  throw new Error(`the archive holds no file ${name}`);
+}
+
+async function build(env, folder, say) {
+  const go = onPath('go', env) ?? GO_DEFAULT;
+  say(`building the Temporal CLI ${TEMPORAL_CLI_VERSION} with Go; the first time takes about 4 minutes`);
+  const startedAt = Date.now();
+  const pulse = setInterval(() => say(`still building (${Math.round((Date.now() - startedAt) / 1000)} s)`), 30_000);
+  try {
+    await run(go, ['install', `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`], {
+      cwd: folder,
+      env: { ...env, ...goFolders(env), GOBIN: folder },
+    });
+  } finally {
+    clearInterval(pulse);
+  }
+  return join(folder, 'temporal');
+}
+
+/** Go derives its folders from HOME; without one it would refuse to start. */
+function goFolders(env) {
+  if (env.HOME) return {};
+  const cache = dirname(dirname(cachedCliPath(env)));
+  return { GOPATH: env.GOPATH || join(cache, 'go'), GOCACHE: env.GOCACHE || join(cache, 'go-build') };
+}
+
+function run(command, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    let lastLine = '';
+    child.stderr.on('data', (chunk) => {
+      lastLine = `${chunk}`.trim().split('\n').at(-1) || lastLine;
+    });
+    child.once('error', (error) => reject(new Error(error.code === 'ENOENT' ? 'Go is not there' : error.message)));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(lastLine || `exit code ${code}`))));
+  });
+}

@@ -1,0 +1,61 @@
+import { readAllBeneficiaries, readAllOrders } from '../../api/list-pages.ts';
+import { referenceOf } from '../../identity.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+// Commands that show what the bank shows. Personal data stays out of the tables.
+
+/** `payouts accounts [UID]`: balances of a user, or of the master institution. */
+export async function accounts(session: Session, uid: string | undefined): Promise<ExitCode> {
+  const bank = session.bank(await session.stack('join-or-boot'));
+  const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
+  const rows = records.map((record) => [record.uid, record.account_id, record.currency, record.balance, record.frozen ?? '']);
+  session.output.result({ schemaVersion: 1, accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
+  return EXIT.completed;
+}
+
+/** `payouts beneficiaries UID [--currency C]`: ids and kinds; details only with `--json`. */
+export async function beneficiaries(session: Session, uid: string, currency: string | undefined): Promise<ExitCode> {
+  const bank = session.bank(await session.stack('join-or-boot'));
+  const scan = await readAllBeneficiaries(bank, { uid, currency });
+  const rows = scan.beneficiaries.map((b) => [b.id, b.currency, b.beneficiary_type, b.payment_type]);
+  session.output.result(
+    { schemaVersion: 1, beneficiaries: scan.beneficiaries },
+    table(['beneficiary', 'currency', 'type', 'payment type'], rows),
+  );
+  return EXIT.completed;
+}
+
+/** `payouts orders UID CURRENCY`: the bank's own list. */
+export async function orders(session: Session, uid: string, currency: string): Promise<ExitCode> {
+  const bank = session.bank(await session.stack('join-or-boot'));
+  const scan = await readAllOrders(bank, { uid, currency }, { pageSize: session.config.pageSize });
+  const rows = scan.orders.map((order) => [
+    order.order_id,
+    order.client_order_id ?? '',
+    order.type ?? '',
+    order.status,
+    order.transaction_amount ?? '',
+    order.transaction_currency ?? '',
+    order.fee ?? '',
+  ]);
+  session.output.result(
+    { schemaVersion: 1, orders: scan.orders },
+    table(['order', 'reference', 'type', 'status', 'amount', 'currency', 'fee'], rows),
+  );
+  return EXIT.completed;
+}
+
+/** `payouts reference UID ID`: the reference of a payout, which is also the key of its workflow id. */
+export function reference(session: Session, uid: string, id: string, generation: number): ExitCode {
+  const unfit = [uid, id].some((part) => part === '' || part.includes('/') || /\p{Cc}/u.test(part));
+  if (unfit) {
+    throw new CommandError(EXIT.usage, 'unfit-id', 'UID and ID hold neither "/" nor control characters.', {
+      hint: 'They are taken byte for byte.',
+    });
+  }
+  const value = referenceOf(uid, id, 'payment', generation);
+  session.output.result({ schemaVersion: 1, reference: value, workflowId: `payout/${value}` }, value);
+  return EXIT.completed;
+}

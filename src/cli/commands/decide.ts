@@ -1,0 +1,112 @@
+import { userInfo } from 'node:os';
+import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { v7 } from 'uuid';
+import { batchWorkflowId, MESSAGES } from '../../domain/names.ts';
+import type { PayoutState } from '../../domain/payout-state.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { startBatch } from '../../temporal/executions.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { findTarget } from '../find-target.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+
+export interface DecideOptions {
+  yes: boolean;
+  by: string | undefined;
+  remark: string | undefined;
+}
+
+/** States in which a payout answers `approve` and `reject`. */
+const AWAITING: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval', 'held'];
+
+interface Told {
+  reference: string;
+  outcome: string;
+}
+
+/** `payouts approve|reject ID`: answers whatever approval is awaited, by a payout or by every row of a batch. */
+export async function decide(
+  session: Session,
+  decision: 'approve' | 'reject',
+  id: string,
+  options: DecideOptions,
+): Promise<ExitCode> {
+  if (decision === 'reject' && !options.remark) {
+    throw new CommandError(EXIT.usage, 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
+  }
+  const store = await session.store();
+  const payouts = await awaitingPayouts(store, id, AWAITING);
+  if (payouts.length === 0) {
+    throw new CommandError(EXIT.usage, 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
+      hint: `payouts status ${id} says what it waits for.`,
+    });
+  }
+  await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts.length} payouts?`, options.yes);
+  const by = options.by ?? userInfo().username;
+  return tellEach(session, payouts, async (client, payout) => {
+    const update = { decisionId: v7(), decision, by, remark: options.remark };
+    const answer = await client.workflow.getHandle(payout.workflowId).executeUpdate<{ outcome: string }, [typeof update]>(
+      MESSAGES.decide,
+      { args: [update] },
+    );
+    return answer.outcome;
+  });
+}
+
+/** `payouts cancel ID`: cancels a payout, or the rest of a batch, where that is still possible. */
+export async function cancel(session: Session, id: string, options: DecideOptions): Promise<ExitCode> {
+  const store = await session.store();
+  const target = await findTarget(store, id);
+  const by = options.by ?? userInfo().username;
+  const reason = options.remark ?? 'cancelled by an operator';
+  await confirm(`Cancel ${target.kind} ${id}?`, options.yes);
+  if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
+  return tellEach(session, [target.payout], async (client, payout) => {
+    const answer = await client.workflow
+      .getHandle(payout.workflowId)
+      .executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(MESSAGES.cancel, { args: [{ by, reason }] });
+    return answer.outcome;
+  });
+}
+
+/** `payouts pause|resume ID` and `cancel` of a batch: one update on its workflow. */
+export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
+  const store = await session.store();
+  const batch = await store.batch(batchId);
+  const client = await session.client(await session.stack('join-or-boot'));
+  await startBatch(client, batchId, batch?.file ?? '');
+  const answer = await client.workflow
+    .getHandle(batchWorkflowId(batchId))
+    .executeUpdate<{ control: string }, [{ by: string }]>(update, { args: [{ by }] });
+  session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
+  return EXIT.completed;
+}
+
+async function awaitingPayouts(store: Store, id: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
+  const target = await findTarget(store, id);
+  if (target.kind === 'batch') return store.rowsIn(target.batch.batchId, states);
+  return states.includes(target.payout.state) ? [target.payout] : [];
+}
+
+/** Tells each payout, on a stack that is up or booted for it; a refusal by the workflow is told with its reason. */
+async function tellEach(
+  session: Session,
+  payouts: readonly PayoutRecord[],
+  tell: (client: Client, payout: PayoutRecord) => Promise<string>,
+): Promise<ExitCode> {
+  const client = await session.client(await session.stack('join-or-boot'));
+  const told: Told[] = [];
+  let refused = 0;
+  for (const payout of payouts) {
+    try {
+      told.push({ reference: payout.reference, outcome: await tell(client, payout) });
+    } catch (error) {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      refused += 1;
+      told.push({ reference: payout.reference, outcome: `refused: ${error.cause?.message ?? error.message}` });
+    }
+  }
+  const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');
+  session.output.result({ schemaVersion: 1, decisions: told }, text);
+  return refused > 0 ? EXIT.exceptions : EXIT.completed;
+}

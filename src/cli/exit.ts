@@ -1,0 +1,51 @@
+import type { Finding } from '../erp/finding.ts';
+
+/** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: design, "Commands". */
+export const EXIT = {
+  completed: 0,
+  internal: 1,
+  usage: 2,
+  invalidInput: 3,
+  authentication: 4,
+  exceptions: 5,
+  stillOpen: 6,
+  unreachable: 7,
+  alreadyTaken: 8,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** An end of a command that is no result: told on stderr, or as the `error` document with `--json`. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exit: ExitCode;
+  readonly code: string;
+  readonly hint: string;
+  readonly batchId: string | undefined;
+  readonly findings: readonly Finding[];
+
+  constructor(
+    exit: ExitCode,
+    code: string,
+    message: string,
+    more: { hint?: string; batchId?: string; findings?: readonly Finding[]; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.exit = exit;
+    this.code = code;
+    this.hint = more.hint ?? '';
+    this.batchId = more.batchId;
+    this.findings = more.findings ?? [];
+  }
+
+  /** The document `--json` prints for an error. */
+  toDocument(): object {
+    const { code, message, hint, batchId } = this;
+    return {
+      schemaVersion: 1,
+      error: { code, message, hint, ...(batchId === undefined ? {} : { batchId }) },
+      findings: this.findings,
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { setTimeout as timer } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { countStates, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import type { Store } from '../store/store.ts';
+import { startBatch } from '../temporal/executions.ts';
+import type { Output } from './output.ts';
+
+const LOOK_EVERY_MS = 250;
+
+export type FollowEnd = 'settled' | 'time-out' | 'interrupted';
+
+/** Follows batches until every row has an end or is with an operator. Reads the store; the payouts need no follower. */
+export async function followBatches(options: {
+  store: Store;
+  client: Client;
+  output: Output;
+  batchIds: readonly string[];
+  timeoutMs: number | undefined;
+  interrupted: AbortSignal;
+}): Promise<FollowEnd> {
+  const { store, client, output, batchIds, timeoutMs, interrupted } = options;
+  for (const batchId of batchIds) {
+    const batch = await store.batch(batchId);
+    if (batch !== undefined && batch.endedAt === null) await startBatch(client, batchId, batch.file);
+  }
+  const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+  for (;;) {
+    let open = 0;
+    for (const batchId of batchIds) {
+      const byState = await store.stateCounts(batchId);
+      const counts = countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
+      open += counts.open;
+      output.progress(progressLine(batchId, counts, byState));
+    }
+    if (open === 0) return 'settled';
+    if (performance.now() >= until) return 'time-out';
+    await timer(LOOK_EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
+    if (interrupted.aborted) return 'interrupted';
+  }
+}
+
+function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {
+  const states = [...byState].filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
+  const done = counts.total - counts.open;
+  return `${batchId.slice(0, 8)}  ${done}/${counts.total}  ${states.join(', ')}`;
+}

@@ -1,0 +1,47 @@
+/** stdout carries the result only; progress, prompts and errors go to stderr. */
+export interface Output {
+  readonly json: boolean;
+  /** The result: the document with `--json`, the text otherwise. */
+  result(document: unknown, text: string): void;
+  /** Something for the person watching. */
+  say(text: string): void;
+  /** A line that replaces the one before on a terminal; elsewhere a line now and then. */
+  progress(text: string): void;
+}
+
+const QUIET_PROGRESS_MS = 10_000;
+
+export function createOutput(options: { json: boolean; stdout?: NodeJS.WriteStream; stderr?: NodeJS.WriteStream }): Output {
+  const { json, stdout = process.stdout, stderr = process.stderr } = options;
+  let shown = '';
+  let lastQuietAt = 0;
+  const clear = (): void => {
+    if (shown !== '' && stderr.isTTY) stderr.write('\r\u001b[2K');
+    shown = '';
+  };
+  return {
+    json,
+    result(document, text) {
+      clear();
+      stdout.write(json ? `${JSON.stringify(document)}\n` : `${text.replace(/\n$/, '')}\n`);
+    },
+    say(text) {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+    progress(text) {
+      if (text === shown) return;
+      if (stderr.isTTY) {
+        clear();
+        stderr.write(text);
+        shown = text;
+        return;
+      }
+      const now = performance.now();
+      if (lastQuietAt !== 0 && now - lastQuietAt < QUIET_PROGRESS_MS) return;
+      lastQuietAt = now;
+      shown = text;
+      stderr.write(`${text}\n`);
+    },
+  };
+}

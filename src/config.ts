@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
+import { ConfigError } from './config/config-error.ts';
+import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
+import { Secret } from './config/secret.ts';
+import type { ClosedMeaning } from './domain/order-status.ts';
+import type { ApprovalRule, ReferenceDedupe } from './domain/policy.ts';
+
+/** The only reader of the process environment. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SANDBOX_KEY = 'sandbox-key';
+const SANDBOX_SECRET = 'sandbox-secret';
+
+/** How a token is asked for: the parts of interface section 5 that are not shown. */
+export interface BankAuth {
+  method: 'POST' | 'GET';
+  /** JSON template with `{key}` and `{secret}`. */
+  body: string;
+  tokenField: string | undefined;
+  prefix: string;
+}
+
+export type BankConfig = { key: Secret; secret: Secret; auth: BankAuth; authBeforeExecution: boolean } & (
+  | { kind: 'sandbox' }
+  | { kind: 'remote'; url: string }
+);
+
+export type TemporalConfig =
+  | { kind: 'embedded'; namespace: string }
+  /** `connect` may hold an API key and client certificates. */
+  | { kind: 'cluster'; namespace: string; address: string; connect: Secret<ClientConnectConfig['connectionOptions']> };
+
+export interface Config {
+  /** Absolute path. */
+  home: string;
+  /** `file:` with an absolute path, or `postgres://`, which can hold a password. */
+  storeUrl: Secret;
+  bank: BankConfig;
+  temporal: TemporalConfig;
+  /** What looking for a Temporal CLI needs. */
+  cliSearch: Readonly<Record<'TEMPORAL_CLI_PATH' | 'PATH' | 'XDG_CACHE_HOME' | 'HOME', string | undefined>>;
+  /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
+  uiUrl: string | undefined;
+  referenceDedupe: ReferenceDedupe;
+  closedMeans: ClosedMeaning;
+  pageSize: number;
+  /** Payouts of one batch in flight. */
+  window: number;
+  approvalRules: readonly ApprovalRule[];
+  /** In the fee's own currency. */
+  feeCap: string | undefined;
+  /** Fraction of 1. */
+  maxSlippage: string;
+  durations: Durations;
+  /** Factor in (0, 1] on our own waits. */
+  timeScale: number;
+  /** `ms` shrunk by the time scale, at least 1 ms. Never for the bank's time or an HTTP limit. */
+  scaled(ms: number): number;
+  codecKeys: Secret | undefined;
+  webhook: { scheme: 'standard-webhooks' | 'hmac-sha256' | 'ip'; secret: Secret | undefined };
+  cardFields: Readonly<Record<string, string>>;
+  logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
+}
+
+/** Milliseconds as set, before the time scale. */
+export interface Durations {
+  patienceMs: number;
+  fundsPatienceMs: number;
+  /** Scaled for our own approvals; as it is for the bank's `expired_at`. */
+  approvalTtlMs: number;
+  lateCommitMs: number;
+  listLagMs: number;
+  noMoneyRecheckMs: number;
+  statusAgeLimitMs: number;
+  /** The bank's time: never scaled. */
+  bankClockSkewMs: number;
+}
+
+/** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
+export function loadConfig(env: Environment = process.env): Config {
+  const values = readKeys(env);
+  const home = resolve(values.PAYOUTS_HOME);
+  const { PAYOUTS_TIME_SCALE: timeScale, PAYOUTS_WEBHOOK_SECRET, PAYOUTS_CODEC_KEYS } = values;
+  return {
+    home,
+    storeUrl: new Secret(
+      values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`,
+    ),
+    bank: bankOf(values),
+    temporal: temporalOf(env),
+    cliSearch: {
+      TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
+      PATH: env.PATH,
+      XDG_CACHE_HOME: env.XDG_CACHE_HOME,
+      HOME: env.HOME,
+    },
+    uiUrl: values.PAYOUTS_UI_URL,
+    referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
+    closedMeans: values.PAYOUTS_CLOSED_MEANS,
+    pageSize: values.PAYOUTS_PAGE_SIZE,
+    window: values.PAYOUTS_WINDOW,
+    approvalRules: values.PAYOUTS_APPROVAL_POLICY,
+    feeCap: values.PAYOUTS_FEE_CAP,
+    maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
+    durations: durationsOf(values),
+    timeScale,
+    scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),
+    codecKeys: secretOf(PAYOUTS_CODEC_KEYS),
+    webhook: { scheme: values.PAYOUTS_WEBHOOK_SCHEME, secret: secretOf(PAYOUTS_WEBHOOK_SECRET) },
+    cardFields: values.PAYOUTS_CARD_FIELDS,
+    logLevel: values.PAYOUTS_LOG_LEVEL,
+  };
+}
+
+function readKeys(env: Environment): KeyValues {
+  const values: Partial<Record<KeyName, unknown>> = {};
+  for (const { name } of CONFIG_KEYS) {
+    const { schema, default: defaultText, meaning } = keyOf(name);
+    const text = textOf(env, name) ?? defaultText;
+    if (text === null) continue;
+    const result = schema.safeParse(text);
+    if (!result.success)
+      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `It is: ${meaning}.`);
+    values[name] = result.data;
+  }
+  return values as KeyValues;
+}
+
+/** The value under `name` or in the file under `name_FILE`; a blank counts as absent. */
+function textOf(env: Environment, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  const text = env[name] || undefined;
+  if (!file) return text;
+  if (text !== undefined) throw new ConfigError(name, `is set beside ${name}_FILE`, 'Set one of the two.');
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch {
+    throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
+  }
+}
+
+function bankOf(values: KeyValues): BankConfig {
+  const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
+  const access = {
+    key: new Secret(key),
+    secret: new Secret(secret),
+    auth: {
+      method: values.PAYOUTS_AUTH_METHOD,
+      body: JSON.stringify(values.PAYOUTS_AUTH_BODY),
+      tokenField: values.PAYOUTS_AUTH_TOKEN_FIELD,
+      prefix: values.PAYOUTS_AUTH_PREFIX,
+    },
+    authBeforeExecution: values.PAYOUTS_AUTH_BEFORE_EXECUTION,
+  };
+  if (url === undefined) return { kind: 'sandbox', ...access };
+  if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);
+  return { kind: 'remote', url, ...access };
+}
+
+function assertSafeElsewhere(url: string, values: KeyValues): void {
+  if (values.PAYOUTS_API_SECRET === SANDBOX_SECRET || values.PAYOUTS_API_KEY === SANDBOX_KEY) {
+    const name = values.PAYOUTS_API_KEY === SANDBOX_KEY ? 'PAYOUTS_API_KEY' : 'PAYOUTS_API_SECRET';
+    throw new ConfigError(
+      name,
+      'is the default of the sandbox, for a bank on another machine',
+      `Set ${name} or ${name}_FILE.`,
+    );
+  }
+  if (url.startsWith('http:') && !values.PAYOUTS_ALLOW_HTTP) {
+    throw new ConfigError(
+      'PAYOUTS_API_URL',
+      'sends key and payees to another machine in clear text',
+      'Use https://, or set PAYOUTS_ALLOW_HTTP=true.',
+    );
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** A cluster only when the environment names one: a config file alone does not count. */
+function temporalOf(env: Environment): TemporalConfig {
+  if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  try {
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+      overrideEnvVars: Object.fromEntries(given),
+    });
+    const { address = 'localhost:7233' } = connectionOptions;
+    return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
+  } catch (error) {
+    const key = env.TEMPORAL_PROFILE ? 'TEMPORAL_PROFILE' : 'TEMPORAL_ADDRESS';
+    throw new ConfigError(
+      key,
+      error instanceof Error ? error.message : 'cannot be used',
+      'Check TEMPORAL_* and the config file of the temporal CLI.',
+    );
+  }
+}
+
+function durationsOf(values: KeyValues): Durations {
+  return {
+    patienceMs: values.PAYOUTS_PATIENCE,
+    fundsPatienceMs: values.PAYOUTS_FUNDS_PATIENCE,
+    approvalTtlMs: values.PAYOUTS_APPROVAL_TTL,
+    lateCommitMs: values.PAYOUTS_LATE_COMMIT,
+    listLagMs: values.PAYOUTS_LIST_LAG,
+    noMoneyRecheckMs: values.PAYOUTS_NO_MONEY_RECHECK,
+    statusAgeLimitMs: values.PAYOUTS_STATUS_AGE_LIMIT,
+    bankClockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
+  };
+}
+
+const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);
+
+const filePath = (url: string): string => url.replace(/^file:(\/\/)?/, '');
+
+const secretOf = (text: string | undefined): Secret | undefined => (text === undefined ? undefined : new Secret(text));

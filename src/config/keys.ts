@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import {
+  approvalPolicy,
+  count,
+  decimal,
+  duration,
+  flag,
+  fraction,
+  httpUrl,
+  jsonTexts,
+  oneOf,
+  storeUrl,
+  text,
+  timeScale,
+} from './values.ts';
+
+/**
+ * Every setting of the product, in one table. `default: null` means absent. A name with `_FILE` behind it names a file
+ * that holds the value. Those marked (api-gaps) stand in for what interface.md does not show.
+ */
+const KEYS = {
+  PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
+  PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
+  PAYOUTS_API_SECRET: key(text, 'sandbox-secret', 'API secret; the default works on this machine only'),
+  PAYOUTS_ALLOW_HTTP: key(flag, 'false', 'allow http:// to another machine, where key and payees travel in clear text'),
+  PAYOUTS_AUTH_METHOD: key(oneOf('POST', 'GET'), 'POST', 'method of the token request (api-gaps)'),
+  PAYOUTS_AUTH_BODY: key(
+    jsonTexts,
+    '{"api_key":"{key}","api_secret":"{secret}"}',
+    'JSON template of the token request; its members are headers when the method is GET (api-gaps)',
+  ),
+  PAYOUTS_AUTH_TOKEN_FIELD: key(
+    text,
+    null,
+    'member of the answer that holds the token; absent: access_token, token (api-gaps)',
+  ),
+  PAYOUTS_AUTH_PREFIX: key(text, '', 'word before the token in the Authorization header (api-gaps)'),
+  PAYOUTS_AUTH_BEFORE_EXECUTION: key(
+    flag,
+    'true',
+    'a 401 or 403 on a write proves that nothing was executed; false: it is ambiguous (api-gaps)',
+  ),
+  PAYOUTS_REFERENCE_DEDUPE: key(
+    oneOf('assumed', 'verified', 'none'),
+    'assumed',
+    'how far the bank is trusted to recognise a reference it has seen (api-gaps)',
+  ),
+  PAYOUTS_CLOSED_MEANS: key(
+    oneOf('unclear', 'paid', 'failed'),
+    'unclear',
+    'meaning of the order status CLOSED (api-gaps)',
+  ),
+  PAYOUTS_PAGE_SIZE: key(count(1, 1_000), '100', 'records asked for per page of a list (api-gaps)'),
+  PAYOUTS_BANK_CLOCK_SKEW: key(duration, '10m', "how far the bank's clock may be off; never scaled (api-gaps)"),
+  PAYOUTS_LATE_COMMIT: key(
+    duration,
+    '10m',
+    'how long after a lost answer the bank may still commit an order (api-gaps)',
+  ),
+  PAYOUTS_LIST_LAG: key(duration, '2m', 'how long a committed order may be missing from the order list (api-gaps)'),
+  PAYOUTS_NO_MONEY_RECHECK: key(
+    duration,
+    '60s',
+    'how far apart the two reads of a status that says "no money" are (api-gaps)',
+  ),
+  PAYOUTS_STATUS_AGE_LIMIT: key(duration, '72h', 'an order that has not moved for this long goes to needs-operator'),
+  PAYOUTS_PATIENCE: key(duration, '24h', 'a payout that has heard nothing for this long looks itself'),
+  PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
+  PAYOUTS_APPROVAL_TTL: key(
+    duration,
+    '72h',
+    "life of our approvals (scaled) and the bank's `expired_at` where a row has none (not scaled)",
+  ),
+  PAYOUTS_TIME_SCALE: key(timeScale, '1', 'shrinks our own waits: 0.02 and 50 (read as 1:50) mean the same'),
+  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'payouts of one batch in flight'),
+  PAYOUTS_APPROVAL_POLICY: key(
+    approvalPolicy,
+    '{"rules":[]}',
+    'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the largest number of a matching rule holds',
+  ),
+  PAYOUTS_FEE_CAP: key(
+    decimal,
+    null,
+    "cap on the fee, in the fee's own currency, where a row has none; absent: no cap",
+  ),
+  PAYOUTS_MAX_SLIPPAGE: key(
+    fraction,
+    '0.01',
+    'how far an exchange may cost more than its quote, where a row says nothing',
+  ),
+  PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
+  PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
+  PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
+  PAYOUTS_CODEC_KEYS: key(text, null, 'keys that encrypt payloads, id:base64 comma-separated, the first one in use'),
+  PAYOUTS_WEBHOOK_SCHEME: key(
+    oneOf('standard-webhooks', 'hmac-sha256', 'ip'),
+    'standard-webhooks',
+    'how card webhooks are verified (api-gaps)',
+  ),
+  PAYOUTS_WEBHOOK_SECRET: key(
+    text,
+    null,
+    'whsec_ + base64, comma-separated while rotating; absent: webhooks are refused',
+  ),
+  PAYOUTS_CARD_FIELDS: key(jsonTexts, '{}', 'JSON mapping of card field names (api-gaps)'),
+  PAYOUTS_LOG_LEVEL: key(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    null,
+    'level of the log on stderr; absent: info for workers, warn for other commands',
+  ),
+} as const;
+
+interface Key<Schema extends z.ZodType, Default extends string | null> {
+  schema: Schema;
+  default: Default;
+  meaning: string;
+}
+
+export type KeyName = keyof typeof KEYS;
+
+export type KeyValues = {
+  [Name in KeyName]:
+    | z.output<(typeof KEYS)[Name]['schema']>
+    | ((typeof KEYS)[Name]['default'] extends null ? undefined : never);
+};
+
+export const keyOf = (name: KeyName): Key<z.ZodType, string | null> => KEYS[name];
+
+/** For the documentation and `doctor`: name, default and meaning of every setting. */
+export const CONFIG_KEYS: readonly { name: KeyName; default: string | null; meaning: string }[] = (
+  Object.keys(KEYS) as KeyName[]
+).map((name) => ({ name, default: KEYS[name].default, meaning: KEYS[name].meaning }));
+
+function key<Schema extends z.ZodType, const Default extends string | null>(
+  schema: Schema,
+  defaultText: Default,
+  meaning: string,
+): Key<Schema, Default> {
+  return { schema, default: defaultText, meaning };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { parseDecimal } from '../domain/money.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
+
+/** How a setting's text becomes a value. Messages state the rule and never repeat the text: it can be a secret. */
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST_MS = 3_650 * UNIT_MS.d;
+
+/** `90s`, `10m`, `24h`, `250ms`, `3d` -> milliseconds. */
+export const duration = z.string().transform((text, context): number => {
+  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const ms = unit === undefined ? Number.NaN : Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  if (ms <= LONGEST_MS) return ms;
+  context.addIssue({ code: 'custom', message: 'is no duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)' });
+  return z.NEVER;
+});
+
+/** Fractions are as they are, `50` means 1:50: both shrink. -> factor in (0, 1]. */
+export const timeScale = z.string().transform((text, context): number => {
+  const scale = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  if (scale > 0) return scale > 1 ? 1 / scale : scale;
+  context.addIssue({ code: 'custom', message: 'is no number above 0, such as 1, 0.02 or 50 (read as 1:50)' });
+  return z.NEVER;
+});
+
+export const flag = z
+  .enum(['true', 'false'], { error: 'is neither true nor false' })
+  .transform((text) => text === 'true');
+
+export const text = z.string();
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, { error: `is not one of ${values.join(', ')}` });
+
+export const count = (least: number, most: number) =>
+  z
+    .string()
+    .refine((given) => /^\d{1,9}$/.test(given) && Number(given) >= least && Number(given) <= most, {
+      error: `is no whole number from ${least} to ${most}`,
+    })
+    .transform(Number);
+
+/** Decimal text, zero or more; stays text. */
+export const decimal = z.string().refine((given) => isUnsigned(given), { error: 'is no decimal such as 12.50' });
+
+/** Fraction of 1 as decimal text. */
+export const fraction = z
+  .string()
+  .refine((given) => isUnsigned(given) && Number(given) < 1, { error: 'is no fraction such as 0.01 (one per cent)' });
+
+export const httpUrl = z.string().transform((given, context): string => {
+  const url = URL.parse(given);
+  const problem = urlProblem(url);
+  if (url !== null && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
+  context.addIssue({ code: 'custom', message: problem ?? 'is no http(s) address' });
+  return z.NEVER;
+});
+
+export const storeUrl = z
+  .string()
+  .regex(/^(file:.+|postgres(ql)?:\/\/.+)$/, { error: 'is neither file:PATH nor postgres://...' });
+
+/** JSON object whose members are texts. */
+export const jsonTexts = z
+  .string()
+  .transform((given, context) => parsed(given, z.record(z.string(), z.string()), context));
+
+const approvalRule = z
+  .strictObject({
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .optional(),
+    amountAtLeast: decimal.optional(),
+    newPayee: z.boolean().optional(),
+    approvals: z.int().min(0).max(10),
+  })
+  .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {
+    error: 'amountAtLeast without currency',
+  });
+
+/** `{"rules":[{"currency"?, "amountAtLeast"?, "newPayee"?, "approvals": n}]}` */
+export const approvalPolicy = z
+  .string()
+  .transform(
+    (given, context): ApprovalRule[] => parsed(given, z.strictObject({ rules: z.array(approvalRule) }), context).rules,
+  );
+
+function parsed<T>(given: string, schema: z.ZodType<T>, context: z.RefinementCtx): T {
+  let json: unknown;
+  try {
+    json = JSON.parse(given);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is no JSON' });
+    return z.NEVER;
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  const places = result.error.issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`);
+  context.addIssue({ code: 'custom', message: `is JSON of another shape (${places.slice(0, 3).join('; ')})` });
+  return z.NEVER;
+}
+
+function isUnsigned(given: string): boolean {
+  return !given.startsWith('-') && parseDecimal(given) !== undefined;
+}
+
+function urlProblem(url: URL | null): string | undefined {
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no http(s) address';
+  if (url.username || url.password || url.search || url.hash) return 'holds credentials, a query or a fragment';
+  return undefined;
+}

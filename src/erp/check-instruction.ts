@@ -1,0 +1,15 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { validateRows } from './validate.ts';
+
+/** The rules of one instruction that did not come from a file; without required-details the payee's fields stay unjudged. */
+export function checkInstruction(instruction: PayoutInstruction): { rule: string; message: string }[] {
+  const text = Object.fromEntries(
+    Object.entries(instruction).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const columns = Object.keys(text).map((name) => ({ name, line: 1, row: 1 }));
+  const rows = [{ row: 1, line: 1, instruction: text }];
+  return validateRows({ file: '', columns, rows }).findings.map(({ column, rule, message }) => ({
+    rule: column === null ? rule : `${column}: ${rule}`,
+    message,
+  }));
+}

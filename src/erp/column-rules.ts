@@ -1,0 +1,91 @@
+import { currencyExponent } from '../domain/currency.ts';
+import { CITY_FIELDS, INSTRUCTION_FIELDS } from '../domain/instruction.ts';
+import type { RequiredDetailsOf } from './beneficiary-rules.ts';
+import { REQUIRED_COLUMNS } from './field-rules.ts';
+import type { Finding } from './finding.ts';
+import { fileFinding, type ReadColumn, type ReadRow } from './input.ts';
+
+/** Which columns a file may have: ours, and the beneficiary fields the bank asks for in it. */
+
+interface Columns {
+  /** About the header line; JSON has none, so that its unknown fields are findings of their rows. */
+  findings: Finding[];
+  /** Required columns the header line does not have: said once, not on every row. */
+  absent: ReadonlySet<string>;
+  unknown: ReadonlySet<string>;
+  inHeader: boolean;
+}
+
+export const UNKNOWN_COLUMN = {
+  rule: 'unknown-column',
+  message: 'neither a column of ours nor a beneficiary field the bank asks for in this file; rename or delete it',
+};
+const MISSING_COLUMN = {
+  rule: 'missing-column',
+  message: 'the header line has no such column, and every row needs it; add it',
+};
+
+const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);
+
+export function checkColumns({
+  file,
+  columns,
+  rows,
+  requiredDetails,
+}: {
+  file: string;
+  columns: readonly ReadColumn[];
+  rows: readonly ReadRow[];
+  requiredDetails?: RequiredDetailsOf;
+}): Columns {
+  const known = knownFields(rows, requiredDetails);
+  const unknown = columns.filter(({ name }) => !OWN_COLUMNS.has(name) && known !== undefined && !known.has(name));
+  const header = columns.find(({ row }) => row === null);
+  const absent = REQUIRED_COLUMNS.filter(
+    (name) => header !== undefined && !columns.some((column) => column.name === name),
+  );
+  const found = (column: string, { rule, message }: typeof UNKNOWN_COLUMN): Finding => ({
+    ...fileFinding(file, header?.line ?? 1, rule, message),
+    column,
+  });
+  return {
+    findings: [
+      ...(header === undefined ? [] : unknown.map(({ name }) => found(name, UNKNOWN_COLUMN))),
+      ...absent.map((name) => found(name, MISSING_COLUMN)),
+    ],
+    absent: new Set(absent),
+    unknown: new Set(unknown.map(({ name }) => name)),
+    inHeader: header !== undefined,
+  };
+}
+
+/** The (currency, beneficiary type) pairs of new beneficiaries: what to ask required-details for, each once. */
+export function requiredDetailsPairs(
+  rows: readonly { instruction: Readonly<Record<string, string | undefined>> }[],
+): { currency: string; beneficiaryType: string }[] {
+  const pairs = new Map<string, { currency: string; beneficiaryType: string }>();
+  for (const { instruction } of rows) {
+    const { currency = '', beneficiary_type: beneficiaryType = '' } = instruction;
+    if (currencyExponent(currency) === undefined || !BENEFICIARY_TYPES.has(beneficiaryType)) continue;
+    pairs.set(`${currency} ${beneficiaryType}`, { currency, beneficiaryType });
+  }
+  return [...pairs.values()];
+}
+
+/**
+ * Field names the bank asks for in any pair of the file; `undefined` when they cannot be known: a pair was not looked up,
+ * or the only rows with a new beneficiary have a currency or beneficiary type that is itself wrong.
+ */
+function knownFields(rows: readonly ReadRow[], requiredDetails?: RequiredDetailsOf): Set<string> | undefined {
+  const pairs = requiredDetailsPairs(rows);
+  if (pairs.length === 0) return rows.some(({ instruction }) => instruction.beneficiary_type) ? undefined : new Set();
+  const known = new Set<string>();
+  for (const { currency, beneficiaryType } of pairs) {
+    const entries = requiredDetails?.(currency, beneficiaryType);
+    if (entries === undefined) return undefined;
+    for (const { field } of entries.flatMap((entry) => entry.fields)) known.add(field);
+  }
+  if (CITY_FIELDS.some((name) => known.has(name))) for (const name of CITY_FIELDS) known.add(name);
+  return known;
+}

@@ -1,0 +1,38 @@
+import type { WorkerSettings } from '../activities/deps.ts';
+import type { Config } from '../config.ts';
+
+/** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
+const PAUSE_MIN_MS = 200;
+
+/** The worker's settings of a configuration: our own waits scaled, the bank's time as it is. */
+export function workerSettings(config: Config): WorkerSettings {
+  const { scaled, durations } = config;
+  const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
+  return {
+    waits: {
+      patienceMs: scaled(durations.patienceMs),
+      fundsPatienceMs: scaled(durations.fundsPatienceMs),
+      approvalTtlMs: scaled(durations.approvalTtlMs),
+      lateCommitMs: scaled(durations.lateCommitMs),
+      listLagMs: scaled(durations.listLagMs),
+      noMoneyRecheckMs: scaled(durations.noMoneyRecheckMs),
+      statusAgeLimitMs: scaled(durations.statusAgeLimitMs),
+      lookAgainMs: paced(5_000),
+      lookAgainMaxMs: paced(300_000),
+    },
+    referenceDedupe: config.referenceDedupe,
+    closedMeans: config.closedMeans,
+    approvalRules: config.approvalPolicy.rules,
+    feeCap: config.feeCap,
+    maxSlippage: config.maxSlippage,
+    auditTtlMs: durations.approvalTtlMs,
+    clockSkewMs: durations.bankClockSkewMs,
+    sweepMs: paced(1_000),
+    sweepMaxMs: paced(30_000),
+    sweepWindowMs: scaled(durations.patienceMs),
+    pageSize: config.pageSize,
+    window: config.window,
+    batchPulseMs: 250,
+    quietRowMs: paced(60_000),
+  };
+}

@@ -1,0 +1,66 @@
+/** What a handler gets of a request. `body` is the parsed JSON, `{}` when there was none. */
+export interface Call {
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  body: unknown;
+}
+
+/** What a request names, before a route is found. */
+export interface Target {
+  method: string;
+  pathname: string;
+  query: Readonly<Record<string, string>>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+interface Route {
+  method: Method;
+  /** `/v1/banking/accounts/{account_id}`. */
+  path: string;
+}
+
+/** The first route whose method and segments match: literal paths stand before those with ids. */
+export function matchRoute<T extends Route>(
+  routes: readonly T[],
+  method: string,
+  pathname: string,
+): { route: T; params: Record<string, string> } | undefined {
+  const segments = pathname.split('/');
+  for (const route of routes) {
+    const params = route.method === method ? matchPath(route.path.split('/'), segments) : undefined;
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+}
+
+function matchPath(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== segment) return undefined;
+      continue;
+    }
+    const value = decoded(segment);
+    if (value === undefined || value === '') return undefined;
+    params[part.slice(1, -1)] = value;
+  }
+  return params;
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Query parameters; blank ones count as absent, of repeated ones the first is taken. */
+export function queryOf(parameters: URLSearchParams): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of parameters) if (value !== '' && !(name in query)) query[name] = value;
+  return query;
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Sandbox } from '../sandbox.ts';
+import { failure, send, TOO_LARGE } from './answer.ts';
+import { answerBanking } from './banking-door.ts';
+import { BodyTooLarge } from './body.ts';
+import { deliver } from './fault-reply.ts';
+import { queryOf } from './router.ts';
+import { answerTest } from './test-door.ts';
+
+/** Answers one request, whatever comes. */
+export async function serve(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
+    const target = { method: request.method ?? '', pathname, query: queryOf(searchParams) };
+    if (pathname.startsWith('/__sandbox/')) send(response, await answerTest(sandbox, request, target));
+    else deliver(response, await answerBanking(sandbox, request, target));
+  } catch (error) {
+    if (request.destroyed && !request.complete) return;
+    if (error instanceof BodyTooLarge) {
+      response.setHeader('connection', 'close');
+      send(response, TOO_LARGE);
+    } else {
+      send(response, failure(error, sandbox.books.profile));
+    }
+  }
+}

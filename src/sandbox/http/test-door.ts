@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { takeDueSteps } from '../order-life.ts';
+import { Refusal } from '../refusal.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { type Answer, FORBIDDEN, json, NOT_FOUND } from './answer.ts';
+import { parseBody, readBody } from './body.ts';
+import { matchRoute, type Target } from './router.ts';
+import { TEST_ROUTES } from './test-routes.ts';
+
+/** One request to the test-only routes: plain JSON, no token, no faults, loopback peers only. */
+export async function answerTest(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Answer> {
+  if (!sandbox.allowTestRoutes || !isLoopback(request.socket.remoteAddress)) return FORBIDDEN;
+  const match = matchRoute(TEST_ROUTES, target.method, target.pathname);
+  if (match === undefined) return NOT_FOUND;
+  const text = await readBody(request);
+  try {
+    const call = { params: match.params, query: target.query, body: parseBody(text) };
+    takeDueSteps(sandbox.books);
+    return json(
+      200,
+      sandbox.books.db.transaction(() => match.route.handle(sandbox, call)),
+    );
+  } catch (error) {
+    if (error instanceof Refusal) return json(400, { error: error.message, detail: error.detail });
+    throw error;
+  }
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address ?? '');
+}

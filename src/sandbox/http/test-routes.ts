@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { type AccountRow, openAccount, requireAccount, toBalance } from '../accounts.ts';
+import { readAmount } from '../amounts.ts';
+import { checkConservation } from '../conservation.ts';
+import { faultRequest } from '../faults.ts';
+import { newId } from '../ids.ts';
+import { deposit } from '../ledger.ts';
+import { enterStatus, refundOrder } from '../order-life.ts';
+import { toOrder } from '../order-row.ts';
+import { allOrders, requireOrder, saveOrder } from '../order-store.ts';
+import { profilePatch } from '../profile.ts';
+import { badRequest } from '../refusal.ts';
+import { read } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { BANKING_ROUTES } from './banking-routes.ts';
+import type { Call, Method } from './router.ts';
+
+/**
+ * Test-only routes: no part of the interface, answered to loopback peers alone, plain JSON without an envelope, no token.
+ *
+ * | method and path | body | answer |
+ * |---|---|---|
+ * | GET /__sandbox/state | | `{now, profile, conservation, accounts, orders, faults}` |
+ * | POST /__sandbox/clock | `{advance_ms}` | `{now}` |
+ * | PUT /__sandbox/profile | see `profile.ts` | the profile |
+ * | POST /__sandbox/accounts | `{uid, currency, account_id?, balance?}` | the account |
+ * | POST /__sandbox/accounts/{account_id}/deposit | `{amount}` | the account |
+ * | POST /__sandbox/accounts/{account_id}/freeze, /unfreeze | | the account |
+ * | POST /__sandbox/orders/{order_id}/status | `{status, stay?}` | the order |
+ * | POST /__sandbox/orders/{order_id}/refund | `{amount?}` | the REFUND order |
+ * | POST, GET, DELETE /__sandbox/faults | see `faults.ts` | the fault; all with their counts; none |
+ */
+interface TestRoute {
+  method: Method;
+  path: string;
+  handle(sandbox: Sandbox, call: Call): unknown;
+}
+
+const id = (call: Call, name: string): string => call.params[name] ?? '';
+const currency = z.string().regex(/^[A-Z]{3}$/);
+const accountId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
+
+const clockBody = z.strictObject({ advance_ms: z.int().nonnegative() });
+const accountBody = z.strictObject({
+  uid: z.string().min(1),
+  currency,
+  account_id: accountId.optional(),
+  balance: z.string().optional(),
+});
+const depositBody = z.strictObject({ amount: z.string() });
+const statusBody = z.strictObject({
+  /** Any word, so that a status the interface does not list can be tried. */
+  status: z.string().regex(/^[A-Z_]{1,32}$/),
+  /** True: the clock takes no step from there. */
+  stay: z.boolean().default(false),
+});
+const refundBody = z.strictObject({ amount: z.string().optional() });
+
+export const TEST_ROUTES: readonly TestRoute[] = [
+  { method: 'GET', path: '/__sandbox/state', handle: state },
+  {
+    method: 'POST',
+    path: '/__sandbox/clock',
+    handle: ({ clock }, { body }) => {
+      clock.advance(read(clockBody, body).advance_ms);
+      return { now: clock.now() };
+    },
+  },
+  {
+    method: 'PUT',
+    path: '/__sandbox/profile',
+    handle: ({ books }, { body }) => Object.assign(books.profile, read(profilePatch, body)),
+  },
+  { method: 'POST', path: '/__sandbox/accounts', handle: createAccount },
+  { method: 'POST', path: '/__sandbox/accounts/{account_id}/deposit', handle: depositInto },
+  {
+    method: 'POST',
+    path: '/__sandbox/accounts/{account_id}/freeze',
+    handle: (sandbox, call) => block(sandbox, call, 1),
+  },
+  {
+    method: 'POST',
+    path: '/__sandbox/accounts/{account_id}/unfreeze',
+    handle: (sandbox, call) => block(sandbox, call, 0),
+  },
+  { method: 'POST', path: '/__sandbox/orders/{order_id}/status', handle: overrideStatus },
+  { method: 'POST', path: '/__sandbox/orders/{order_id}/refund', handle: refund },
+  { method: 'POST', path: '/__sandbox/faults', handle: addFault },
+  { method: 'GET', path: '/__sandbox/faults', handle: ({ faults }) => ({ faults: faults.list() }) },
+  {
+    method: 'DELETE',
+    path: '/__sandbox/faults',
+    handle: ({ faults }) => {
+      faults.clear();
+      return { faults: [] };
+    },
+  },
+];
+
+function state({ books, faults }: Sandbox): unknown {
+  const { db, profile } = books;
+  return {
+    now: books.now(),
+    profile,
+    conservation: checkConservation(db),
+    accounts: db.all<AccountRow>(`SELECT * FROM accounts WHERE kind = 'customer' ORDER BY account_id`).map(showAccount),
+    orders: allOrders(db).map((order) => ({
+      ...toOrder(order),
+      beneficiary_id: order.beneficiary_id,
+      destination_account: order.type === 'TRANSFER' ? order.counter_account : null,
+      refund_of: order.refund_of,
+      note: order.note,
+      reason: order.reason,
+      remark: order.remark,
+      expired_at: order.expired_at === null ? null : Number(order.expired_at),
+      money: order.money,
+    })),
+    faults: faults.list(),
+  };
+}
+
+const showAccount = (account: AccountRow) => ({ ...toBalance(account), account_frozen: account.blocked === 1n });
+
+function createAccount({ books }: Sandbox, { body }: Call): unknown {
+  const { uid, currency, account_id: accountId = newId('acc'), balance } = read(accountBody, body);
+  const at = books.now();
+  openAccount(books.db, { accountId, uid, currency, kind: 'customer', at });
+  if (balance !== undefined) deposit(books.db, { accountId, currency, amount: readAmount(balance, currency), at });
+  return showAccount(requireAccount(books.db, accountId));
+}
+
+function depositInto({ books }: Sandbox, call: Call): unknown {
+  const { account_id: accountId, currency } = requireAccount(books.db, id(call, 'account_id'));
+  const amount = readAmount(read(depositBody, call.body).amount, currency);
+  deposit(books.db, { accountId, currency, amount, at: books.now() });
+  return showAccount(requireAccount(books.db, accountId));
+}
+
+function block({ books }: Sandbox, call: Call, blocked: 0 | 1): unknown {
+  const { account_id: accountId } = requireAccount(books.db, id(call, 'account_id'));
+  books.db.run('UPDATE accounts SET blocked = :blocked WHERE account_id = :accountId', { blocked, accountId });
+  return showAccount(requireAccount(books.db, accountId));
+}
+
+function overrideStatus({ books }: Sandbox, call: Call): unknown {
+  const { status, stay } = read(statusBody, call.body);
+  const order = enterStatus(books, requireOrder(books.db, id(call, 'order_id')), status, books.now());
+  if (stay) saveOrder(books.db, { ...order, due_at: null });
+  return toOrder(order);
+}
+
+function refund({ books }: Sandbox, call: Call): unknown {
+  const order = requireOrder(books.db, id(call, 'order_id'));
+  const { amount } = read(refundBody, call.body);
+  const minor = amount === undefined ? order.amount : readAmount(amount, order.currency);
+  return toOrder(requireOrder(books.db, refundOrder(books, order, minor, books.now())));
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set(['auth', ...BANKING_ROUTES.map(({ operation }) => operation)]);
+
+function addFault({ faults }: Sandbox, { body }: Call): unknown {
+  const fault = read(faultRequest, body);
+  if (!OPERATIONS.has(fault.operation)) throw badRequest(`operation: one of ${[...OPERATIONS].join(', ')}`);
+  if (fault.kind === 'refuse-before' && fault.match.reference !== undefined) {
+    throw badRequest('refuse-before cannot match a reference: the body is not read');
+  }
+  return faults.add(fault);
+}

@@ -1,0 +1,3 @@
+import { randomUUID } from 'node:crypto';
+
+export const newId = (prefix: 'ord' | 'ben' | 'acc'): string => `${prefix}-${randomUUID()}`;

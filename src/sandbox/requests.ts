@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { badRequest } from './refusal.ts';
+
+/** Request bodies and queries of the interface (section 4), read strictly: what it calls a string is a string. */
+
+const text = z.string().min(1).max(4_096);
+const optionalText = z
+  .string()
+  .max(4_096)
+  .nullish()
+  .transform((value) => value ?? null);
+const currency = z.string().regex(/^[A-Z]{3}$/);
+const reference = z.string().min(1).max(64);
+const queryText = z.string().optional();
+const page = { page: queryText, page_size: queryText };
+
+/** What every order POST may carry. */
+const orderOptions = {
+  note: optionalText,
+  reason: optionalText,
+  expired_at: z
+    .int()
+    .nonnegative()
+    .nullish()
+    .transform((value) => value ?? null),
+};
+
+export const paymentFeeQuery = z.object({ uid: text, account_id: text, beneficiary_id: text, amount: text, currency });
+export const paymentBody = z.object({
+  uid: text,
+  account_id: text,
+  beneficiary_id: text,
+  reference,
+  amount: text,
+  currency,
+  charge_type: z.enum(['OUR', 'BEN', 'SHA']).nullish(),
+  ...orderOptions,
+});
+export type PaymentRequest = z.infer<typeof paymentBody>;
+
+export const transferFeeQuery = z.object({ source_account_id: text, destination_account_id: text, amount: text });
+export const transferBody = z.object({
+  source_account_id: text,
+  destination_account_id: text,
+  reference,
+  amount: text,
+  ...orderOptions,
+});
+
+export const fxQuoteQuery = z.object({ sell_account: text, buy_account: text, amount: text, currency });
+export const fxBody = z.object({
+  sell_account: text,
+  buy_account: text,
+  amount: text,
+  currency,
+  reference,
+  type: z.enum(['MARKET', 'LIMIT']).nullish(),
+  ...orderOptions,
+});
+
+export const orderListQuery = z.object({
+  uid: text,
+  currency,
+  account_id: queryText,
+  created_at_from: queryText,
+  create_at_to: queryText,
+  amount_from: queryText,
+  amount_to: queryText,
+  order_type: z.enum(['PAYMENT', 'TRANSFER', 'FX', 'REFUND']).optional(),
+  ...page,
+});
+
+export const rejectBody = z.object({ remark: text });
+
+const beneficiaryType = z.enum(['personal', 'business']);
+export const requiredDetailsQuery = z.object({ currency, beneficiary_type: beneficiaryType });
+export const beneficiaryBody = z.looseObject({
+  uid: text,
+  currency,
+  beneficiary_type: beneficiaryType,
+  payment_type: text,
+});
+export const beneficiaryUpdateBody = z.looseObject({ uid: text });
+export const beneficiaryListQuery = z.object({
+  uid: text,
+  currency: currency.optional(),
+  beneficiary_type: beneficiaryType.optional(),
+  payment_type: queryText,
+  ...page,
+});
+
+/** Reads a request part. Throws 2002 naming the fields, never their values. */
+export function read<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = new Set(result.error.issues.map(({ path }) => path.join('.') || 'body'));
+  throw badRequest(`check ${[...fields].join(', ')}`);
+}

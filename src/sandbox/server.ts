@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SandboxClock } from './clock.ts';
+import { type Conservation, checkConservation } from './conservation.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from './credentials.ts';
+import { FaultScript } from './faults.ts';
+import { serve } from './http/serve.ts';
+import { type BooksOptions, openBooks } from './open-books.ts';
+import { Tokens } from './tokens.ts';
+
+export interface SandboxOptions extends BooksOptions {
+  host?: string;
+  port?: number;
+  /** Epoch milliseconds. */
+  now?: () => number;
+  apiKey?: string;
+  apiSecret?: string;
+  tokenLifeSeconds?: number;
+  /** `/__sandbox/...`, for loopback peers. */
+  allowTestRoutes?: boolean;
+}
+
+export interface RunningSandbox {
+  /** Base URL without a trailing slash. */
+  url: string;
+  clock: SandboxClock;
+  checkConservation(): Conservation;
+  close(): Promise<void>;
+}
+
+/** Longer than any client keeps an idle connection: the sandbox never closes one under a request on its way. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** Starts the other side of the banking operations of the interface. Rejects when file or port cannot be had. */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const clock = new SandboxClock(options.now);
+  const books = openBooks(options, clock.now);
+  const tokens = new Tokens({
+    apiKey: options.apiKey ?? SANDBOX_KEY,
+    apiSecret: options.apiSecret ?? SANDBOX_SECRET,
+    lifeSeconds: options.tokenLifeSeconds ?? 1_800,
+    now: clock.now,
+  });
+  const sandbox = { books, clock, tokens, faults: new FaultScript(), allowTestRoutes: options.allowTestRoutes ?? true };
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => void serve(sandbox, request, response),
+  );
+  const host = options.host ?? '127.0.0.1';
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port ?? 0, host, resolve));
+  } catch (error) {
+    books.db.close();
+    throw error;
+  }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    clock,
+    checkConservation: () => checkConservation(books.db),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      books.db.close();
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { runProgram } from './cli/program.ts';
+
+// Composition root of the `payouts` command; imported by nothing.
+process.exitCode = await runProgram(process.argv.slice(2));

@@ -1,0 +1,40 @@
+import type { BatchControl } from '../domain/payout-state.ts';
+import { batchRecord } from './records.ts';
+import type { Database } from './schema.ts';
+import type { BatchRecord } from './store.ts';
+
+export async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
+  const row = await db.selectFrom('batches').selectAll().where('batch_id', '=', batchId).executeTakeFirst();
+  return row === undefined ? undefined : batchRecord(row);
+}
+
+export async function batches(db: Database, limit: number): Promise<BatchRecord[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('batch_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(batchRecord);
+}
+
+/** Oldest first. */
+export async function unendedBatches(db: Database): Promise<BatchRecord[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('batch_id')
+    .execute();
+  return rows.map(batchRecord);
+}
+
+export async function setControl(db: Database, batchId: string, control: BatchControl): Promise<void> {
+  await db.updateTable('batches').set({ control }).where('batch_id', '=', batchId).execute();
+}
+
+export async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {
+  await db.updateTable('batches').set({ ended_at: endedAt }).where('batch_id', '=', batchId).execute();
+}

@@ -1,0 +1,145 @@
+import type { Insertable } from 'kysely';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { attempts } from './attempts.ts';
+import { chunks } from './chunks.ts';
+import { BatchIdTakenError } from './errors.ts';
+import { payoutRecord } from './records.ts';
+import type { Database, PayoutTable } from './schema.ts';
+import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, PayoutClaim, PayoutRecord, Store } from './store.ts';
+import { inTransaction } from './transaction.ts';
+
+type PayoutClaimRequest = Parameters<Store['claimPayout']>[0];
+
+export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
+  return inTransaction(db, async (transaction) => {
+    const known = await knownClaims(transaction, claim.rows);
+    if (known.length > 0) return { claimed: false, known };
+    await insertBatch(transaction, claim);
+    // One order for everybody: two claims of the same rows then wait for each other and never in a circle.
+    const rows = claim.rows.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
+    for (const some of chunks(rows)) {
+      await transaction
+        .insertInto('payouts')
+        .values(some.map((row) => batchRow(claim, row)))
+        .execute();
+    }
+    return { claimed: true };
+  });
+}
+
+async function insertBatch(db: Database, { batchId, file, sha256, by, rows, at }: BatchClaim): Promise<void> {
+  // Waits for a claim of the same batch in another transaction. That one's rows are not these: they were not known.
+  const [inserted] = await db
+    .insertInto('batches')
+    .values({ batch_id: batchId, file, sha256, by, control: 'running', total: rows.length, created_at: at })
+    .onConflict((conflict) => conflict.column('batch_id').doNothing())
+    .returning('batch_id')
+    .execute();
+  if (inserted === undefined) throw new BatchIdTakenError(batchId);
+}
+
+function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<PayoutTable> {
+  return {
+    ...identified(row),
+    generation: 0,
+    batch_id: batchId,
+    row: row.row,
+    by,
+    state: 'received',
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & { instruction: PayoutInstruction };
+
+function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
+  return {
+    reference,
+    workflow_id: workflowId,
+    uid: instruction.uid,
+    document_id: instruction.id,
+    instruction: JSON.stringify(instruction),
+    payload_digest: payloadDigest,
+    amount: instruction.amount,
+    currency: instruction.currency,
+  };
+}
+
+export async function knownClaims(db: Database, rows: readonly ClaimRow[]): Promise<KnownClaim[]> {
+  const known: KnownClaim[] = [];
+  for (const some of chunks(rows)) {
+    const found = await db
+      .selectFrom('payouts')
+      .select(['reference', 'batch_id', 'payload_digest'])
+      .where(
+        'reference',
+        'in',
+        some.map(({ reference }) => reference),
+      )
+      .execute();
+    const byReference = new Map(found.map((payout) => [payout.reference, payout]));
+    for (const { row, reference, payloadDigest } of some) {
+      const payout = byReference.get(reference);
+      if (payout === undefined) continue;
+      known.push({ row, reference, batchId: payout.batch_id, samePayload: payout.payload_digest === payloadDigest });
+    }
+  }
+  return known.sort((a, b) => a.row - b.row);
+}
+
+/** Each step is one atomic statement and no row is ever deleted, so that together they need no transaction. */
+export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
+  const record =
+    (await insertClaimed(db, claim)) ?? (await takeFree(db, claim)) ?? (await claimed(db, claim.reference));
+  const sent = await attempts(db, [claim.reference, ...claim.derivedReferences]);
+  return {
+    record,
+    holder: record.claimRunId === claim.runId ? 'own' : 'other-run',
+    samePayload: record.payloadDigest === claim.payloadDigest,
+    attempts: sent,
+  };
+}
+
+async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  const row = await db
+    .insertInto('payouts')
+    .values({
+      ...identified(claim),
+      generation: claim.generation,
+      by: claim.by,
+      state: 'received',
+      claim_run_id: claim.runId,
+      released_at: claim.at,
+      created_at: claim.at,
+      updated_at: claim.at,
+    })
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? undefined : payoutRecord(row);
+}
+
+/** A row whose payload differs stays free: its claim belongs to the payout it was made for. */
+async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  const row = await db
+    .updateTable('payouts')
+    .set(({ fn, val }) => ({
+      claim_run_id: claim.runId,
+      // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
+      released_at: fn.coalesce('released_at', val(claim.at)),
+      updated_at: claim.at,
+    }))
+    .where('reference', '=', claim.reference)
+    .where('payload_digest', '=', claim.payloadDigest)
+    .where('claim_run_id', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? undefined : payoutRecord(row);
+}
+
+async function claimed(db: Database, reference: string): Promise<PayoutRecord> {
+  return payoutRecord(
+    await db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirstOrThrow(),
+  );
+}

@@ -1,0 +1,63 @@
+import { attempts, finishAttempt, recordAttempt } from './attempts.ts';
+import { audit, auditOf } from './audit.ts';
+import * as batchRows from './batch-rows.ts';
+import { batch, batches, setBatchEnded, setControl, unendedBatches } from './batches.ts';
+import { claimBatch, claimPayout, knownClaims } from './claims.ts';
+import { recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
+import { identify, identity } from './identity.ts';
+import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
+import { changePayout, findPayouts, payout } from './payouts.ts';
+import type { Database } from './schema.ts';
+import type { Store } from './store.ts';
+import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts';
+
+/** The store over an open database whose tables are up to date; `close` closes the database. */
+export function createStore(db: Database): Store {
+  return {
+    identify: (given) => identify(db, given),
+    identity: () => identity(db),
+
+    claimBatch: (claim) => claimBatch(db, claim),
+    knownClaims: (rows) => knownClaims(db, rows),
+    claimPayout: (claim) => claimPayout(db, claim),
+
+    payout: (reference) => payout(db, reference),
+    changePayout: (reference, change) => changePayout(db, reference, change),
+    findPayouts: (id, limit) => findPayouts(db, id, limit),
+
+    recordAttempt: (attempt) => recordAttempt(db, attempt),
+    finishAttempt: (reference, attempt, result) => finishAttempt(db, reference, attempt, result),
+    attempts: (reference) => attempts(db, [reference]),
+
+    openOrder: (request) => openOrder(db, request),
+    closeOrder: (reference) => closeOrder(db, reference),
+    openOrders: (key) => openOrders(db, key),
+    noteOrder: (key, note) => noteOrder(db, key, note),
+    forgetNotice: (reference) => forgetNotice(db, reference),
+    touchWatch: (key, at) => touchWatch(db, key, at),
+    endWatch: (key) => endWatch(db, key),
+    neglectedWatches: (aliveSince) => neglectedWatches(db, aliveSince),
+
+    batch: (batchId) => batch(db, batchId),
+    batches: (limit) => batches(db, limit),
+    unendedBatches: () => unendedBatches(db),
+    setControl: (batchId, control) => setControl(db, batchId, control),
+    setBatchEnded: (batchId, endedAt) => setBatchEnded(db, batchId, endedAt),
+    stateCounts: (batchId) => batchRows.stateCounts(db, batchId),
+    inFlight: (batchId) => batchRows.inFlight(db, batchId),
+    releasable: (batchId, limit) => batchRows.releasable(db, batchId, limit),
+    markReleased: (references, at) => batchRows.markReleased(db, references, at),
+    cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
+    quietRows: (batchId, changedBefore, limit) => batchRows.quietRows(db, batchId, changedBefore, limit),
+    rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
+    rows: (batchId) => batchRows.rows(db, batchId),
+
+    recordReturn: (entry) => recordReturn(db, entry),
+    returnsOf: (references) => returnsOf(db, references),
+    recordUnaskedOrder: (entry) => recordUnaskedOrder(db, entry),
+    audit: (entry) => audit(db, entry),
+    auditOf: (subject) => auditOf(db, subject),
+
+    close: () => db.destroy(),
+  };
+}

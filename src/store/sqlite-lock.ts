@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long a statement waits for another connection's write before it fails. */
+const LOCK_PATIENCE_MS = 30_000;
+const PAUSE_MAX_MS = 25;
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Tries again while another connection holds the lock. SQLite's own `busy_timeout` would wait inside the call and block
+ * the event loop: heartbeats would stop, and two stores of one process on one file would wait for each other for ever.
+ * Safe to repeat: a statement that meets the lock has done nothing.
+ */
+export async function whenUnlocked<T>(attempt: () => T | Promise<T>): Promise<T> {
+  for (let waited = 0; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error) || waited >= LOCK_PATIENCE_MS) throw error;
+    }
+    const wait = 1 + Math.random() * Math.min(PAUSE_MAX_MS, waited);
+    waited += wait;
+    await pause(wait);
+  }
+}
+
+/** The low byte is the primary code; the others say which kind of busy. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+}

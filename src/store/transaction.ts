@@ -1,0 +1,24 @@
+import type { Database } from './schema.ts';
+
+const ATTEMPTS = 5;
+
+/** SQLSTATE: serialization failure, deadlock, unique violation (another transaction committed the same key first). */
+const RACES_LOST: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505']);
+
+/**
+ * Runs `work` in one transaction, from the beginning when PostgreSQL lets another transaction win: the next attempt
+ * reads what the winner wrote. On SQLite transactions run one after the other and nothing is repeated.
+ */
+export async function inTransaction<T>(db: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+    }
+  }
+}
+
+function lostRace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && RACES_LOST.has(error.code);
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  decimal,
+  identifier,
+  optionalDecimal,
+  optionalText,
+  optionalTimestamp,
+  pageOf,
+} from '../../../src/api/schemas/wire.ts';
+
+const record = z.object({ text: optionalText, amount: optionalDecimal, at: optionalTimestamp });
+
+describe('an optional field', () => {
+  test.each([{}, { text: null, amount: null, at: null }, { text: '', amount: '', at: '' }])(
+    'may be missing, null or empty: %j',
+    (wire) => {
+      const { text, amount, at } = record.parse(wire);
+      expect([text, amount, at]).toEqual([undefined, undefined, undefined]);
+    },
+  );
+
+  test('is read whatever scalar type it came in', () => {
+    expect(record.parse({ text: 5, amount: 12.5, at: '1767225600000' })).toEqual({
+      text: '5',
+      amount: '12.5',
+      at: 1767225600000,
+    });
+  });
+});
+
+test.each(['1e5', 'abc', '1,000.00', '', 1e21])('%j is no decimal', (value) => {
+  expect(decimal.safeParse(value).success).toBe(false);
+});
+
+test.each(['', null, 1.5, {}])('%j is no identifier', (value) => {
+  expect(identifier.safeParse(value).success).toBe(false);
+});
+
+describe('a page', () => {
+  const page = pageOf(z.object({ id: identifier }));
+
+  test('may be empty of everything', () => {
+    expect(page.parse({}).records).toEqual([]);
+  });
+
+  test('with total null has no total: null is not 0', () => {
+    expect(page.parse({ total: null, records: [{ id: 'a' }] }).total).toBeUndefined();
+  });
+
+  test('takes counts as digits', () => {
+    expect(page.parse({ total: '41', page: '1', pages: 3, page_size: 20, records: null })).toMatchObject({
+      total: 41,
+      page: 1,
+      pages: 3,
+    });
+  });
+});
