@@ -27,7 +27,7 @@ export class Session implements AsyncDisposable {
   /** The store, without a check of its identity: for reading. */
   async store(): Promise<Store> {
     if (this.storeOpened === undefined) {
-      const store = await openStore(this.config.storeUrl);
+      const store = await openStore(this.config.storeUrl.reveal());
       this.storeOpened = store;
       this.opened.push({ [Symbol.asyncDispose]: () => store.close() });
     }

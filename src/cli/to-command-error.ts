@@ -1,6 +1,6 @@
 import { ServiceError } from '@temporalio/client';
 import { AuthenticationError, BankError } from '../api/errors.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { CommandError, EXIT } from './exit.ts';
 

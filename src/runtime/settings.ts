@@ -22,7 +22,7 @@ export function workerSettings(config: Config): WorkerSettings {
     },
     referenceDedupe: config.referenceDedupe,
     closedMeans: config.closedMeans,
-    approvalRules: config.approvalPolicy.rules,
+    approvalRules: config.approvalRules,
     feeCap: config.feeCap,
     maxSlippage: config.maxSlippage,
     auditTtlMs: durations.approvalTtlMs,

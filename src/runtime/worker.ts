@@ -33,7 +33,7 @@ export interface RunningWorker {
 /** Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { config, connection, client, namespace, apiUrl } = options;
-  const store = await openStore(config.storeUrl);
+  const store = await openStore(config.storeUrl.reveal());
   const identity = { bank: bankMark(config), namespace };
   await store.identify(identity);
   const bank = bankAt(config, apiUrl);

@@ -2,7 +2,6 @@ import type { Insertable } from 'kysely';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { attempts } from './attempts.ts';
 import { chunks } from './chunks.ts';
-import { BatchIdTakenError } from './errors.ts';
 import { payoutRecord } from './records.ts';
 import type { Database, PayoutTable } from './schema.ts';
 import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, PayoutClaim, PayoutRecord, Store } from './store.ts';
@@ -14,7 +13,11 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
   return inTransaction(db, async (transaction) => {
     const known = await knownClaims(transaction, claim.rows);
     if (known.length > 0) return { claimed: false, known };
-    await insertBatch(transaction, claim);
+    const { batchId, file, sha256, by, at } = claim;
+    await transaction
+      .insertInto('batches')
+      .values({ batch_id: batchId, file, sha256, by, control: 'running', total: claim.rows.length, created_at: at })
+      .execute();
     // One order for everybody: two claims of the same rows then wait for each other and never in a circle.
     const rows = claim.rows.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
     for (const some of chunks(rows)) {
@@ -25,17 +28,6 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
     }
     return { claimed: true };
   });
-}
-
-async function insertBatch(db: Database, { batchId, file, sha256, by, rows, at }: BatchClaim): Promise<void> {
-  // Waits for a claim of the same batch in another transaction. That one's rows are not these: they were not known.
-  const [inserted] = await db
-    .insertInto('batches')
-    .values({ batch_id: batchId, file, sha256, by, control: 'running', total: rows.length, created_at: at })
-    .onConflict((conflict) => conflict.column('batch_id').doNothing())
-    .returning('batch_id')
-    .execute();
-  if (inserted === undefined) throw new BatchIdTakenError(batchId);
 }
 
 function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<PayoutTable> {
@@ -114,7 +106,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
       created_at: claim.at,
       updated_at: claim.at,
     })
-    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
   return row === undefined ? undefined : payoutRecord(row);

@@ -28,12 +28,3 @@ export class StoreUrlError extends Error {
     super('the store URL must be "file:<path>", "file::memory:" or "postgres://..." (PAYOUTS_STORE_URL)');
   }
 }
-
-/** A batch was claimed under the id of an earlier batch that holds other rows. */
-export class BatchIdTakenError extends Error {
-  override readonly name = 'BatchIdTakenError';
-
-  constructor(batchId: string) {
-    super(`the batch id ${batchId} is taken by a batch with other rows; nothing was claimed`);
-  }
-}

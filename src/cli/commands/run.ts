@@ -58,7 +58,7 @@ function refuseUnlessSkipping(checked: CheckedFile, { invalid }: RunOptions): vo
 
 /** With an approval policy nobody can be told apart from an unknown maker: such payouts could never be approved. */
 function assertMaker({ config }: Session, { by }: RunOptions): void {
-  if (config.approvalPolicy.rules.length > 0 && by === undefined) {
+  if (config.approvalRules.length > 0 && by === undefined) {
     throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the file.', {
       hint: 'Add --by NAME.',
     });

@@ -1,0 +1,41 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Everything a workflow may import values from. */
+const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
+
+/** The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules. */
+export async function workflowBundle(root: string = ROOT): Promise<{ codePath: string }> {
+  const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
+  const codePath = join(folder, `${await digestOfSources(root)}.js`);
+  if (existsSync(codePath)) return { codePath };
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, 'src', 'workflows', 'index.ts'),
+    logger: new DefaultLogger('WARN'),
+  });
+  await mkdir(folder, { recursive: true });
+  // Two processes may build at once: each writes its own file, and the rename of equal contents is harmless.
+  const fresh = `${codePath}.${randomUUID()}`;
+  await writeFile(fresh, code);
+  await rename(fresh, codePath);
+  return { codePath };
+}
+
+async function digestOfSources(root: string): Promise<string> {
+  const hash = createHash('sha256').update(sdkVersion());
+  const files = (await Array.fromAsync(glob(SOURCES, { cwd: root }))).sort();
+  for (const file of files) {
+    hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function sdkVersion(): string {
+  return createRequire(import.meta.url)('@temporalio/workflow/package.json').version;
+}

@@ -1,0 +1,13 @@
+import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
+
+export class TemporalCliMissingError extends Error {
+  override readonly name = 'TemporalCliMissingError';
+  readonly hint = 'Run `npm run setup`, which brings one, or name one in TEMPORAL_CLI_PATH.';
+}
+
+/** Path of a Temporal CLI that runs (TEMPORAL_CLI_PATH, PATH, the cache); never downloads. */
+export function temporalCliPath(search: Readonly<Record<string, string | undefined>>): string {
+  const { path, tried } = findTemporalCli(search);
+  if (path === undefined) throw new TemporalCliMissingError(`no usable Temporal CLI (${tried.join('; ')})`);
+  return path;
+}

@@ -1,0 +1,173 @@
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../../src/activities/index.ts';
+import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts';
+import { createBank } from '../../src/api/client.ts';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { checkInstruction } from '../../src/erp/check-instruction.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
+import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { executionsOver } from '../../src/temporal/executions.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
+import { inject } from 'vitest';
+
+/** Waits short enough for a test and long enough to keep their order. */
+export const quickSettings: WorkerSettings = {
+  waits: {
+    patienceMs: 60_000,
+    fundsPatienceMs: 20_000,
+    approvalTtlMs: 20_000,
+    lateCommitMs: 1_500,
+    listLagMs: 500,
+    noMoneyRecheckMs: 200,
+    statusAgeLimitMs: 60_000,
+    lookAgainMs: 200,
+    lookAgainMaxMs: 1_000,
+  },
+  referenceDedupe: 'assumed',
+  closedMeans: 'unclear',
+  approvalRules: [],
+  feeCap: undefined,
+  maxSlippage: '0.01',
+  auditTtlMs: 3_600_000,
+  clockSkewMs: 600_000,
+  sweepMs: 100,
+  sweepMaxMs: 500,
+  sweepWindowMs: 60_000,
+  pageSize: 100,
+  window: 50,
+  batchPulseMs: 100,
+  quietRowMs: 1_000,
+};
+
+/** The product on a real Temporal server with a sandbox bank of its own; every product has a namespace of its own. */
+export interface Product extends AsyncDisposable {
+  client: Client;
+  store: Store;
+  sandbox: RunningSandbox;
+  namespace: string;
+  /** Starts a payout the way anybody would: type, queue, id and input as contracted. */
+  start(instruction: Partial<PayoutInstruction> & { id: string }, more?: { by?: string; batchId?: string }): Promise<WorkflowHandle<() => Promise<PayoutResult>>>;
+  /** A request to the sandbox's test-only routes. */
+  sandboxTest(method: string, path: string, body?: unknown): Promise<unknown>;
+  restartWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+}
+
+let products = 0;
+
+export async function startProduct(
+  options: { settings?: Partial<WorkerSettings>; sandbox?: Partial<SandboxOptions> } = {},
+): Promise<Product> {
+  const address = inject('temporalAddress');
+  const namespace = `test-${process.pid}-${(products += 1)}-${Date.now()}`;
+  const connection = await Connection.connect({ address });
+  await registerNamespace(connection, namespace);
+  const client = new Client({ connection, namespace });
+  const native = await NativeConnection.connect({ address });
+  const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
+  const store = await openStore('file::memory:');
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  const deps: ActivityDeps = {
+    bank,
+    store,
+    executions: executionsOver(client),
+    settings: { ...quickSettings, ...options.settings, waits: { ...quickSettings.waits, ...options.settings?.waits } },
+    now: Date.now,
+    checkInstruction,
+    assertIdentity: async () => {},
+  };
+  let running = await runWorker(native, namespace, deps);
+  const product: Product = {
+    client,
+    store,
+    sandbox,
+    namespace,
+    async start(instruction, more = {}) {
+      const full = { ...DEFAULT_INSTRUCTION, ...instruction };
+      return client.workflow.start<() => Promise<PayoutResult>>(WORKFLOW_TYPES.payout, {
+        workflowId: payoutWorkflowId(referenceOf(full.uid, full.id)),
+        taskQueue: TASK_QUEUE,
+        args: [{ ...full, ...more }] as unknown as [],
+      });
+    },
+    async sandboxTest(method, path, body) {
+      const response = await fetch(`${sandbox.url}/__sandbox/${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const answer: unknown = await response.json();
+      if (!response.ok) throw new Error(`sandbox test route ${path}: HTTP ${response.status}`);
+      return answer;
+    },
+    async stopWorker() {
+      await running.stop();
+    },
+    async restartWorker() {
+      await running.stop();
+      running = await runWorker(native, namespace, deps);
+    },
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      await bank.close();
+      await store.close();
+      await sandbox.close();
+      await native.close();
+      await connection.close();
+    },
+  };
+  return product;
+}
+
+/** A payout of the sandbox's seed that completes without people. */
+export const DEFAULT_INSTRUCTION: PayoutInstruction = {
+  id: '',
+  uid: 'u-1001',
+  account_id: 'acc-u1001-usd',
+  amount: '12.50',
+  currency: 'USD',
+  beneficiary_id: 'ben-u1001-usd-local',
+};
+
+async function runWorker(connection: NativeConnection, namespace: string, deps: ActivityDeps): Promise<{ stop(): Promise<void> }> {
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities: createActivities(deps),
+    shutdownForceTime: '5s',
+  });
+  const run = worker.run();
+  return {
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await run;
+    },
+  };
+}
+
+async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
+  const { SEARCH_ATTRIBUTES } = await import('../../src/domain/names.ts');
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
+  });
+  const kinds = { Keyword: 2, Bool: 5 } as const;
+  const searchAttributes = Object.fromEntries(Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, kinds[type]]));
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+      return;
+    } catch (error) {
+      // The server learns of a new namespace with a delay.
+      if (attempt > 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
