@@ -24,6 +24,7 @@ export default defineConfig({
           globalSetup: ['test/support/temporal-server.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          maxConcurrency: 6,
         },
       },
     ],

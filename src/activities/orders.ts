@@ -4,7 +4,7 @@ import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { type ExpectedOrder, judgeOrder, type OrderFacts, type OrderJudgement } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
-import type { EndState, Reason } from '../domain/payout-state.ts';
+import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import type { ActivityDeps } from './deps.ts';
 import { resultOfError } from './submit.ts';
@@ -17,10 +17,15 @@ export interface ReadOrderInput {
   expected: ExpectedOrder;
   closedMeans: ClosedMeaning;
   /**
-   * The end this read completes, by what the order turns out to mean; absent for a first look. Written to the store in
-   * the same activity, so that a happy end costs no event of its own.
+   * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it
+   * costs no event of its own.
    */
-  ends?: Partial<Record<OrderJudgement['meaning'], { state: EndState; reason: Reason | null }>>;
+  becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
+}
+
+export interface StoredState {
+  state: PayoutState;
+  reason: Reason | null;
 }
 
 export interface FindOrderInput {
@@ -53,8 +58,8 @@ export const orderActivities = (deps: ActivityDeps) => ({
       return { meaning: 'open', status: 'NOT_FOUND', orderId: input.orderId, differences: [] };
     }
     const judgement = judgeOrder(orderFacts(order), input.expected, input.closedMeans);
-    const end = judgement.differences.length === 0 ? input.ends?.[judgement.meaning] : undefined;
-    if (end !== undefined) await storeEnd(deps, input, judgement, end);
+    const becomes = judgement.differences.length === 0 ? input.becomes?.[judgement.meaning] : undefined;
+    if (becomes !== undefined) await storeState(deps, input, judgement, becomes);
     // The list was ahead of the GET: the watch shall speak up again.
     else if (judgement.meaning === 'open') await deps.store.forgetNotice(input.expected.reference);
     // An exchange ends apart from its payout.
@@ -116,20 +121,20 @@ async function readIfThere(deps: ActivityDeps, orderId: string): Promise<Order |
   }
 }
 
-async function storeEnd(
+async function storeState(
   deps: ActivityDeps,
   { owner, expected }: ReadOrderInput,
   judgement: OrderJudgement,
-  end: { state: EndState; reason: Reason | null },
+  becomes: StoredState,
 ): Promise<void> {
   await deps.store.changePayout(owner, {
-    ...end,
+    ...becomes,
     orderId: judgement.orderId,
     fee: judgement.fee,
     feeCurrency: judgement.feeCurrency,
     at: deps.now(),
   });
-  await deps.store.closeOrder(expected.reference);
+  if (isEnd(becomes.state)) await deps.store.closeOrder(expected.reference);
 }
 
 function addToLook(look: OrderLook, order: Order, reference: string): void {

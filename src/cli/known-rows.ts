@@ -29,19 +29,28 @@ export async function sortRows(
     rule,
     message,
   });
-  const whose = ({ batchId }: KnownClaim): string => (batchId === null ? 'a payout started by itself' : `batch ${batchId}`);
+  const whose = ({ batchId }: KnownClaim): string =>
+    batchId === null ? 'a payout started by itself' : `batch ${batchId}`;
   return {
     fresh: rows.filter(({ row }) => !knownRows.has(row)),
     known,
     reused: known
       .filter(({ samePayload }) => !samePayload)
       .map((claim) =>
-        finding(claim, 'id-reused', `this id was taken by ${whose(claim)} with another payload; a new payout needs a new id`),
+        finding(
+          claim,
+          'id-reused',
+          `this id was taken by ${whose(claim)} with another payload; a new payout needs a new id`,
+        ),
       ),
     taken: known
       .filter(({ samePayload }) => samePayload)
       .map((claim) =>
-        finding(claim, 'already-taken', `this payout was taken by ${whose(claim)}; leave the row out, or run with --invalid skip`),
+        finding(
+          claim,
+          'already-taken',
+          `this payout was taken by ${whose(claim)}; leave the row out, or run with --invalid skip`,
+        ),
       ),
   };
 }

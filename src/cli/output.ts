@@ -11,7 +11,11 @@ export interface Output {
 
 const QUIET_PROGRESS_MS = 10_000;
 
-export function createOutput(options: { json: boolean; stdout?: NodeJS.WriteStream; stderr?: NodeJS.WriteStream }): Output {
+export function createOutput(options: {
+  json: boolean;
+  stdout?: NodeJS.WriteStream;
+  stderr?: NodeJS.WriteStream;
+}): Output {
   const { json, stdout = process.stdout, stderr = process.stderr } = options;
   let shown = '';
   let lastQuietAt = 0;

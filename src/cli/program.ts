@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
-import { findBatch } from './find-target.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { cancel, controlBatch, decide } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
@@ -10,6 +9,7 @@ import { run } from './commands/run.ts';
 import { dev, sandbox, worker } from './commands/serve.ts';
 import { findingsText, validate } from './commands/validate.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { findBatch } from './find-target.ts';
 import { Session } from './session.ts';
 import { toCommandError } from './to-command-error.ts';
 
@@ -37,7 +37,9 @@ function commanderExit(error: CommanderError, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
     const message = error.message.replace(/^error: /, '');
-    printJson(new CommandError(EXIT.usage, 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument());
+    printJson(
+      new CommandError(EXIT.usage, 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument(),
+    );
   }
   return EXIT.usage;
 }
@@ -50,7 +52,8 @@ function tellError(error: CommandError, json: boolean): ExitCode {
   const findings = findingsText(error);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
   process.stderr.write(`${lines.filter((line) => line !== '').join('\n')}\n`);
-  if (error.exit === EXIT.internal && error.cause instanceof Error) process.stderr.write(`${error.cause.stack ?? ''}\n`);
+  if (error.exit === EXIT.internal && error.cause instanceof Error)
+    process.stderr.write(`${error.cause.stack ?? ''}\n`);
   return error.exit;
 }
 
@@ -90,7 +93,9 @@ type Add = (usage: string, description: string) => Command;
 type Perform = (action: Action) => Promise<void>;
 
 function addServing(command: Add, perform: Perform): void {
-  command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() => perform((session) => demo(session)));
+  command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() =>
+    perform((session) => demo(session)),
+  );
   command('dev', 'keep the embedded stack up: Temporal, sandbox bank, worker')
     .option('--temporal-port <port>', 'port of the Temporal server', port)
     .option('--ui-port <port>', 'port of the Temporal UI', port)
@@ -112,10 +117,14 @@ function addPaying(command: Add, perform: Perform): void {
     .option('--yes', 'do not ask', false)
     .option('--dry-run', 'stop after the plan', false)
     .option('--detach', 'start and return; needs a stack that stays up', false)
-    .addOption(new Option('--invalid <how>', 'what to do with rows that break a rule').choices(['stop', 'skip']).default('stop'))
+    .addOption(
+      new Option('--invalid <how>', 'what to do with rows that break a rule').choices(['stop', 'skip']).default('stop'),
+    )
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .option('--by <name>', 'who hands over the file (the maker)')
-    .action((file, { timeout, ...options }) => perform((session) => run(session, file, { ...options, timeoutMs: timeout })));
+    .action((file, { timeout, ...options }) =>
+      perform((session) => run(session, file, { ...options, timeoutMs: timeout })),
+    );
   command('watch <id>', 'follow a batch to its end')
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .action((id, { timeout }) => perform((session) => watch(session, id, { timeoutMs: timeout })));
@@ -128,7 +137,9 @@ function addDeciding(command: Add, perform: Perform): void {
       .option('--by <name>', 'who decides (default: the user of this machine)')
       .option('--remark <text>', 'why');
   deciding('approve <id>', 'approve what is awaited').action((id, o) => perform((s) => decide(s, 'approve', id, o)));
-  deciding('reject <id>', 'reject what is awaited; needs --remark').action((id, o) => perform((s) => decide(s, 'reject', id, o)));
+  deciding('reject <id>', 'reject what is awaited; needs --remark').action((id, o) =>
+    perform((s) => decide(s, 'reject', id, o)),
+  );
   deciding('cancel <id>', 'cancel a payout or the rest of a batch, where still possible').action((id, o) =>
     perform((s) => cancel(s, id, o)),
   );
@@ -145,7 +156,9 @@ function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
   command('list', 'the batches of this store').action(() => perform((s) => list(s)));
-  command('accounts [uid]', 'balances of a user, or of the master institution').action((uid) => perform((s) => accounts(s, uid)));
+  command('accounts [uid]', 'balances of a user, or of the master institution').action((uid) =>
+    perform((s) => accounts(s, uid)),
+  );
   command('beneficiaries <uid>', 'beneficiaries of a user')
     .option('--currency <code>', 'only this currency')
     .action((uid, { currency }) => perform((s) => beneficiaries(s, uid, currency)));

@@ -38,9 +38,14 @@ export function toCommandError(error: unknown): CommandError {
     });
   }
   const message = error instanceof Error ? error.message : String(error);
-  return new CommandError(EXIT.internal, 'internal', message, { hint: 'PAYOUTS_LOG_LEVEL=debug shows more.', cause: error });
+  return new CommandError(EXIT.internal, 'internal', message, {
+    hint: 'PAYOUTS_LOG_LEVEL=debug shows more.',
+    cause: error,
+  });
 }
 
 function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && /failed to connect before the deadline|ECONNREFUSED|UNAVAILABLE/i.test(error.message);
+  return (
+    error instanceof Error && /failed to connect before the deadline|ECONNREFUSED|UNAVAILABLE/i.test(error.message)
+  );
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../activities/index.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
+import { createActivities } from '../activities/index.ts';
 import { wakeNeglectedWatches } from '../activities/order-watch.ts';
 import { permanentFailure } from '../activities/to-failure.ts';
 import type { Config } from '../config.ts';

@@ -10,26 +10,30 @@ export type Parameters = Record<string, string | number | bigint | null>;
  * books alone.
  */
 export class Database {
-  /** True when this call made the tables: the caller seeds then. */
-  readonly isNew: boolean;
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Opens or makes the file (`:memory:` keeps nothing). Throws when another version of the sandbox made it. */
-  constructor(file: string) {
+  /**
+   * Opens the file, or makes it and lets `fill` write what it starts with, both or neither (`:memory:` keeps nothing).
+   * Throws when another version of the sandbox made it.
+   */
+  constructor(file: string, fill: (db: Database) => void) {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
     this.#sqlite = new DatabaseSync(file, { readBigInts: true, timeout: 5_000 });
     // FULL: an order that was answered outlives a power cut, like a bank's.
     this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     const version = this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n;
-    this.isNew = version === 0n;
-    if (this.isNew) this.transaction(() => this.#sqlite.exec(SCHEMA));
-    else if (version !== BigInt(SCHEMA_VERSION)) {
+    if (version === BigInt(SCHEMA_VERSION)) return;
+    if (version !== 0n) {
       this.#sqlite.close();
       throw new Error(
         `${file} holds version ${version} of the sandbox's tables, not ${SCHEMA_VERSION}; use another file`,
       );
     }
+    this.transaction(() => {
+      this.#sqlite.exec(SCHEMA);
+      fill(this);
+    });
   }
 
   one<T>(sql: string, parameters: Parameters = {}): T | undefined {

@@ -19,8 +19,8 @@ export interface BooksOptions {
 /** Opens the books in a file, seeded when it is new. Throws when the file is of another version. */
 export function openBooks(options: BooksOptions, now: () => number): Books {
   const settings = settingsOf(options);
-  const db = new Database(options.file);
-  const books: Books = { db, settings, profile: { ...DEFAULT_PROFILE, ...options.profile }, now };
-  if (db.isNew && (options.seed ?? true)) db.transaction(() => seedBooks(books));
-  return books;
+  const db = new Database(options.file, (empty) => {
+    if (options.seed ?? true) seedBooks(empty, now());
+  });
+  return { db, settings, profile: { ...DEFAULT_PROFILE, ...options.profile }, now };
 }

@@ -1,6 +1,6 @@
 import { MASTER_UID, openAccount } from './accounts.ts';
 import { insertBeneficiary } from './beneficiaries.ts';
-import type { Books } from './books.ts';
+import type { Database } from './database.ts';
 import { deposit } from './ledger.ts';
 import { requiredDetails } from './required-details.ts';
 
@@ -27,8 +27,7 @@ const DAY_MS = 86_400_000;
 const KNOWN_FOR_MS = 30 * DAY_MS;
 
 /** Fills an empty sandbox, inside the caller's transaction. */
-export function seedBooks({ db, now }: Books): void {
-  const at = now();
+export function seedBooks(db: Database, at: number): void {
   for (const { uid, key, balanceMinor, beneficiaryType } of HOLDERS) {
     for (const currency of SEED_CURRENCIES) {
       const accountId = `acc-${key}-${currency.toLowerCase()}`;

@@ -29,8 +29,9 @@ export async function workflowBundle(root: string = ROOT): Promise<{ codePath: s
 
 async function digestOfSources(root: string): Promise<string> {
   const hash = createHash('sha256').update(sdkVersion());
-  const files = (await Array.fromAsync(glob(SOURCES, { cwd: root }))).sort();
-  for (const file of files) {
+  const files: string[] = [];
+  for await (const file of glob(SOURCES, { cwd: root })) files.push(file);
+  for (const file of files.sort()) {
     hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   }
   return hash.digest('hex').slice(0, 32);

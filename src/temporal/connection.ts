@@ -1,6 +1,5 @@
 import { Client, Connection, type DataConverter } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection } from '@temporalio/worker';
 import { Secret } from '../config/secret.ts';
 import type { Config } from '../config.ts';
 
@@ -45,11 +44,4 @@ export async function connectTemporal(target: TemporalTarget, dataConverter?: Da
   });
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
   return { connection, client, close: () => connection.close() };
-}
-
-/** The connection a worker needs: the same service, through the native core. */
-export async function connectWorker(target: TemporalTarget): Promise<NativeConnection> {
-  return NativeConnection.connect(target.connect.reveal()).catch((error: unknown) => {
-    throw new TemporalUnreachableError(target.address, error);
-  });
 }

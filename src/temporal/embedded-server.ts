@@ -32,6 +32,13 @@ export interface EmbeddedServer {
 /** The server did not come up, or ended by itself. */
 export class EmbeddedServerError extends Error {
   override readonly name = 'EmbeddedServerError';
+  /** It refused to run: a port was taken in the last moment, or the file is unusable. */
+  readonly endedAtOnce: boolean;
+
+  constructor(endedAtOnce: boolean, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.endedAtOnce = endedAtOnce;
+  }
 }
 
 const NAMESPACE = 'default';
@@ -44,9 +51,9 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
 /** Starts the CLI's dev server on a SQLite file and returns once it serves with our search attributes and retention. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const child = spawnServer(options);
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { pid } = child;
-  if (pid === undefined) throw new EmbeddedServerError('the Temporal CLI does not start');
+  if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI does not start');
   options.onSpawn?.(pid);
   // A process that ends without `stop` takes its server along; after SIGKILL the next boot ends it.
   const endWithUs = () => child.kill('SIGTERM');
@@ -59,10 +66,13 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   try {
     await untilItServes(child, address);
   } catch (error) {
+    const endedAtOnce = hasEnded(child);
     await stop();
-    throw new EmbeddedServerError(`the embedded Temporal server did not come up: ${lastLines(options.logFile)}`, {
-      cause: error,
-    });
+    throw new EmbeddedServerError(
+      endedAtOnce,
+      `the embedded Temporal server did not come up: ${lastLines(options.logFile)}`,
+      error,
+    );
   }
   return { address, namespace: NAMESPACE, uiUrl: `http://${HOST}:${options.uiPort}`, pid, exited, stop };
 }
@@ -96,9 +106,11 @@ async function untilItServes(child: ChildProcess, address: string): Promise<void
   const deadline = performance.now() + BOOT_LIMIT_MS;
   let problem: unknown;
   while (performance.now() < deadline) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new EmbeddedServerError('it ended at once');
+    if (hasEnded(child)) throw new Error('it ended at once');
     try {
-      return await prepareNamespace(address);
+      await prepareNamespace(address);
+      // Had our server lost a race for the port, another one would have answered and ours would be gone.
+      if (!hasEnded(child)) return;
     } catch (error) {
       problem = error;
       await pause(100);
@@ -126,13 +138,15 @@ async function prepareNamespace(address: string): Promise<void> {
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   const force = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
   await ended;
   clearTimeout(force);
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 function lastLines(file: string): string {
   return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(0, 600) || 'no output';

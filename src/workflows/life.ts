@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
 import { condition, log, setCurrentDetails, sleep, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { OrderNotice } from '../activities/deps.ts';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../domain/approval.ts';
@@ -58,23 +58,23 @@ export class PayoutLife {
   /** References to take out of the open set when the payout ends. */
   readonly openReferences = new Set<string>();
 
-  private shown = 'processing';
+  private shown: string | undefined = 'processing';
+  private missingAttributes: SearchAttributePair[] = [];
   private alarm: { fired: boolean; looks: number } | undefined;
 
   constructor(title: string) {
     this.title = title;
   }
 
-  /** Attributes for a payout that was started without them (from the `temporal` CLI, say). */
-  attributesAtStart(reference: string, currency: string, batchId: string | undefined): void {
+  /** A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. */
+  attributesAtStart(currency: string, batchId: string | undefined): void {
     if (workflowInfo().typedSearchAttributes.get(payoutState) !== undefined) return;
-    upsertSearchAttributes([
-      { key: payoutState, value: 'processing' },
-      { key: payoutReference, value: reference },
+    this.shown = undefined;
+    this.missingAttributes = [
+      { key: payoutReference, value: this.reference },
       { key: payoutCurrency, value: currency },
-      { key: payoutNeedsAttention, value: false },
       ...(batchId === undefined ? [] : [{ key: payoutBatchId, value: batchId }]),
-    ]);
+    ];
   }
 
   note(what: string): void {
@@ -111,6 +111,7 @@ export class PayoutLife {
         { key: payoutState, value: visible },
         { key: payoutNeedsAttention, value: needsAttention(state) },
         ...(this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }]),
+        ...this.missingAttributes.splice(0),
       ]);
     }
     setCurrentDetails(this.details());

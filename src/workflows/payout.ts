@@ -36,9 +36,11 @@ export interface PayoutResult {
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
   const life = new PayoutLife(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
   handleMessages(life);
-  const result = await CancellationScope.nonCancellable(() => payOnce(life, input));
-  await condition(allHandlersFinished);
-  return result;
+  return CancellationScope.nonCancellable(async () => {
+    const result = await payOnce(life, input);
+    await condition(allHandlersFinished);
+    return result;
+  });
 }
 
 async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
@@ -47,7 +49,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   life.reference = prepared.reference;
   if (prepared.kind === 'ended') return earlierEnd(life, prepared);
   life.maker = prepared.maker ?? undefined;
-  life.attributesAtStart(prepared.reference, prepared.instruction.currency, input.batchId);
+  life.attributesAtStart(prepared.instruction.currency, input.batchId);
 
   const { instruction, terms } = prepared;
   const payment: SubmissionProgress = progressOf(prepared.submission, prepared.firstSentAt);

@@ -48,7 +48,9 @@ describe('what stands before a submit', () => {
     expect(nextGate(all, late, {}, 10).gate).toBe('hold');
     expect(nextGate(all, late, { feeAcceptedDigest: 'd' }, 10).gate).toBe('await-funds');
     expect(nextGate({ ...all, funds: undefined }, late, { feeAcceptedDigest: 'd' }, 10).gate).toBe('approval');
-    expect(nextGate({ ...all, funds: undefined }, late, { feeAcceptedDigest: 'd', approvedDigest: 'd' }, 10).gate).toBe('open');
+    expect(nextGate({ ...all, funds: undefined }, late, { feeAcceptedDigest: 'd', approvedDigest: 'd' }, 10).gate).toBe(
+      'open',
+    );
   });
 
   it('an approval stands for one digest only: a changed payee needs a new one', () => {

@@ -1,7 +1,8 @@
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../../src/activities/index.ts';
+import { inject } from 'vitest';
 import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts';
+import { createActivities } from '../../src/activities/index.ts';
 import { createBank } from '../../src/api/client.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
@@ -13,7 +14,6 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
-import { inject } from 'vitest';
 
 /** Waits short enough for a test and long enough to keep their order. */
 export const quickSettings: WorkerSettings = {
@@ -51,7 +51,10 @@ export interface Product extends AsyncDisposable {
   sandbox: RunningSandbox;
   namespace: string;
   /** Starts a payout the way anybody would: type, queue, id and input as contracted. */
-  start(instruction: Partial<PayoutInstruction> & { id: string }, more?: { by?: string; batchId?: string }): Promise<WorkflowHandle<() => Promise<PayoutResult>>>;
+  start(
+    instruction: Partial<PayoutInstruction> & { id: string },
+    more?: { by?: string; batchId?: string },
+  ): Promise<WorkflowHandle<() => Promise<PayoutResult>>>;
   /** A request to the sandbox's test-only routes. */
   sandboxTest(method: string, path: string, body?: unknown): Promise<unknown>;
   restartWorker(): Promise<void>;
@@ -134,7 +137,11 @@ export const DEFAULT_INSTRUCTION: PayoutInstruction = {
   beneficiary_id: 'ben-u1001-usd-local',
 };
 
-async function runWorker(connection: NativeConnection, namespace: string, deps: ActivityDeps): Promise<{ stop(): Promise<void> }> {
+async function runWorker(
+  connection: NativeConnection,
+  namespace: string,
+  deps: ActivityDeps,
+): Promise<{ stop(): Promise<void> }> {
   const worker = await Worker.create({
     connection,
     namespace,
@@ -159,7 +166,9 @@ async function registerNamespace(connection: Connection, namespace: string): Pro
     workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
   });
   const kinds = { Keyword: 2, Bool: 5 } as const;
-  const searchAttributes = Object.fromEntries(Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, kinds[type]]));
+  const searchAttributes = Object.fromEntries(
+    Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, kinds[type]]),
+  );
   for (let attempt = 0; ; attempt += 1) {
     try {
       await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });

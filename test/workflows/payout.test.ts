@@ -1,20 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Product, startProduct } from '../support/product.ts';
+import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
+import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
+import { startProduct } from '../support/product.ts';
 
-describe('a payout', () => {
-  let product: Product;
-  beforeAll(async () => {
-    product = await startProduct();
-  });
-  afterAll(async () => {
-    await product[Symbol.asyncDispose]();
-  });
+interface SandboxState {
+  orders: { client_order_id: string; type: string }[];
+  conservation: unknown;
+}
 
-  it('is paid once, and its history has at most 20 events', async () => {
-    const handle = await product.start({ id: 'happy-1' });
-    const result = await handle.result();
-    expect(result).toMatchObject({ state: 'completed', reason: null });
-    const { events } = await handle.fetchHistory();
-    expect(events?.length).toBeLessThanOrEqual(20);
-  });
+describe('a payout on a real Temporal server', () => {
+  it.concurrent.each(PAYOUT_ROUTES)(
+    '$name',
+    async ({ settings, sandbox, travel, ends, because, eventsMax, orders }) => {
+      await using product = await startProduct({ settings: settings as never, sandbox });
+      const handle = await travel(product);
+      const result = await handle.result();
+
+      expect(result).toMatchObject(ends);
+      expect(result.reason?.code).toBe(because);
+      const { events } = await handle.fetchHistory();
+      if (eventsMax !== undefined) expect(events?.length).toBeLessThanOrEqual(eventsMax);
+      const state = (await product.sandboxTest('GET', 'state')) as SandboxState;
+      const reference = referenceOf('u-1001', 'r');
+      expect(state.orders.filter((order) => order.client_order_id === reference)).toHaveLength(orders ?? 0);
+      const stored = await product.store.payout(reference);
+      expect(stored).toMatchObject({ state: result.state, orderId: result.orderId, fee: result.fee });
+      expect(await product.store.openOrders({ uid: 'u-1001', currency: 'USD' })).toEqual([]);
+    },
+  );
 });

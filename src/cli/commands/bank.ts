@@ -10,8 +10,17 @@ import { table } from '../table.ts';
 export async function accounts(session: Session, uid: string | undefined): Promise<ExitCode> {
   const bank = session.bank(await session.stack('join-or-boot'));
   const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
-  const rows = records.map((record) => [record.uid, record.account_id, record.currency, record.balance, record.frozen ?? '']);
-  session.output.result({ schemaVersion: 1, accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
+  const rows = records.map((record) => [
+    record.uid,
+    record.account_id,
+    record.currency,
+    record.balance,
+    record.frozen ?? '',
+  ]);
+  session.output.result(
+    { schemaVersion: 1, accounts: records },
+    table(['uid', 'account', 'currency', 'balance', 'frozen'], rows),
+  );
   return EXIT.completed;
 }
 

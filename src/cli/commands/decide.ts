@@ -45,10 +45,9 @@ export async function decide(
   const by = options.by ?? userInfo().username;
   return tellEach(session, payouts, async (client, payout) => {
     const update = { decisionId: v7(), decision, by, remark: options.remark };
-    const answer = await client.workflow.getHandle(payout.workflowId).executeUpdate<{ outcome: string }, [typeof update]>(
-      MESSAGES.decide,
-      { args: [update] },
-    );
+    const answer = await client.workflow
+      .getHandle(payout.workflowId)
+      .executeUpdate<{ outcome: string }, [typeof update]>(MESSAGES.decide, { args: [update] });
     return answer.outcome;
   });
 }
@@ -64,7 +63,9 @@ export async function cancel(session: Session, id: string, options: DecideOption
   return tellEach(session, [target.payout], async (client, payout) => {
     const answer = await client.workflow
       .getHandle(payout.workflowId)
-      .executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(MESSAGES.cancel, { args: [{ by, reason }] });
+      .executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(MESSAGES.cancel, {
+        args: [{ by, reason }],
+      });
     return answer.outcome;
   });
 }

@@ -11,7 +11,11 @@ import { followAndReport } from './run.ts';
 // Commands that look: `status`, `report` and `list` read the store and boot nothing.
 
 /** `payouts watch ID`: follows a batch until every row has an end or is with an operator. */
-export async function watch(session: Session, id: string, options: { timeoutMs: number | undefined }): Promise<ExitCode> {
+export async function watch(
+  session: Session,
+  id: string,
+  options: { timeoutMs: number | undefined },
+): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
   return followAndReport(session, [batchId], options.timeoutMs);
 }
@@ -49,7 +53,13 @@ export async function list(session: Session): Promise<ExitCode> {
   for (const { batchId, file, control, createdAt } of await store.batches(BATCHES_LISTED)) {
     const byState = await store.stateCounts(batchId);
     const counts = countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
-    batches.push({ batchId, file, state: batchState(counts, control), createdAt: new Date(createdAt).toISOString(), counts });
+    batches.push({
+      batchId,
+      file,
+      state: batchState(counts, control),
+      createdAt: new Date(createdAt).toISOString(),
+      counts,
+    });
   }
   const rows = batches.map(({ batchId, file, state, createdAt, counts }) => [
     batchId,
@@ -58,14 +68,43 @@ export async function list(session: Session): Promise<ExitCode> {
     `${counts.completed}/${counts.total}`,
     file,
   ]);
-  const text = batches.length === 0 ? 'No batch yet.' : table(['batch', 'created (UTC)', 'state', 'paid', 'file'], rows);
+  const text =
+    batches.length === 0 ? 'No batch yet.' : table(['batch', 'created (UTC)', 'state', 'paid', 'file'], rows);
   session.output.result({ schemaVersion: 1, batches }, text);
   return EXIT.completed;
 }
 
 function payoutDocument(payout: PayoutRecord, url: string): object {
-  const { reference, workflowId, uid, documentId, batchId, row, state, orderId, amount, currency, fee, feeCurrency, reason } = payout;
-  const facts = { reference, workflowId, uid, id: documentId, batchId, row, state, orderId, amount, currency, fee, feeCurrency, reason };
+  const {
+    reference,
+    workflowId,
+    uid,
+    documentId,
+    batchId,
+    row,
+    state,
+    orderId,
+    amount,
+    currency,
+    fee,
+    feeCurrency,
+    reason,
+  } = payout;
+  const facts = {
+    reference,
+    workflowId,
+    uid,
+    id: documentId,
+    batchId,
+    row,
+    state,
+    orderId,
+    amount,
+    currency,
+    fee,
+    feeCurrency,
+    reason,
+  };
   return { schemaVersion: 1, payout: { ...facts, url } };
 }
 

@@ -38,7 +38,10 @@ export async function run(session: Session, path: string, options: RunOptions): 
   const plan = planOf(checked.file, sorted.fresh);
   session.output.say(planText(plan));
   if (options.dryRun) {
-    session.output.result({ schemaVersion: 1, plan, findings: [...checked.findings, ...sorted.taken] }, 'Dry run: nothing was sent.');
+    session.output.result(
+      { schemaVersion: 1, plan, findings: [...checked.findings, ...sorted.taken] },
+      'Dry run: nothing was sent.',
+    );
     return EXIT.completed;
   }
   assertMaker(session, options);
@@ -51,7 +54,9 @@ function refuseUnlessSkipping(checked: CheckedFile, { invalid }: RunOptions): vo
   // A finding without a row says that what the file means beyond it is not known: its other rows are not paid either.
   const aboutFile = checked.findings.some(({ row }) => row === null);
   if (invalid === 'stop' || aboutFile || checked.rows.length === 0) {
-    const hint = aboutFile ? 'Mend the file and run again.' : 'Mend the rows, or run with --invalid skip to pay the others.';
+    const hint = aboutFile
+      ? 'Mend the file and run again.'
+      : 'Mend the rows, or run with --invalid skip to pay the others.';
     throw invalidInput(checked.findings, hint);
   }
 }
@@ -97,7 +102,12 @@ async function payNew(
 }
 
 /** Every row of the file is known: follow what is still open, else say which batch took it. */
-async function followKnown(session: Session, store: Store, { known }: KnownRows, options: RunOptions): Promise<ExitCode> {
+async function followKnown(
+  session: Session,
+  store: Store,
+  { known }: KnownRows,
+  options: RunOptions,
+): Promise<ExitCode> {
   const ids = [...new Set(known.flatMap(({ batchId }) => batchId ?? []))];
   const batches = (await Promise.all(ids.map((id) => store.batch(id)))).filter((batch) => batch !== undefined);
   batches.sort((a, b) => a.createdAt - b.createdAt);
@@ -108,10 +118,15 @@ async function followKnown(session: Session, store: Store, { known }: KnownRows,
     return followAndReport(session, open, options.timeoutMs);
   }
   const latest = batches.at(-1);
-  throw new CommandError(EXIT.alreadyTaken, 'already-taken', 'Every row of this file was taken before; nothing was sent.', {
-    batchId: latest?.batchId,
-    hint: latest === undefined ? 'See payouts status ID.' : `payouts report ${latest.batchId} shows how it ended.`,
-  });
+  throw new CommandError(
+    EXIT.alreadyTaken,
+    'already-taken',
+    'Every row of this file was taken before; nothing was sent.',
+    {
+      batchId: latest?.batchId,
+      hint: latest === undefined ? 'See payouts status ID.' : `payouts report ${latest.batchId} shows how it ended.`,
+    },
+  );
 }
 
 async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
@@ -153,6 +168,9 @@ export async function followAndReport(
 async function tell(session: Session, store: Store, batchId: string, how: string): Promise<ExitCode> {
   const ui = await session.ui();
   const report = await reportBatch(session.config, store, batchId, ui);
-  session.output.result(report, `Batch ${batchId} ${how}.\n\n${summaryText(report, ui)}\n\nNext: payouts watch ${batchId}`);
+  session.output.result(
+    report,
+    `Batch ${batchId} ${how}.\n\n${summaryText(report, ui)}\n\nNext: payouts watch ${batchId}`,
+  );
   return EXIT.completed;
 }

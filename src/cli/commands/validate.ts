@@ -1,5 +1,5 @@
 import { formatFinding } from '../../erp/finding.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { type CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { sortRows } from '../known-rows.ts';
 import { checkFile, invalidInput } from '../read-batch.ts';
 import type { Session } from '../session.ts';
@@ -8,7 +8,12 @@ import { withValidationBank } from '../validation-bank.ts';
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
 export async function validate(session: Session, path: string): Promise<ExitCode> {
   const checked = await withValidationBank(session, (bank) => checkFile(path, bank));
-  const sorted = await sortRows(await session.store(), checked.file, checked.rows, (row) => checked.lines.get(row) ?? 0);
+  const sorted = await sortRows(
+    await session.store(),
+    checked.file,
+    checked.rows,
+    (row) => checked.lines.get(row) ?? 0,
+  );
   const findings = [...checked.findings, ...sorted.reused];
   if (findings.length > 0) throw invalidInput(findings, 'Mend the file; nothing was sent.');
   const taken = sorted.taken.length === 0 ? '' : ` ${sorted.taken.length} of them were taken before.`;

@@ -33,6 +33,8 @@ export async function awaitBankApproval(life: PayoutLife, orderId: string, terms
   life.hear(undefined);
 }
 
+export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
+
 const lost = (): { outcome: 'ambiguous' } => ({ outcome: 'ambiguous' });
 
 export interface BankDecision {
@@ -48,7 +50,8 @@ async function decide(life: PayoutLife, orderId: string): Promise<BankDecision |
     const decision = await awaitDecision(life, {
       ask: { kind: 'bank', digest: life.digest, needed: 1 },
       state: 'awaiting-bank-approval',
-      reason: because('bank-approval-required'),
+      reason: BANK_APPROVAL_REQUIRED,
+      stored: 'stored',
       interrupt: () => life.heard > heard,
     });
     switch (decision.kind) {

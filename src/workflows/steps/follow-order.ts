@@ -6,7 +6,7 @@ import type { Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
 import { read } from '../proxies.ts';
-import { awaitBankApproval } from './await-bank-approval.ts';
+import { awaitBankApproval, BANK_APPROVAL_REQUIRED } from './await-bank-approval.ts';
 import type { OrderRequest } from './submit-order.ts';
 
 export type Ends = Record<TerminalMeaning, { state: EndState; reason: Reason | null }>;
@@ -76,17 +76,23 @@ interface Follow {
   lastStatus: string;
 }
 
+/** Whether an audit at the bank is a question to people, or already answered. */
+function asksPeople(life: PayoutLife): boolean {
+  return life.bankDecision === undefined && !life.wantsCancel;
+}
+
 /** One GET. "Paid" is an end at the first read; "no money" only at the second (`confirming`). */
 async function look(follow: Follow, which: 'first' | 'confirming'): Promise<OrderJudgement> {
   const { life, request, orderId, terms, ends } = follow;
   const all = ends?.();
-  const believed = all === undefined ? undefined : which === 'first' ? { paid: all.paid } : all;
+  const audit = { 'awaiting-audit': { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED } };
+  const becomes = which === 'confirming' ? all : { paid: all?.paid, ...(asksPeople(life) ? audit : {}) };
   const judgement = await read('readOrder', {
     owner: life.reference,
     orderId,
     expected: request.expected,
     closedMeans: terms.closedMeans,
-    ends: believed,
+    becomes,
   });
   life.bankStatus = judgement.status;
   if (judgement.status !== follow.lastStatus) {

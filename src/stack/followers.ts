@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { processMark } from './process-mark.ts';
+
+export interface Follower {
+  leave(): void;
+}
+
+const folder = (home: string): string => join(home, 'followers');
+
+/** Registers this process as a user of the home's stack, whose owner waits for it. */
+export function follow(home: string): Follower {
+  mkdirSync(folder(home), { recursive: true });
+  const name = `${process.pid}.${randomUUID()}`;
+  const file = join(folder(home), name);
+  // Whole by rename: an owner that reads a half-written file would take its process for gone.
+  writeFileSync(join(home, name), processMark(process.pid) ?? '');
+  renameSync(join(home, name), file);
+  return { leave: () => rmSync(file, { force: true }) };
+}
+
+/** How many registered processes still run; the files of those that do not are removed. */
+export function liveFollowers(home: string): number {
+  return followerFiles(home).filter((name) => {
+    const file = join(folder(home), name);
+    const isLive = processMark(Number.parseInt(name, 10)) === contentsOf(file);
+    if (!isLive) rmSync(file, { force: true });
+    return isLive;
+  }).length;
+}
+
+function followerFiles(home: string): string[] {
+  try {
+    return readdirSync(folder(home));
+  } catch {
+    return [];
+  }
+}
+
+/** null when it left in between: equal to no mark. */
+function contentsOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config } from '../config.ts';
+import { clusterTarget, localTarget } from '../temporal/connection.ts';
+import { follow } from './followers.ts';
+import { processMark } from './process-mark.ts';
+import type { Stack } from './stack.ts';
+import { readStackFile, type StackDescription } from './stack-file.ts';
+
+const ANSWER_LIMIT_MS = 2_000;
+
+/**
+ * Joins the home's stack; undefined when none answers. The caller knows that some process holds the home. Throws a
+ * `ConfigError` when the stack serves another bank or another Temporal than the one configured.
+ */
+export async function joinStack(config: Config): Promise<Stack | undefined> {
+  // Registered before the file is read: an owner that ends removes the file first and then looks for followers again.
+  const follower = follow(config.home);
+  try {
+    const stack = await answeringStack(config.home);
+    if (stack === undefined) {
+      follower.leave();
+      return undefined;
+    }
+    assertSameParts(config, stack);
+    return {
+      ...joinedAddresses(config, stack),
+      owner: false,
+      failure: new Promise(() => {}),
+      close: async () => follower.leave(),
+    };
+  } catch (error) {
+    follower.leave();
+    throw error;
+  }
+}
+
+/** What `stack.json` says, if its process runs and its embedded parts answer. */
+export async function answeringStack(home: string): Promise<StackDescription | undefined> {
+  const stack = readStackFile(home);
+  if (stack === undefined || processMark(stack.pid) === undefined) return undefined;
+  const addresses = [
+    ...(stack.temporal === 'embedded' ? [new URL(`tcp://${stack.temporalAddress}`)] : []),
+    ...(stack.bank === 'sandbox' ? [new URL(stack.apiUrl)] : []),
+  ];
+  const answers = await Promise.all(addresses.map(({ hostname, port }) => accepts(hostname, Number(port))));
+  return answers.every(Boolean) ? stack : undefined;
+}
+
+function joinedAddresses(config: Config, stack: StackDescription) {
+  const { temporalAddress, namespace, apiUrl } = stack;
+  const temporal = clusterTarget(config) ?? localTarget(temporalAddress, namespace);
+  return { temporal, temporalAddress, namespace, apiUrl, uiUrl: config.uiUrl ?? stack.uiUrl };
+}
+
+function assertSameParts(config: Config, stack: StackDescription): void {
+  const { bank, temporal } = config;
+  const sameBank = bank.kind === stack.bank && (bank.kind === 'sandbox' || bank.url === stack.apiUrl);
+  if (!sameBank) throw otherPart('PAYOUTS_API_URL', 'bank');
+  const sameTemporal =
+    temporal.kind === stack.temporal &&
+    (temporal.kind === 'embedded' ||
+      (temporal.address === stack.temporalAddress && temporal.namespace === stack.namespace));
+  if (!sameTemporal) throw otherPart('TEMPORAL_ADDRESS', 'Temporal service');
+}
+
+function otherPart(key: string, part: string): ConfigError {
+  return new ConfigError(
+    key,
+    `the stack that is up in this home uses another ${part}`,
+    'End that stack, set the same value, or use another PAYOUTS_HOME.',
+  );
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  const limit = new AbortController();
+  try {
+    const answer = once(socket, 'connect', { signal: limit.signal }).then(() => true);
+    return await Promise.race([answer, pause(ANSWER_LIMIT_MS, false, { signal: limit.signal })]);
+  } catch {
+    return false;
+  } finally {
+    limit.abort();
+    socket.destroy();
+  }
+}

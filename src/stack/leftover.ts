@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { processArguments, processMark } from './process-mark.ts';
+import { readJsonFile, writeJsonFile } from './whole-file.ts';
+
+/** Which process serves a home's Temporal file, kept so that it can be found after its owner was killed. */
+const record = z.object({ pid: z.int(), mark: z.string(), dbFile: z.string() });
+
+const STOP_PATIENCE_MS = 10_000;
+
+const file = (home: string): string => join(home, 'temporal.pid');
+
+export function recordServer(home: string, pid: number, dbFile: string): void {
+  writeJsonFile(file(home), { pid, mark: processMark(pid) ?? '', dbFile });
+}
+
+export const forgetServer = (home: string): void => rmSync(file(home), { force: true });
+
+/**
+ * Ends a Temporal server that outlived its owner: two on one file would both claim to serve. Only the very process that
+ * was recorded and still has this home's file among its arguments is ended. Returns whether there was one.
+ */
+export async function endLeftover(home: string): Promise<boolean> {
+  const leftover = readJsonFile(file(home), record);
+  const found = leftover !== undefined && isThatServer(leftover);
+  if (found) await end(leftover);
+  forgetServer(home);
+  return found;
+}
+
+function isThatServer({ pid, mark, dbFile }: z.infer<typeof record>): boolean {
+  return processMark(pid) === mark && processArguments(pid).some((argument) => argument.includes(dbFile));
+}
+
+async function end(server: z.infer<typeof record>): Promise<void> {
+  const deadline = performance.now() + STOP_PATIENCE_MS;
+  for (let signal: NodeJS.Signals = 'SIGTERM'; isThatServer(server); ) {
+    process.kill(server.pid, signal);
+    while (isThatServer(server) && (signal === 'SIGKILL' || performance.now() < deadline)) await pause(50);
+    signal = 'SIGKILL';
+  }
+}

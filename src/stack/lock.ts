@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface HomeLock {
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the home for this process; undefined when another has it. The lock is an exclusive SQLite transaction, which the
+ * operating system drops with the process, so it is never stale. The home must be on a local disk: over NFS such locks
+ * are not reliable.
+ */
+export function lockHome(home: string): HomeLock | undefined {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(join(home, 'stack.lock.sqlite'), { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return { release: () => database.close() };
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { clusterTarget } from '../temporal/connection.ts';
+import { bootStack } from './boot.ts';
+import { answeringStack, joinStack } from './join.ts';
+import { lockHome } from './lock.ts';
+import type { Stack, StackOptions } from './stack.ts';
+import { StackError } from './stack-error.ts';
+
+const BUSY_PATIENCE_MS = 60_000;
+const BUSY_PULSE_MS = 200;
+
+/**
+ * The stack a command works with: what is configured and, for the rest, the one embedded stack of the home, joined or
+ * booted as `mode` says. Throws a `StackError`, or a `ConfigError` when the stack that is up serves something else.
+ */
+export async function openStack(config: Config, options: StackOptions): Promise<Stack> {
+  const external = externalStack(config);
+  if (external !== undefined) return external;
+  const deadline = performance.now() + (options.busyPatienceMs ?? BUSY_PATIENCE_MS);
+  for (;;) {
+    if (options.mode === 'join-only' && !existsSync(config.home)) throw isDown();
+    const lock = lockHome(config.home);
+    if (lock !== undefined) {
+      if (options.mode !== 'join-only') return bootStack(config, options, lock);
+      lock.release();
+      throw isDown();
+    }
+    if (options.mode === 'serve') await assertNoneUp(config.home);
+    const joined = options.mode === 'serve' ? undefined : await joinStack(config);
+    if (joined !== undefined) return joined;
+    if (performance.now() > deadline) throw isBusy(config.home);
+    await pause(BUSY_PULSE_MS);
+  }
+}
+
+/** Bank and Temporal both elsewhere: nothing to boot, nothing to join. */
+function externalStack(config: Config): Stack | undefined {
+  const temporal = clusterTarget(config);
+  if (temporal === undefined || config.bank.kind === 'sandbox') return undefined;
+  return {
+    temporal,
+    temporalAddress: temporal.address,
+    namespace: temporal.namespace,
+    uiUrl: config.uiUrl ?? null,
+    apiUrl: config.bank.url,
+    owner: false,
+    failure: new Promise(() => {}),
+    close: async () => {},
+  };
+}
+
+async function assertNoneUp(home: string): Promise<void> {
+  const stack = await answeringStack(home);
+  if (stack === undefined) return;
+  throw new StackError(
+    'already-up',
+    `process ${stack.pid} keeps a stack up in ${home}`,
+    'Use it, or set another PAYOUTS_HOME.',
+  );
+}
+
+function isDown(): StackError {
+  return new StackError('down', 'no stack is up in this home', 'Start one that stays: payouts dev');
+}
+
+function isBusy(home: string): StackError {
+  return new StackError(
+    'busy',
+    `another process holds ${home}, but its stack does not answer`,
+    'Wait until it has come up or ended, or use another PAYOUTS_HOME.',
+  );
+}

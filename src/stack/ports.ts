@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StackError } from './stack-error.ts';
+import { readJsonFile, writeJsonFile } from './whole-file.ts';
+
+const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int() });
+
+export type Ports = z.infer<typeof ports>;
+
+/**
+ * Ports on 127.0.0.1 for one boot: those given, else those this home had last time (links stay valid), else free ones.
+ * Throws a `StackError` when a given one is taken.
+ */
+export async function choosePorts(home: string, given: Partial<Ports> = {}): Promise<Ports> {
+  const last = readJsonFile(join(home, 'ports.json'), ports);
+  const chosen: Partial<Ports> = {};
+  for (const name of ['temporal', 'ui', 'api'] as const) {
+    chosen[name] = await choose(given[name], last?.[name], Object.values(chosen));
+  }
+  return chosen as Ports;
+}
+
+/** Remembers the ports of a stack that came up. */
+export const rememberPorts = (home: string, used: Ports): void => writeJsonFile(join(home, 'ports.json'), used);
+
+async function choose(given: number | undefined, last: number | undefined, taken: readonly number[]): Promise<number> {
+  if (given !== undefined) {
+    if ((await bindable(given)) === undefined)
+      throw new StackError('port-taken', `port ${given} is taken`, 'Free it or name another.');
+    return given;
+  }
+  const kept = last === undefined || taken.includes(last) ? undefined : await bindable(last);
+  return kept ?? (await freePort(taken));
+}
+
+async function freePort(taken: readonly number[]): Promise<number> {
+  for (;;) {
+    const port = await bindable(0);
+    if (port !== undefined && !taken.includes(port)) return port;
+  }
+}
+
+/** The port once it has been bound and given back; 0 asks for any. undefined when it is taken. */
+async function bindable(port: number): Promise<number | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch {
+    return undefined;
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * Tells a process from a later one with the same id: its start time as the system shows it. undefined when no such
+ * process runs; one that has ended and was not collected by its parent (a zombie) does not run.
+ */
+export function processMark(pid: number): string | undefined {
+  if (process.platform === 'linux') return linuxMark(pid);
+  const [state = '', ...start] = ps(pid, 'stat=,lstart=').split(/\s+/);
+  return state === '' || state.startsWith('Z') ? undefined : start.join(' ');
+}
+
+/** The arguments of a process, for a check of what it is; empty when unknown. On Linux exact, elsewhere one line. */
+export function processArguments(pid: number): string[] {
+  if (process.platform !== 'linux') return [ps(pid, 'command=')];
+  return readProc(pid, 'cmdline')?.split('\0') ?? [];
+}
+
+/** /proc/PID/stat: "pid (name) state ..." with the start time as field 22; the name can hold spaces and brackets. */
+function linuxMark(pid: number): string | undefined {
+  const fields = readProc(pid, 'stat')
+    ?.replace(/^.*\) /s, '')
+    .split(' ');
+  if (fields === undefined || fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return fields[19];
+}
+
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function ps(pid: number, columns: string): string {
+  try {
+    return execFileSync('ps', ['-o', columns, '-p', `${pid}`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,29 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writeJsonFile } from './whole-file.ts';
+
+/** How a stack that is up describes itself to other commands, in `stack.json` of the home. */
+const description = z.object({
+  temporalAddress: z.string(),
+  namespace: z.string(),
+  uiUrl: z.string().nullable(),
+  apiUrl: z.string(),
+  gatewayUrl: z.string().nullable(),
+  /** The process that keeps the stack up. */
+  pid: z.int(),
+  /** The embedded Temporal server; null for a cluster. */
+  temporalPid: z.int().nullable(),
+  temporal: z.enum(['embedded', 'cluster']),
+  bank: z.enum(['sandbox', 'remote']),
+});
+
+export type StackDescription = z.infer<typeof description>;
+
+const file = (home: string): string => join(home, 'stack.json');
+
+export const writeStackFile = (home: string, stack: StackDescription): void => writeJsonFile(file(home), stack);
+
+export const readStackFile = (home: string): StackDescription | undefined => readJsonFile(file(home), description);
+
+export const removeStackFile = (home: string): void => rmSync(file(home), { force: true });

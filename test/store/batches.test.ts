@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { batchClaim } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+onEveryStore('Batches', (test) => {
+  it('are listed newest first, up to the limit', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('old', ['a'], 1_000));
+    await store.claimBatch(batchClaim('new', ['b'], 2_000));
+    expect((await store.batches(10)).map(({ batchId }) => batchId)).toEqual(['new', 'old']);
+    expect((await store.batches(1)).map(({ batchId }) => batchId)).toEqual(['new']);
+    expect(await store.batch('unknown')).toBeUndefined();
+  });
+
+  it('keep their control flag', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('b1', ['a']));
+    await store.setControl('b1', 'paused');
+    expect((await store.batch('b1'))?.control).toBe('paused');
+  });
+
+  it('are unended until their end is set, and again when it is cleared', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('b1', ['a'], 1_000));
+    await store.claimBatch(batchClaim('b2', ['b'], 2_000));
+    await store.setBatchEnded('b1', 3_000);
+    expect((await store.batch('b1'))?.endedAt).toBe(3_000);
+    expect((await store.unendedBatches()).map(({ batchId }) => batchId)).toEqual(['b2']);
+    await store.setBatchEnded('b1', null);
+    expect((await store.unendedBatches()).map(({ batchId }) => batchId)).toEqual(['b1', 'b2']);
+  });
+});

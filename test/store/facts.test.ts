@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { onEveryStore } from './stores.ts';
+
+const RETURN = { orderId: 'o-1', reference: 'ref', amount: '10.50', currency: 'USD', seenAt: 2_000 };
+
+onEveryStore('Facts', (test) => {
+  it('record a return once', async () => {
+    const store = await test.open();
+    expect(await store.recordReturn(RETURN)).toBe(true);
+    expect(await store.recordReturn({ ...RETURN, seenAt: 9_000 })).toBe(false);
+    expect(await store.returnsOf(['ref'])).toEqual([RETURN]);
+  });
+
+  it('list the returns of the references asked for, oldest first', async () => {
+    const store = await test.open();
+    await store.recordReturn(RETURN);
+    await store.recordReturn({ ...RETURN, orderId: 'o-2', seenAt: 1_000 });
+    await store.recordReturn({ ...RETURN, orderId: 'o-3', reference: 'other' });
+    expect((await store.returnsOf(['ref', 'without'])).map(({ orderId }) => orderId)).toEqual(['o-2', 'o-1']);
+    expect(await store.returnsOf([])).toEqual([]);
+  });
+
+  it('record an order that nobody asked for once', async () => {
+    const store = await test.open();
+    const order = { orderId: 'o-9', uid: 'user-1', currency: 'USD', clientOrderId: null, seenAt: 1_000 };
+    expect(await store.recordUnaskedOrder(order)).toBe(true);
+    expect(await store.recordUnaskedOrder({ ...order, clientOrderId: 'late' })).toBe(false);
+  });
+});

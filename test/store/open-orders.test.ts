@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { openOrderRequest } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+const USD = { uid: 'user-1', currency: 'USD' };
+const EUR = { uid: 'user-1', currency: 'EUR' };
+
+onEveryStore('Open orders', (test) => {
+  it('hold an exchange under the currency of both legs until it is closed', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'], at: 10_000 }));
+    for (const key of [USD, EUR]) {
+      expect(await store.openOrders(key)).toEqual([
+        {
+          ...key,
+          reference: 'fx',
+          workflowId: 'payout/fx',
+          openedAt: 10_000,
+          orderId: null,
+          notifiedStatus: null,
+          nextLookAt: null,
+        },
+      ]);
+    }
+    await store.closeOrder('fx');
+    expect(await store.openOrders(USD)).toEqual([]);
+    expect(await store.openOrders(EUR)).toEqual([]);
+  });
+
+  it('keep what is known when a reference registers again', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('ref', { at: 10_000 }));
+    await store.noteOrder({ ...USD, reference: 'ref' }, { orderId: 'o-1' });
+    await store.openOrder(openOrderRequest('ref', { at: 20_000 }));
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 10_000, orderId: 'o-1' }]);
+  });
+
+  it('come oldest first and only of the key asked for', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('second', { at: 20_000 }));
+    await store.openOrder(openOrderRequest('first', { at: 10_000 }));
+    await store.openOrder(openOrderRequest('other user', { uid: 'user-2' }));
+    await store.openOrder(openOrderRequest('other currency', { currencies: ['EUR'] }));
+    expect((await store.openOrders(USD)).map(({ reference }) => reference)).toEqual(['first', 'second']);
+  });
+
+  it('change only what a note names, under that currency alone', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'] }));
+    await store.noteOrder({ ...USD, reference: 'fx' }, { orderId: 'o-1', notifiedStatus: 'COMPLETED', nextLookAt: 5 });
+    await store.noteOrder({ ...USD, reference: 'fx' }, { nextLookAt: 9 });
+    await store.noteOrder({ ...USD, reference: 'fx' }, {});
+    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', notifiedStatus: 'COMPLETED', nextLookAt: 9 }]);
+    expect(await store.openOrders(EUR)).toMatchObject([{ orderId: null, notifiedStatus: null, nextLookAt: null }]);
+    await store.noteOrder({ ...USD, reference: 'fx' }, { nextLookAt: null });
+    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', nextLookAt: null }]);
+  });
+
+  it('forget a notice under every currency', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'] }));
+    for (const key of [USD, EUR]) await store.noteOrder({ ...key, reference: 'fx' }, { notifiedStatus: 'COMPLETED' });
+    await store.forgetNotice('fx');
+    for (const key of [USD, EUR]) expect(await store.openOrders(key)).toMatchObject([{ notifiedStatus: null }]);
+  });
+});

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteFile } from '../../src/store/sqlite-file.ts';
+
+describe('A SQLite file of the store', () => {
+  let folder: string;
+  let database: DatabaseSync;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'payouts-sqlite-'));
+    database = await openSqliteFile(join(folder, 'store.sqlite'));
+  });
+
+  afterEach(() => {
+    database.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['journal_mode', 'wal'],
+    ['synchronous', 2],
+    ['foreign_keys', 1],
+  ])('has %s = %s, so that a commit outlives the power and readers do not wait', (pragma, value) => {
+    expect(database.prepare(`pragma ${pragma}`).get()).toEqual({ [pragma]: value });
+  });
+
+  it('is opened by many at the same time', async () => {
+    const path = join(folder, 'shared.sqlite');
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openSqliteFile(path)));
+    for (const one of opened) one.close();
+    expect(opened).toHaveLength(8);
+  });
+});

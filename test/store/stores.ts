@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A test's own empty store. */
+export interface TestStore {
+  /** URL of the store, for another process. */
+  url(): string;
+  /** Another connection to the same store; closed after the test. */
+  open(): Promise<Store>;
+}
+
+interface Backend {
+  create(): Promise<string>;
+  remove(url: string): Promise<void>;
+}
+
+const sqlite: Backend = {
+  create: async () => `file:${join(mkdtempSync(join(tmpdir(), 'payouts-store-')), 'store.sqlite')}`,
+  remove: async (url) => rmSync(join(url.slice('file:'.length), '..'), { recursive: true }),
+};
+
+const postgresUrl = process.env.PAYOUTS_TEST_POSTGRES_URL;
+
+let databases = 0;
+
+/** One database a test on the server that `admin` names. */
+const postgres = (admin: string): Backend => ({
+  async create() {
+    databases += 1;
+    const name = `payouts_test_${process.pid}_${Date.now()}_${databases}`;
+    await onServer(admin, `create database ${name}`);
+    const url = new URL(admin);
+    url.pathname = name;
+    return url.href;
+  },
+  remove: (url) => onServer(admin, `drop database ${new URL(url).pathname.slice(1)}`),
+});
+
+async function onServer(admin: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: admin });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Databases this run can reach; PostgreSQL only where `PAYOUTS_TEST_POSTGRES_URL` names a server. */
+export const BACKENDS: readonly (readonly [name: string, backend: Backend])[] = [
+  ['SQLite', sqlite],
+  ...(postgresUrl === undefined ? [] : [['PostgreSQL', postgres(postgresUrl)] as const]),
+];
+
+/** Registers the suite once for each database, each test with an empty store of its own. */
+export function onEveryStore(subject: string, suite: (store: TestStore) => void): void {
+  describe.each(BACKENDS)(`${subject} on %s`, (_name, backend) => {
+    let url: string;
+    let opened: Store[];
+
+    beforeEach(async () => {
+      url = await backend.create();
+      opened = [];
+    });
+
+    afterEach(async () => {
+      await Promise.all(opened.map((store) => store.close()));
+      await backend.remove(url);
+    });
+
+    suite({
+      url: () => url,
+      async open() {
+        const store = await openStore(url);
+        opened.push(store);
+        return store;
+      },
+    });
+  });
+}
