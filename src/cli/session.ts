@@ -3,11 +3,13 @@ import type { Bank } from '../api/bank.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { bankAt, bankMark } from '../runtime/bank.ts';
 import { embeddedParts } from '../runtime/embedded.ts';
-import { openStack, type Stack, type StackPorts } from '../stack/open-stack.ts';
-import { lastUiUrl } from '../stack/stack-file.ts';
+import { openStack } from '../stack/open-stack.ts';
+import { lastPorts, type StackPorts } from '../stack/ports.ts';
+import type { Stack, StackMode } from '../stack/stack.ts';
+import { readStackFile } from '../stack/stack-file.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { connectTemporal, type TemporalConnection } from '../temporal/connection.ts';
+import { connectTemporal } from '../temporal/connection.ts';
 import type { UiPlace } from './batch-report.ts';
 import { createOutput, type Output } from './output.ts';
 
@@ -15,62 +17,64 @@ import { createOutput, type Output } from './output.ts';
 export class Session implements AsyncDisposable {
   readonly config: Config;
   readonly output: Output;
-  private opened: AsyncDisposable[] = [];
-  private storeOpened: Store | undefined;
-  private stackOpened: Stack | undefined;
+  /** Ctrl-C: leave without waiting for commands that joined our stack. */
+  leaveAtOnce = false;
+  private readonly opened = new AsyncDisposableStack();
+  private openedStore: Promise<Store> | undefined;
+  private openedStack: Stack | undefined;
 
   constructor(options: { json: boolean }) {
     this.config = loadConfig();
     this.output = createOutput(options);
   }
 
-  /** The store, without a check of its identity: for reading. */
-  async store(): Promise<Store> {
-    if (this.storeOpened === undefined) {
-      const store = await openStore(this.config.storeUrl.reveal());
-      this.storeOpened = store;
-      this.opened.push({ [Symbol.asyncDispose]: () => store.close() });
-    }
-    return this.storeOpened;
+  store(): Promise<Store> {
+    this.openedStore ??= openStore(this.config.storeUrl.reveal()).then((store) =>
+      this.opened.adopt(store, (it) => it.close()),
+    );
+    return this.openedStore;
+  }
+
+  /** Fails when the store was first used with another bank (exit 2), before anything is booted or asked. */
+  async assertStoreFits(): Promise<void> {
+    const store = await this.store();
+    const known = await store.identity();
+    if (known !== undefined) await store.identify({ bank: bankMark(this.config), namespace: known.namespace });
   }
 
   /** The stack this command works on: joined when one is up, else booted as `mode` allows. */
-  async stack(mode: 'serve' | 'join-or-boot' | 'join-only', ports?: StackPorts): Promise<Stack> {
-    if (this.stackOpened === undefined) {
-      const { config } = this;
-      // Another bank or namespace than the store's is refused before anything is booted.
-      const store = await this.store();
-      const known = await store.identity();
-      if (known !== undefined) await store.identify({ bank: bankMark(config), namespace: known.namespace });
-      const stack = await openStack(config, { ...embeddedParts(config, this.output), mode, ports });
-      this.stackOpened = stack;
-      this.opened.push({ [Symbol.asyncDispose]: () => stack.close() });
-      await store.identify({ bank: bankMark(config), namespace: stack.namespace });
+  async stack(mode: StackMode, ports?: StackPorts): Promise<Stack> {
+    if (this.openedStack === undefined) {
+      await this.assertStoreFits();
+      const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ports });
+      this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
+      await (await this.store()).identify({ bank: bankMark(this.config), namespace: stack.namespace });
     }
-    return this.stackOpened;
+    return this.openedStack;
   }
 
   async client(stack: Stack): Promise<Client> {
-    const connection: TemporalConnection = await connectTemporal(this.config, stack);
-    this.opened.push({ [Symbol.asyncDispose]: () => connection.close() });
-    return connection.client;
+    return this.opened.adopt(await connectTemporal(this.config, stack), (it) => it.close()).client;
   }
 
-  bank(stack: Pick<Stack, 'apiUrl'>): Bank {
-    const bank = bankAt(this.config, stack.apiUrl);
-    this.opened.push({ [Symbol.asyncDispose]: () => bank.close() });
-    return bank;
+  bank({ apiUrl }: Pick<Stack, 'apiUrl'>): Bank {
+    return this.opened.adopt(bankAt(this.config, apiUrl), (it) => it.close());
   }
 
-  /** Where links point: the given UI, the stack's, or the one this home used last. */
+  /** Where links point: the UI given, the stack's, or the one this home used last. */
   async ui(): Promise<UiPlace> {
-    const { config } = this;
-    const namespace = this.stackOpened?.namespace ?? (await this.storeOpened?.identity())?.namespace ?? 'default';
-    const url = config.uiUrl ?? this.stackOpened?.uiUrl ?? (await lastUiUrl(config.home)) ?? 'http://localhost:8233';
+    const { config, openedStack } = this;
+    const namespace = openedStack?.namespace ?? (await (await this.store()).identity())?.namespace ?? 'default';
+    const url = config.uiUrl ?? openedStack?.uiUrl ?? readStackFile(config.home)?.uiUrl ?? lastUiUrl(config.home);
     return { url: url.replace(/\/+$/, ''), namespace };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const part of this.opened.splice(0).reverse()) await part[Symbol.asyncDispose]();
+    await this.opened.disposeAsync();
   }
 }
+
+/** Where a Temporal server's own UI usually is, when this home never had one. */
+const USUAL_UI_PORT = 8233;
+
+const lastUiUrl = (home: string): string => `http://127.0.0.1:${lastPorts(home)?.ui ?? USUAL_UI_PORT}`;

@@ -1,7 +1,9 @@
 import { ServiceError } from '@temporalio/client';
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { StackError } from '../stack/stack-error.ts';
 import { StoreIdentityError } from '../store/errors.ts';
+import { TemporalUnreachableError } from '../temporal/connection.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 /** Every error as the end of a command: exit code, what happened, what to do. */
@@ -15,6 +17,10 @@ export function toCommandError(error: unknown): CommandError {
       hint: 'Use another PAYOUTS_HOME for another bank or namespace.',
       cause: error,
     });
+  }
+  if (error instanceof StackError) {
+    const exit = error.problem === 'boot-failed' ? EXIT.unreachable : EXIT.usage;
+    return new CommandError(exit, `stack-${error.problem}`, `${error.message}.`, { hint: error.hint, cause: error });
   }
   if (error instanceof AuthenticationError) {
     return new CommandError(EXIT.authentication, 'authentication-refused', 'The bank refused the API key.', {
@@ -31,7 +37,7 @@ export function toCommandError(error: unknown): CommandError {
   if (error instanceof BankError) {
     return new CommandError(EXIT.exceptions, 'bank-refused', error.message, { cause: error });
   }
-  if (error instanceof ServiceError || isConnectionError(error)) {
+  if (error instanceof TemporalUnreachableError || error instanceof ServiceError) {
     return new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer.', {
       hint: 'Check TEMPORAL_ADDRESS. Nothing is lost: run the same command again.',
       cause: error,
@@ -42,10 +48,4 @@ export function toCommandError(error: unknown): CommandError {
     hint: 'PAYOUTS_LOG_LEVEL=debug shows more.',
     cause: error,
   });
-}
-
-function isConnectionError(error: unknown): boolean {
-  return (
-    error instanceof Error && /failed to connect before the deadline|ECONNREFUSED|UNAVAILABLE/i.test(error.message)
-  );
 }

@@ -53,15 +53,15 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     books.db.close();
     throw error;
   }
+  let closed: Promise<void> | undefined;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     clock,
     checkConservation: () => checkConservation(books.db),
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    close() {
+      closed ??= new Promise<void>((resolve) => server.close(() => resolve())).then(() => books.db.close());
       server.closeAllConnections();
-      await closed;
-      books.db.close();
+      return closed;
     },
   };
 }

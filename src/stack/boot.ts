@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { temporalCliPath } from '../temporal/cli-path.ts';
-import { clusterTarget, localTarget } from '../temporal/connection.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../temporal/embedded-server.ts';
 import { liveFollowers } from './followers.ts';
 import { endLeftover, forgetServer, recordServer } from './leftover.ts';
 import type { HomeLock } from './lock.ts';
-import { choosePorts, type Ports, rememberPorts } from './ports.ts';
-import type { Part, Stack, StackOptions } from './stack.ts';
+import { choosePorts, type Ports, rememberPorts, type StackPorts } from './ports.ts';
+import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
 
@@ -40,16 +39,11 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     config.temporal.kind === 'embedded' ? startServer(config, ports, options.ports, running) : undefined,
     config.bank.kind === 'sandbox' ? startSandbox(config, options, ports, running) : undefined,
   );
-  const temporal = clusterTarget(config) ?? localTarget(server?.address ?? '', config.temporal.namespace);
-  const apiUrl = config.bank.kind === 'remote' ? config.bank.url : (sandboxUrl ?? '');
-  const uiUrl = config.uiUrl ?? server?.uiUrl ?? null;
-  if (server !== undefined) running.push(await options.startWorker({ temporal, apiUrl, uiUrl }));
+  const addresses = addressesOf(config, server, sandboxUrl);
+  if (server !== undefined) running.push(await options.startWorker(addresses));
   rememberPorts(home, ports);
   const description: StackDescription = {
-    temporalAddress: temporal.address,
-    namespace: temporal.namespace,
-    uiUrl,
-    apiUrl,
+    ...addresses,
     gatewayUrl: null,
     pid: process.pid,
     temporalPid: server?.pid ?? null,
@@ -57,16 +51,23 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     bank: config.bank.kind,
   };
   writeStackFile(home, description);
-  return ownedStack(home, description, { temporal, uiUrl }, running);
+  return { ...addresses, ...ownership(home, description, running) };
 }
 
-function ownedStack(
+function addressesOf({ temporal, bank, uiUrl }: Config, server?: EmbeddedServer, sandboxUrl?: string): StackAddresses {
+  return {
+    temporalAddress: temporal.kind === 'cluster' ? temporal.address : (server?.address ?? ''),
+    namespace: temporal.namespace,
+    apiUrl: bank.kind === 'remote' ? bank.url : (sandboxUrl ?? ''),
+    uiUrl: uiUrl ?? server?.uiUrl ?? null,
+  };
+}
+
+function ownership(
   home: string,
   description: StackDescription,
-  { temporal, uiUrl }: Pick<Stack, 'temporal' | 'uiUrl'>,
   running: Running,
-): Stack {
-  const { temporalAddress, namespace, apiUrl } = description;
+): Pick<Stack, 'owner' | 'failure' | 'close'> {
   let closing: Promise<void> | undefined;
   let abandoned = false;
   const close = async () => {
@@ -74,7 +75,6 @@ function ownedStack(
     await endAll(running);
   };
   return {
-    ...{ temporal, temporalAddress, namespace, uiUrl, apiUrl },
     owner: true,
     failure: new Promise((resolve) => {
       const firstEnd = Promise.race(running.flatMap(({ failure }) => failure ?? []));
@@ -102,7 +102,7 @@ async function untilAlone(home: string, description: StackDescription, isAbandon
 async function startServer(
   config: Config,
   ports: Ports,
-  given: Partial<Ports> | undefined,
+  given: StackPorts | undefined,
   running: Running,
 ): Promise<EmbeddedServer> {
   const server = await serverOn(config, ports).catch(async (error: unknown) => {

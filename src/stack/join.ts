@@ -3,10 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config.ts';
-import { clusterTarget, localTarget } from '../temporal/connection.ts';
 import { follow } from './followers.ts';
 import { processMark } from './process-mark.ts';
-import type { Stack } from './stack.ts';
+import type { Stack, StackAddresses } from './stack.ts';
 import { readStackFile, type StackDescription } from './stack-file.ts';
 
 const ANSWER_LIMIT_MS = 2_000;
@@ -26,7 +25,7 @@ export async function joinStack(config: Config): Promise<Stack | undefined> {
     }
     assertSameParts(config, stack);
     return {
-      ...joinedAddresses(config, stack),
+      ...addressesOf(config, stack),
       owner: false,
       failure: new Promise(() => {}),
       close: async () => follower.leave(),
@@ -49,10 +48,8 @@ export async function answeringStack(home: string): Promise<StackDescription | u
   return answers.every(Boolean) ? stack : undefined;
 }
 
-function joinedAddresses(config: Config, stack: StackDescription) {
-  const { temporalAddress, namespace, apiUrl } = stack;
-  const temporal = clusterTarget(config) ?? localTarget(temporalAddress, namespace);
-  return { temporal, temporalAddress, namespace, apiUrl, uiUrl: config.uiUrl ?? stack.uiUrl };
+function addressesOf(config: Config, { temporalAddress, namespace, apiUrl, uiUrl }: StackDescription): StackAddresses {
+  return { temporalAddress, namespace, apiUrl, uiUrl: config.uiUrl ?? uiUrl };
 }
 
 function assertSameParts(config: Config, stack: StackDescription): void {

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { clusterTarget } from '../temporal/connection.ts';
 import { bootStack } from './boot.ts';
 import { answeringStack, joinStack } from './join.ts';
 import { lockHome } from './lock.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
+
+export type { StackPorts } from './ports.ts';
+export type { Stack, StackOptions } from './stack.ts';
 
 const BUSY_PATIENCE_MS = 60_000;
 const BUSY_PULSE_MS = 200;
@@ -37,14 +39,13 @@ export async function openStack(config: Config, options: StackOptions): Promise<
 
 /** Bank and Temporal both elsewhere: nothing to boot, nothing to join. */
 function externalStack(config: Config): Stack | undefined {
-  const temporal = clusterTarget(config);
-  if (temporal === undefined || config.bank.kind === 'sandbox') return undefined;
+  const { temporal, bank } = config;
+  if (temporal.kind === 'embedded' || bank.kind === 'sandbox') return undefined;
   return {
-    temporal,
     temporalAddress: temporal.address,
     namespace: temporal.namespace,
     uiUrl: config.uiUrl ?? null,
-    apiUrl: config.bank.url,
+    apiUrl: bank.url,
     owner: false,
     failure: new Promise(() => {}),
     close: async () => {},

@@ -9,12 +9,18 @@ const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int() });
 
 export type Ports = z.infer<typeof ports>;
 
+/** Ports a caller insists on. */
+export type StackPorts = Partial<Ports>;
+
+/** The ports this home's last stack had. */
+export const lastPorts = (home: string): Ports | undefined => readJsonFile(join(home, 'ports.json'), ports);
+
 /**
  * Ports on 127.0.0.1 for one boot: those given, else those this home had last time (links stay valid), else free ones.
  * Throws a `StackError` when a given one is taken.
  */
-export async function choosePorts(home: string, given: Partial<Ports> = {}): Promise<Ports> {
-  const last = readJsonFile(join(home, 'ports.json'), ports);
+export async function choosePorts(home: string, given: StackPorts = {}): Promise<Ports> {
+  const last = lastPorts(home);
   const chosen: Partial<Ports> = {};
   for (const name of ['temporal', 'ui', 'api'] as const) {
     chosen[name] = await choose(given[name], last?.[name], Object.values(chosen));

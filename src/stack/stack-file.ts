@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { lastPorts } from './ports.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
 /** How a stack that is up describes itself to other commands, in `stack.json` of the home. */
@@ -25,5 +26,11 @@ const file = (home: string): string => join(home, 'stack.json');
 export const writeStackFile = (home: string, stack: StackDescription): void => writeJsonFile(file(home), stack);
 
 export const readStackFile = (home: string): StackDescription | undefined => readJsonFile(file(home), description);
+
+/** Web UI of the stack that is up, else where the embedded one was last; undefined when there never was one. */
+export function lastUiUrl(home: string): string | undefined {
+  const ui = lastPorts(home)?.ui;
+  return readStackFile(home)?.uiUrl ?? (ui === undefined ? undefined : `http://127.0.0.1:${ui}`);
+}
 
 export const removeStackFile = (home: string): void => rmSync(file(home), { force: true });

@@ -1,24 +1,24 @@
-import type { TemporalTarget } from '../temporal/connection.ts';
-import type { Ports } from './ports.ts';
+import type { TemporalAddress } from '../temporal/connection.ts';
+import type { StackPorts } from './ports.ts';
 
 /** What a command works with: a Temporal service and a bank, embedded or not. */
-export interface Stack {
-  temporal: TemporalTarget;
-  temporalAddress: string;
-  namespace: string;
-  /** Web UI for links; null when a cluster's is not known (PAYOUTS_UI_URL). */
-  uiUrl: string | null;
-  /** Base URL of the bank. */
-  apiUrl: string;
+export interface Stack extends StackAddresses {
   /** True when this process keeps the embedded parts up. */
   owner: boolean;
   /** Resolves with the reason when an embedded part of this process ends by itself; never rejects. */
   failure: Promise<Error>;
   /**
-   * Leaves the stack. Its owner first waits for every process that joined, then ends worker, sandbox and server in this
-   * order; `abandonFollowers` does not wait.
+   * Leaves the stack. Its owner first waits for every process that joined, then ends the worker before what it works
+   * with; `abandonFollowers` does not wait.
    */
   close(options?: { abandonFollowers?: boolean }): Promise<void>;
+}
+
+export interface StackAddresses extends TemporalAddress {
+  /** Web UI for links; null when a cluster's is not known (PAYOUTS_UI_URL). */
+  uiUrl: string | null;
+  /** Base URL of the bank. */
+  apiUrl: string;
 }
 
 export interface Part {
@@ -29,11 +29,7 @@ export interface Part {
 
 export type StartSandbox = (options: { file: string; port: number }) => Promise<Part & { url: string }>;
 
-export type StartWorker = (addresses: {
-  temporal: TemporalTarget;
-  apiUrl: string;
-  uiUrl: string | null;
-}) => Promise<Part>;
+export type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 
 /**
  * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never
@@ -46,7 +42,7 @@ export interface StackOptions {
   startSandbox: StartSandbox;
   /** Called for the embedded server only: with a cluster, `payouts worker` runs the workers. */
   startWorker: StartWorker;
-  ports?: Partial<Ports>;
+  ports?: StackPorts;
   /** How long to wait while another process boots or ends the home's stack; default 60 s. */
   busyPatienceMs?: number;
 }

@@ -1,4 +1,4 @@
-import { END_STATES, isSettled, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
 import type { Database } from './schema.ts';
@@ -85,12 +85,13 @@ export async function quietRows(
 }
 
 export async function rowsIn(db: Database, batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
+  const wanted = states.filter((state) => !isEnd(state));
+  if (wanted.length === 0) return [];
   const rows = await db
     .selectFrom('payouts')
     .selectAll()
     .where('batch_id', '=', batchId)
-    .where('state', 'in', states)
-    .where('state', 'not in', END_STATES)
+    .where('state', 'in', wanted)
     .where('released_at', 'is not', null)
     .orderBy('row')
     .execute();

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
-  type CompiledQuery,
-  CompiledQuery as CompiledQueryFactory,
+  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type QueryResult,
@@ -55,7 +54,7 @@ class SharedFileDriver extends SqliteDriver {
 
   /** IMMEDIATE takes the write lock at once: a transaction that reads first and then writes fails when another wrote. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQueryFactory.raw('begin immediate'));
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 }
 

@@ -175,14 +175,17 @@ export interface Store {
   // Claims
   /**
    * Claims every row in one transaction: either all rows are new and inserted with state `received`, or nothing is
-   * written and every known row is returned. Unique: the reference, and (uid, documentId, generation).
+   * written and every known row is returned. Unique: the reference, and (uid, documentId, generation). Of several claims
+   * at once one wins and the others are told what it took. Throws when the claim names a document or a row twice, or the
+   * id of a batch with other rows.
    */
   claimBatch(claim: BatchClaim): Promise<ClaimOutcome>;
   /** The claims that exist among these rows, in row order. */
   knownClaims(rows: readonly ClaimRow[]): Promise<KnownClaim[]>;
   /**
-   * Takes the claim of one payout for `runId`: inserts the row when no batch has (state `received`, `releasedAt` = at),
-   * sets `claimRunId` when it is free. Never overwrites another run's claim.
+   * Takes the claim of one payout for `runId`: inserts the row when no batch has (state `received`), sets `claimRunId`
+   * when it is free and the payload is the same, and `releasedAt` where the batch had no time to. Never overwrites
+   * another run's claim.
    */
   claimPayout(claim: {
     reference: string;
@@ -222,11 +225,14 @@ export interface Store {
 
   // Open orders and their watches
   /**
-   * Registers a reference in the open set (again is harmless) and returns the keys whose watch must be signalled: those
-   * that have no watch or one that has not swept since `watchAliveSince`. One transaction with `endWatch`'s check.
+   * Registers a reference in the open set (again keeps what is known) and returns the keys whose watch must be
+   * signalled: those that have no watch or one that has not swept since `watchAliveSince`. They count as alive from `at`,
+   * so that many payouts at once cause one signal; a signal that is never sent is found by `neglectedWatches` once the
+   * lease is over. Excludes `endWatch` on the same key.
    */
   openOrder(request: OpenOrderRequest): Promise<WatchKey[]>;
   closeOrder(reference: string): Promise<void>;
+  /** Oldest first. */
   openOrders(key: WatchKey): Promise<OpenOrder[]>;
   noteOrder(
     key: WatchKey & { reference: string },
@@ -245,6 +251,7 @@ export interface Store {
   batch(batchId: string): Promise<BatchRecord | undefined>;
   /** Newest first. */
   batches(limit: number): Promise<BatchRecord[]>;
+  /** Oldest first. */
   unendedBatches(): Promise<BatchRecord[]>;
   setControl(batchId: string, control: BatchControl): Promise<void>;
   /** Null opens it again (an operator's `resolve` restarted a row). */
@@ -258,9 +265,9 @@ export interface Store {
   markReleased(references: readonly string[], at: number): Promise<void>;
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
-  /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`. */
+  /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`, longest quiet first. */
   quietRows(batchId: string, changedBefore: number, limit: number): Promise<PayoutRecord[]>;
-  /** Released rows without an end in one of these states. */
+  /** Released rows without an end in one of these states, in row order. */
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */
   rows(batchId: string): AsyncIterable<PayoutRecord>;
@@ -268,6 +275,7 @@ export interface Store {
   // Facts
   /** False when this order was recorded before. */
   recordReturn(entry: ReturnRecord): Promise<boolean>;
+  /** Oldest first. */
   returnsOf(references: readonly string[]): Promise<ReturnRecord[]>;
   /** An order at the bank under no reference of ours; false when it was recorded before. */
   recordUnaskedOrder(entry: {
@@ -278,6 +286,7 @@ export interface Store {
     seenAt: number;
   }): Promise<boolean>;
   audit(entry: AuditEntry): Promise<void>;
+  /** In the order in which they were written. */
   auditOf(subject: string): Promise<AuditEntry[]>;
 
   close(): Promise<void>;

@@ -1,16 +1,15 @@
 import { Client, Connection, type DataConverter } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { Secret } from '../config/secret.ts';
 import type { Config } from '../config.ts';
 
-/** A Temporal service and the namespace to use; `connect` may hold credentials. */
-export interface TemporalTarget {
-  address: string;
+/** Where a Temporal service is: of the embedded server, or of the cluster the environment names. */
+export interface TemporalAddress {
+  /** `host:port` */
+  temporalAddress: string;
   namespace: string;
-  connect: Secret<ClientConnectConfig['connectionOptions']>;
 }
 
-export interface TemporalClient {
+export interface TemporalConnection {
   connection: Connection;
   client: Client;
   close(): Promise<void>;
@@ -27,21 +26,23 @@ export class TemporalUnreachableError extends Error {
   }
 }
 
-/** The target the environment names (@temporalio/envconfig); undefined for the embedded server. */
-export function clusterTarget({ temporal }: Config): TemporalTarget | undefined {
-  return temporal.kind === 'cluster' ? temporal : undefined;
-}
-
-/** A server on this machine, without credentials. */
-export function localTarget(address: string, namespace: string): TemporalTarget {
-  return { address, namespace, connect: new Secret({ address }) };
-}
-
-/** `dataConverter` is where payload encryption goes; workers and clients of one namespace need the same. */
-export async function connectTemporal(target: TemporalTarget, dataConverter?: DataConverter): Promise<TemporalClient> {
-  const connection = await Connection.connect(target.connect.reveal()).catch((error: unknown) => {
-    throw new TemporalUnreachableError(target.address, error);
+/** A client for starting and reaching workflows. `dataConverter` is where payload encryption goes: workers need the same. */
+export async function connectTemporal(
+  config: Pick<Config, 'temporal'>,
+  at: TemporalAddress,
+  dataConverter?: DataConverter,
+): Promise<TemporalConnection> {
+  const connection = await Connection.connect(connectOptions(config, at)).catch((error: unknown) => {
+    throw new TemporalUnreachableError(at.temporalAddress, error);
   });
-  const client = new Client({ connection, namespace: target.namespace, dataConverter });
+  const client = new Client({ connection, namespace: at.namespace, dataConverter });
   return { connection, client, close: () => connection.close() };
+}
+
+/** What @temporalio/envconfig says for a cluster (TLS, API key); the bare address for the embedded server. */
+export function connectOptions(
+  { temporal }: Pick<Config, 'temporal'>,
+  { temporalAddress }: TemporalAddress,
+): ClientConnectConfig['connectionOptions'] {
+  return temporal.kind === 'cluster' ? temporal.connect.reveal() : { address: temporalAddress };
 }

@@ -6,7 +6,7 @@ import { contractTarget } from './target.ts';
  * The suite runs against the embedded sandbox, or against the bank `PAYOUTS_CONTRACT_URL` names (with `_KEY`, `_SECRET`,
  * `_UID`, `_ACCOUNT` and, if its audit threshold is above 10000.00, `_AUDIT_AMOUNT`).
  */
-const bank = process.env['PAYOUTS_CONTRACT_URL'] ?? 'the embedded sandbox';
+const bank = process.env.PAYOUTS_CONTRACT_URL ?? 'the embedded sandbox';
 
 describe(`the banking contract, shown by ${bank}`, { timeout: 120_000 }, () => {
   bankingContract(() => contractTarget(process.env));

@@ -3,7 +3,6 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 
 /** The bank a contract run talks to. */
 export interface ContractTarget {
-  name: string;
   baseUrl: string;
   key: string;
   secret: string;
@@ -19,13 +18,12 @@ export interface ContractTarget {
 
 /** `PAYOUTS_CONTRACT_URL` names a remote bank; without it the embedded sandbox is the target. Never both, never neither. */
 export async function contractTarget(environment: NodeJS.ProcessEnv): Promise<ContractTarget> {
-  return environment['PAYOUTS_CONTRACT_URL'] === undefined ? embeddedTarget() : remoteTarget(environment);
+  return environment.PAYOUTS_CONTRACT_URL === undefined ? embeddedTarget() : remoteTarget(environment);
 }
 
 async function embeddedTarget(): Promise<ContractTarget> {
   const sandbox = await startSandbox({ file: ':memory:' });
   return {
-    name: 'the embedded sandbox',
     baseUrl: sandbox.url,
     key: SANDBOX_KEY,
     secret: SANDBOX_SECRET,
@@ -51,13 +49,12 @@ async function remoteTarget(environment: NodeJS.ProcessEnv): Promise<ContractTar
     return value;
   };
   return {
-    name: need('URL'),
     baseUrl: need('URL').replace(/\/$/, ''),
     key: need('KEY'),
     secret: need('SECRET'),
     uid: need('UID'),
     accountId: need('ACCOUNT'),
-    auditAmount: environment['PAYOUTS_CONTRACT_AUDIT_AMOUNT'] ?? '10000.00',
+    auditAmount: environment.PAYOUTS_CONTRACT_AUDIT_AMOUNT ?? '10000.00',
     until: (look) => repeat(look, POLLS_MAX, () => new Promise((resolve) => setTimeout(resolve, POLL_MS))),
     close: () => Promise.resolve(),
   };

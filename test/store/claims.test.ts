@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ClaimOutcome, Store } from '../../src/store/store.ts';
+import type { ClaimOutcome, PayoutRecord, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
-async function batchRows(store: Store, batchId: string) {
-  return Array.fromAsync(store.rows(batchId));
+async function batchRows(store: Store, batchId: string): Promise<PayoutRecord[]> {
+  const rows: PayoutRecord[] = [];
+  for await (const row of store.rows(batchId)) rows.push(row);
+  return rows;
 }
 
 onEveryStore('claimBatch', (test) => {

@@ -63,7 +63,8 @@ describe('The SQLite dialect', () => {
   });
 
   it('streams rows and counts changed ones', async () => {
-    const rows = await Array.fromAsync(first.selectFrom('counters').selectAll().stream());
+    const rows: Counters['counters'][] = [];
+    for await (const row of first.selectFrom('counters').selectAll().stream()) rows.push(row);
     expect(rows).toEqual([{ name: 'n', value: 0 }]);
     const { numUpdatedRows } = await first
       .updateTable('counters')

@@ -24,6 +24,7 @@ export interface RunOptions {
 
 /** `payouts run FILE`: validate, plan, confirm, claim, start, follow, report. */
 export async function run(session: Session, path: string, options: RunOptions): Promise<ExitCode> {
+  await session.assertStoreFits();
   const checked = await withValidationBank(session, (bank) => checkFile(path, bank));
   refuseUnlessSkipping(checked, options);
   const store = await session.store();
@@ -159,6 +160,7 @@ export async function followAndReport(
   }
   if (last !== undefined) session.output.result(last, summaryText(last, await session.ui()));
   if (end === 'interrupted') {
+    session.leaveAtOnce = true;
     session.output.say('Detached: payouts that are under way go on. `payouts watch ID` follows them again.');
     return EXIT.interrupted;
   }

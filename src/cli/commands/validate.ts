@@ -7,6 +7,7 @@ import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
 export async function validate(session: Session, path: string): Promise<ExitCode> {
+  await session.assertStoreFits();
   const checked = await withValidationBank(session, (bank) => checkFile(path, bank));
   const sorted = await sortRows(
     await session.store(),

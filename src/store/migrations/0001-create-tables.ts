@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { ColumnTypes } from './all-migrations.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** The schema at the time of this migration: nothing here reads the table types, which move on. */
 type Schema = Kysely<unknown>;
@@ -73,7 +73,7 @@ async function createPayouts(db: Schema): Promise<void> {
     .createIndex('payouts_unreleased')
     .on('payouts')
     .columns(['batch_id', 'row'])
-    .where('released_at' as never, 'is', null)
+    .where(sql.ref('released_at'), 'is', null)
     .execute();
   for (const column of ['workflow_id', 'order_id', 'document_id']) {
     await db.schema.createIndex(`payouts_${column}`).on('payouts').column(column).execute();

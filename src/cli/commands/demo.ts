@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { report } from './inspect.ts';
+import { run } from './run.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../../examples/payouts.csv', import.meta.url));
+
+/** `payouts demo`: pays the example batch at the sandbox; a second time it shows the report it has. */
+export async function demo(session: Session): Promise<ExitCode> {
+  if (session.config.bank.kind !== 'sandbox') {
+    throw new CommandError(EXIT.usage, 'demo-needs-the-sandbox', 'The example payouts are for the sandbox bank only.', {
+      hint: 'Unset PAYOUTS_API_URL, or pay a file of your own with `payouts run FILE`.',
+    });
+  }
+  session.output.say('Pays examples/payouts.csv at the sandbox bank, on a real Temporal server.');
+  try {
+    return await run(session, EXAMPLE, {
+      yes: true,
+      dryRun: false,
+      detach: false,
+      invalid: 'stop',
+      timeoutMs: undefined,
+      by: 'demo',
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exit !== EXIT.alreadyTaken || error.batchId === undefined)
+      throw error;
+    session.output.say('These payouts were made before; nothing is paid twice. Their report:');
+    return report(session, error.batchId);
+  }
+}

@@ -1,0 +1,104 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
+import { bankMark } from '../../runtime/bank.ts';
+import { temporalCliPath } from '../../temporal/cli-path.ts';
+import { connectTemporal } from '../../temporal/connection.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+import { toCommandError } from '../to-command-error.ts';
+
+type Verdict = 'ok' | 'warning' | 'failed';
+
+interface Check {
+  name: string;
+  verdict: Verdict;
+  detail: string;
+}
+
+/** `payouts doctor`: what works and what does not, each with a fix. Exit 0 unless a check failed (1). */
+export async function doctor(session: Session): Promise<ExitCode> {
+  const checks = [
+    await check('Node', async () =>
+      Number.parseInt(process.versions.node, 10) >= 24 ? process.versions.node : fail('Node 24 or newer is needed'),
+    ),
+    await check('home', () => writable(session.config.home)),
+    await check('store', async () => storeDetail(session)),
+    ...(session.config.temporal.kind === 'embedded'
+      ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
+      : []),
+    ...(await checkStack(session)),
+    payloads(session),
+  ];
+  const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
+  session.output.result({ schemaVersion: 1, checks }, table(['check', 'verdict', 'detail'], rows));
+  return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
+}
+
+async function check(name: string, look: () => Promise<string>): Promise<Check> {
+  try {
+    return { name, verdict: 'ok', detail: await look() };
+  } catch (error) {
+    const { message, hint } = toCommandError(error);
+    return { name, verdict: 'failed', detail: `${message} ${hint}`.trim() };
+  }
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
+
+async function writable(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await access(folder, constants.W_OK);
+  return folder;
+}
+
+async function storeDetail(session: Session): Promise<string> {
+  await session.assertStoreFits();
+  const identity = await (await session.store()).identity();
+  return identity === undefined ? 'new' : `bank ${identity.bank}, namespace ${identity.namespace}`;
+}
+
+/** Temporal and bank, on the stack that is up or one booted for the check. */
+async function checkStack(session: Session): Promise<Check[]> {
+  const booted = await check('stack', async () => {
+    const stack = await session.stack('join-or-boot');
+    return stack.owner ? 'booted for this check' : 'up';
+  });
+  if (booted.verdict === 'failed') return [booted];
+  const stack = await session.stack('join-or-boot');
+  const temporal = await check('Temporal', async () => {
+    const { connection, close } = await connectTemporal(session.config, stack);
+    try {
+      const { serverVersion } = await connection.workflowService.getSystemInfo({});
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: stack.namespace,
+      });
+      const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] === undefined);
+      if (missing.length > 0)
+        fail(`search attributes are missing: ${missing.join(', ')}; a worker registers them at boot`);
+      const { pollers } = await connection.workflowService.describeTaskQueue({
+        namespace: stack.namespace,
+        taskQueue: { name: TASK_QUEUE },
+        taskQueueType: 1,
+      });
+      return `${stack.temporalAddress}, server ${serverVersion}, ${pollers?.length ?? 0} workers polling`;
+    } finally {
+      await close();
+    }
+  });
+  const bank = await check('bank', async () => {
+    const client = session.bank(stack);
+    await client.authenticate();
+    await client.accounts.master();
+    return bankMark(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
+  });
+  return [booted, temporal, bank];
+}
+
+function payloads({ config }: Session): Check {
+  return config.codecKeys === undefined
+    ? { name: 'payloads', verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' }
+    : { name: 'payloads', verdict: 'ok', detail: 'encrypted' };
+}

@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLog } from '../../log.ts';
+import { startWorker } from '../../runtime/worker.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { connectTemporal } from '../../temporal/connection.ts';
+import { installRuntime } from '../../temporal/runtime.ts';
+import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { interruptSignal } from '../interrupt.ts';
+import type { Session } from '../session.ts';
+
+/** `payouts dev`: keeps the embedded stack up until it is interrupted. */
+export async function dev(
+  session: Session,
+  ports: { temporalPort?: number; uiPort?: number; apiPort?: number },
+): Promise<ExitCode> {
+  const stopped = interruptSignal();
+  const stack = await session.stack('serve', { temporal: ports.temporalPort, ui: ports.uiPort, api: ports.apiPort });
+  const { temporalAddress, namespace, uiUrl, apiUrl } = stack;
+  const text = [
+    `Temporal     ${temporalAddress}  (namespace ${namespace})`,
+    `Temporal UI  ${uiUrl ?? ''}`,
+    `Bank         ${apiUrl}`,
+    'Up until Ctrl-C. Other commands of this PAYOUTS_HOME join it.',
+  ].join('\n');
+  session.output.result(
+    { schemaVersion: 1, stack: { temporalAddress, namespace, uiUrl, apiUrl, pid: process.pid } },
+    text,
+  );
+  await untilStopped(stopped, stack.failure);
+  session.leaveAtOnce = true;
+  return EXIT.completed;
+}
+
+/** `payouts worker`: one worker process; add as many as there are machines. */
+export async function worker(session: Session): Promise<ExitCode> {
+  const { config } = session;
+  const stopped = interruptSignal();
+  installRuntime(createLog(config.logLevel ?? 'info'));
+  const stack = await session.stack('join-or-boot');
+  if (config.temporal.kind === 'embedded' && stack.owner) {
+    throw new CommandError(EXIT.usage, 'no-cluster', 'There is no Temporal server to work for.', {
+      hint: 'Set TEMPORAL_ADDRESS, or start the embedded stack with `payouts dev`, which has a worker of its own.',
+    });
+  }
+  const { connection, close } = await connectTemporal(config, stack);
+  await ensureSearchAttributes(connection, stack.namespace).finally(close);
+  const running = await startWorker(config, stack);
+  session.output.say(`Worker on ${stack.temporalAddress}, namespace ${stack.namespace}, bank ${stack.apiUrl}`);
+  try {
+    await untilStopped(stopped, Promise.race([stack.failure, running.failure ?? new Promise<Error>(() => {})]));
+  } finally {
+    session.leaveAtOnce = true;
+    await running.close();
+  }
+  return EXIT.completed;
+}
+
+/** `payouts sandbox`: the sandbox bank alone, on a durable file of its own. */
+export async function sandbox(
+  session: Session,
+  options: { port?: number; host: string; file?: string },
+): Promise<ExitCode> {
+  const { config, output } = session;
+  const stopped = interruptSignal();
+  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  const bank = await startSandbox({
+    file: options.file ?? join(config.home, 'sandbox.sqlite'),
+    host: options.host,
+    port: options.port,
+    apiKey: config.bank.key.reveal(),
+    apiSecret: config.bank.secret.reveal(),
+  });
+  output.result({ schemaVersion: 1, apiUrl: bank.url }, `Sandbox bank at ${bank.url}`);
+  try {
+    await untilStopped(stopped, new Promise<Error>(() => {}));
+  } finally {
+    await bank.close();
+  }
+  return EXIT.completed;
+}
+
+/** Waits for Ctrl-C; a part that ends by itself is an error. */
+async function untilStopped(stopped: AbortSignal, failure: Promise<Error>): Promise<void> {
+  if (stopped.aborted) return;
+  const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
+  const error = await Promise.race([interrupted, failure]);
+  if (error !== undefined) {
+    throw new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
