@@ -29,6 +29,7 @@ export interface PumpResult {
 const STARTS_AT_ONCE = 10;
 /** Rows with a closed workflow are looked for this often. */
 const QUIET_CHECK_MS = 10_000;
+const QUIET_ROWS_AT_ONCE = 50;
 
 export const batchActivities = (deps: ActivityDeps) => ({
   /**
@@ -37,6 +38,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
    */
   async pumpBatch({ batchId, untilSettled }: PumpInput): Promise<PumpResult> {
     let quietCheckAt = deps.now() + QUIET_CHECK_MS;
+    let afterRow = 0;
     for (;;) {
       const batch = await deps.store.batch(batchId);
       if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
@@ -50,7 +52,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
       }
       if (settled >= untilSettled) return { counts, control: batch.control, done: false };
       if (deps.now() >= quietCheckAt) {
-        await findClosedRows(deps, batchId);
+        afterRow = await findClosedRows(deps, batchId, afterRow);
         await wakeNeglectedWatches(deps);
         quietCheckAt = deps.now() + QUIET_CHECK_MS;
       }
@@ -59,17 +61,18 @@ export const batchActivities = (deps: ActivityDeps) => ({
     }
   },
 
-  async setBatchControl({
-    batchId,
-    control,
-    by,
-  }: {
-    batchId: string;
-    control: BatchControl;
-    by: string;
-  }): Promise<void> {
-    await deps.store.setControl(batchId, control);
-    await deps.store.audit({ at: deps.now(), actor: by, action: `batch ${control}`, subject: batchId, detail: {} });
+  /** Returns the control in force: a cancel is final. */
+  async setBatchControl(order: { batchId: string; control: BatchControl; by: string }): Promise<BatchControl> {
+    const { batchId, control, by } = order;
+    const inForce = await deps.store.setControl(batchId, control);
+    await deps.store.audit({
+      at: deps.now(),
+      actor: by,
+      action: `batch ${control}`,
+      subject: batchId,
+      detail: { inForce },
+    });
+    return inForce;
   },
 
   /** Approves every row of a batch that waits for people; returns how many were asked. */
@@ -144,15 +147,22 @@ const CANCELLABLE: readonly PayoutState[] = [
   'awaiting-bank-approval',
 ];
 
-/** A row whose workflow was closed without a stored end (terminated, say) is handed to people, never left hanging. */
-async function findClosedRows(deps: ActivityDeps, batchId: string): Promise<void> {
-  const rows = await deps.store.quietRows(batchId, deps.now() - deps.settings.quietRowMs, 50);
+/**
+ * A row whose workflow was closed without a stored end (terminated, say) is handed to people, never left hanging. Goes
+ * through the quiet rows page by page; returns the row to go on after.
+ */
+async function findClosedRows(deps: ActivityDeps, batchId: string, afterRow: number): Promise<number> {
+  const page = { afterRow, limit: QUIET_ROWS_AT_ONCE };
+  const rows = await deps.store.quietRows(batchId, deps.now() - deps.settings.quietRowMs, page);
   for (const row of rows) {
-    if (isSettled(row.state) || (await deps.executions.isOpen(row.workflowId))) continue;
+    if (await deps.executions.isOpen(row.workflowId)) continue;
+    const current = await deps.store.payout(row.reference);
+    if (current === undefined || isSettled(current.state)) continue;
     await deps.store.changePayout(row.reference, {
       state: 'needs-operator',
       reason: because('workflow-closed'),
       at: deps.now(),
     });
   }
+  return rows.length < QUIET_ROWS_AT_ONCE ? 0 : (rows.at(-1)?.row ?? 0);
 }

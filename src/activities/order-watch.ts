@@ -99,15 +99,15 @@ async function route(
 /** Signals the owner when the status asks something of it and is news to it. */
 async function tell(deps: ActivityDeps, key: SweepInput, owner: OpenOrder, order: Order): Promise<number> {
   if (!asksForAttention(statusMeaning(order.status)) || owner.notifiedStatus === order.status) return 0;
+  // Read again right before the signal: the other leg's watch may have told of an exchange by now.
+  const current = (await deps.store.openOrders(key)).find(({ reference }) => reference === owner.reference);
+  if (current === undefined || current.notifiedStatus === order.status) return 0;
   await deps.executions.orderChanged(owner.workflowId, {
     reference: owner.reference,
     orderId: order.order_id,
     status: order.status,
   });
-  await deps.store.noteOrder(
-    { ...key, reference: owner.reference },
-    { orderId: order.order_id, notifiedStatus: order.status },
-  );
+  await deps.store.noteOrder(owner.reference, { orderId: order.order_id, notifiedStatus: order.status });
   return 1;
 }
 
@@ -115,7 +115,7 @@ async function tell(deps: ActivityDeps, key: SweepInput, owner: OpenOrder, order
 async function lookById(deps: ActivityDeps, key: SweepInput, owner: OpenOrder, now: number): Promise<number> {
   if (owner.orderId === null || (owner.nextLookAt !== null && now < owner.nextLookAt)) return 0;
   const age = now - owner.openedAt;
-  await deps.store.noteOrder({ ...key, reference: owner.reference }, { nextLookAt: now + Math.ceil(age / 10) });
+  await deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
   return tell(deps, key, owner, await deps.bank.orders.get(owner.orderId));
 }
 

@@ -168,9 +168,5 @@ async function noteResult(deps: ActivityDeps, attempt: Attempt, result: AttemptR
     code: result.outcome === 'refused' ? result.code : undefined,
   });
   if (orderId === undefined) return;
-  await Promise.all(
-    attempt.currencies.map((currency) =>
-      deps.store.noteOrder({ uid: attempt.uid, currency, reference: attempt.reference }, { orderId }),
-    ),
-  );
+  await deps.store.noteOrder(attempt.reference, { orderId });
 }

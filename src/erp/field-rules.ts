@@ -131,10 +131,17 @@ const UNPRINTABLE = {
   message: 'the value holds an invisible control or direction character; type it again as plain text',
 };
 
+/** Free text may run over lines, and scripts that join letters need their joiners; ids, amounts and payees may not. */
+const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
+const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
+
+const isUnfit = (column: string, value: string): boolean =>
+  hasUnprintable(FREE_TEXT.has(column) ? value.replace(FREE_TEXT_LAYOUT, ' ') : value);
+
 /** Everything wrong with the row's own values, column by column. Blank values are no business of these rules. */
 export function checkValues(instruction: PayoutInstruction): Broken[] {
   const broken: Broken[] = [];
-  const unprintable = new Set(Object.keys(instruction).filter((column) => hasUnprintable(instruction[column] ?? '')));
+  const unprintable = new Set(Object.keys(instruction).filter((column) => isUnfit(column, instruction[column] ?? '')));
   for (const column of unprintable) broken.push({ column, ...UNPRINTABLE });
   for (const [column, rule] of RULES) {
     const value: Text = instruction[column];

@@ -11,8 +11,9 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
     startSandbox: (options) =>
       startSandbox({ ...options, apiKey: config.bank.key.reveal(), apiSecret: config.bank.secret.reveal() }),
     startWorker: (place) => {
-      installRuntime(createLog(config.logLevel ?? 'warn'));
-      return startWorker(config, place);
+      const log = createLog(config.logLevel ?? 'warn');
+      installRuntime(log);
+      return startWorker(config, place, log);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { FAILURES } from '../domain/failures.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { checkInstruction } from '../erp/check-instruction.ts';
+import type { Log } from '../log.ts';
 import type { Part } from '../stack/stack.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
@@ -23,11 +24,14 @@ export interface WorkerPlace extends TemporalAddress {
   apiUrl: string;
 }
 
+/** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
+const RESUME_EVERY_MS = 30_000;
+
 /**
  * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running
  * tasks finish. Throws a `StoreIdentityError` when the store belongs to another bank or namespace.
  */
-export async function startWorker(config: Config, place: WorkerPlace): Promise<Part> {
+export async function startWorker(config: Config, place: WorkerPlace, log: Log): Promise<Part> {
   const opened = new AsyncDisposableStack();
   try {
     const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
@@ -59,9 +63,16 @@ export async function startWorker(config: Config, place: WorkerPlace): Promise<P
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
     });
-    // Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing.
-    for (const { batchId, file } of await store.unendedBatches()) await startBatch(client, batchId, file);
-    await wakeNeglectedWatches(deps);
+    const resume = async (): Promise<void> => {
+      for (const { batchId, file } of await store.unendedBatches()) await startBatch(client, batchId, file);
+      await wakeNeglectedWatches(deps);
+    };
+    await resume();
+    const timer = setInterval(
+      () => void resume().catch((error: unknown) => log.warn({ error }, 'resuming failed')),
+      RESUME_EVERY_MS,
+    );
+    opened.defer(() => clearInterval(timer));
     return { close: () => opened.disposeAsync(), failure: failure.promise };
   } catch (error) {
     await opened.disposeAsync();

@@ -1,31 +1,26 @@
-import type { Beneficiary, RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
+import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import type { Page } from '../api/schemas/wire.ts';
+import { type BeneficiaryKind, checkedItems } from './beneficiary-items.ts';
 import type { Books } from './books.ts';
 import type { Database, Parameters } from './database.ts';
 import { newId } from './ids.ts';
 import { type PageRequest, pageOf } from './paging.ts';
-import { badRequest, Refusal } from './refusal.ts';
-import { requiredDetails } from './required-details.ts';
+import { Refusal } from './refusal.ts';
 
-export interface BeneficiaryRow {
+export interface BeneficiaryRow extends BeneficiaryKind {
   id: string;
   uid: string;
-  currency: string;
-  beneficiary_type: string;
-  payment_type: string;
   /** JSON object of the detail fields. */
   items: string;
   created_at: bigint;
 }
-
-type BeneficiaryKind = Pick<BeneficiaryRow, 'currency' | 'beneficiary_type' | 'payment_type'>;
 
 /** Adds a payee; the same details again make a second one (the interface shows no key). Throws 2002, 2009. */
 export function addBeneficiary(
   { db, now }: Books,
   request: BeneficiaryKind & { uid: string; [field: string]: unknown },
 ): { beneficiary_id: string } {
-  const items = checkedItems(entryOf(request), request);
+  const items = checkedItems(request, request);
   const id = newId('ben');
   insertBeneficiary(db, { ...request, id, items, createdAt: now() });
   return { beneficiary_id: id };
@@ -93,7 +88,7 @@ export function listBeneficiaries(db: Database, filter: BeneficiaryFilter): Page
 /** Replaces every detail field. Throws 2002, 2004. */
 export function updateBeneficiary({ db }: Books, id: string, request: { uid: string; [field: string]: unknown }): void {
   const row = requireBeneficiaryOf(db, request.uid, id);
-  const items = JSON.stringify(checkedItems(entryOf(row), request));
+  const items = JSON.stringify(checkedItems(row, request));
   db.run('UPDATE beneficiaries SET items = :items WHERE id = :id', { id, items });
 }
 
@@ -121,36 +116,4 @@ export function toBeneficiary({
     beneficiary_type,
     items: JSON.parse(items),
   };
-}
-
-/** Throws 2009 for a payment type the currency does not have. */
-function entryOf({ currency, beneficiary_type, payment_type }: BeneficiaryKind): RequiredDetailsEntry {
-  const entry = requiredDetails(currency, beneficiary_type).find(
-    (candidate) => candidate.payment_type === payment_type,
-  );
-  if (entry === undefined) throw new Refusal(2009, 'payment_type: not in required-details');
-  return entry;
-}
-
-const VALUE_CHARACTERS_MAX = 255;
-const COUNTRY = /^[A-Z]{2}$/;
-
-/** The detail fields of a request; others are dropped. Throws 2002 naming every field that is missing or invalid. */
-function checkedItems(entry: RequiredDetailsEntry, request: Readonly<Record<string, unknown>>): Record<string, string> {
-  const items: Record<string, string> = {};
-  const invalid: string[] = [];
-  for (const { field, required, regex, data_type } of entry.fields) {
-    const value = Object.hasOwn(request, field) ? request[field] : undefined;
-    if (value === undefined || value === null || value === '') {
-      if (required) invalid.push(field);
-    } else if (typeof value !== 'string' || value.length > VALUE_CHARACTERS_MAX || !new RegExp(regex).test(value)) {
-      invalid.push(field);
-    } else if (data_type === 'country' && !COUNTRY.test(value)) {
-      invalid.push(field);
-    } else {
-      items[field] = value;
-    }
-  }
-  if (invalid.length > 0) throw badRequest(`check ${invalid.join(', ')}`);
-  return items;
 }

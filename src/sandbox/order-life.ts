@@ -19,12 +19,13 @@ export function takeDueSteps(books: Books): void {
 
 function takeStep(books: Books, order: OrderRow): void {
   const step = nextStep(stateOf(order), books.settings.settle);
-  if (step === undefined || step.to === 'refund') {
-    saveOrder(books.db, { ...order, due_at: null });
-    if (step !== undefined) refundOrder(books, order, order.amount, step.at);
+  if (step !== undefined && step.to !== 'refund') {
+    enterStatus(books, order, step.to, step.at);
     return;
   }
-  enterStatus(books, order, step.to, step.at);
+  saveOrder(books.db, { ...order, due_at: null });
+  const left = refundable(books, order);
+  if (step !== undefined && left > 0n) refundOrder(books, order, left, step.at);
 }
 
 /** Moves the order and its money; `due_at` follows from the status. Throws 2010 when the money is not there any more. */
@@ -63,9 +64,7 @@ function requireAwaitingAudit(books: Books, orderId: string): OrderRow {
 export function refundOrder(books: Books, payment: OrderRow, amount: bigint, at: number): string {
   if (payment.type !== 'PAYMENT' || payment.status !== 'COMPLETED')
     throw badRequest('only a completed payment is refunded');
-  const sql = 'SELECT SUM(amount) AS amount FROM orders WHERE refund_of = :order_id';
-  const refunded = books.db.one<{ amount: bigint | null }>(sql, { order_id: payment.order_id })?.amount ?? 0n;
-  if (refunded + amount > payment.amount) throw badRequest('a refund is at most what was paid');
+  if (amount > refundable(books, payment)) throw badRequest('a refund is at most what was paid');
   const refund: OrderRow = {
     ...payment,
     order_id: newId('ord'),
@@ -84,4 +83,10 @@ export function refundOrder(books: Books, payment: OrderRow, amount: bigint, at:
   insertOrder(books.db, refund);
   moveMoney(books, refund, 'released', 'settled', at);
   return refund.order_id;
+}
+
+/** What of a payment has not come back yet. */
+function refundable({ db }: Books, { order_id, amount }: OrderRow): bigint {
+  const sql = 'SELECT SUM(amount) AS refunded FROM orders WHERE refund_of = :order_id';
+  return amount - (db.one<{ refunded: bigint | null }>(sql, { order_id })?.refunded ?? 0n);
 }

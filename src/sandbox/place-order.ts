@@ -38,7 +38,7 @@ export function placeOrder(books: Books, request: OrderRequest, draft: () => Ord
 }
 
 function accept(books: Books, request: OrderRequest, draft: OrderDraft): OrderRow {
-  const { outcome, audit } = sentinelOf(request.note);
+  const { outcome, audit } = sentinelOf(request.note, draft.type);
   const at = BigInt(books.now());
   const order: OrderRow = {
     beneficiary_id: null,

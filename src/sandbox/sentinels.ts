@@ -1,4 +1,4 @@
-import type { Outcome } from './order-row.ts';
+import type { OrderType, Outcome } from './order-row.ts';
 import { badRequest, Refusal, type RefusalCode } from './refusal.ts';
 
 /** What a sentinel does to the order that carries it. */
@@ -31,10 +31,11 @@ export const SENTINELS: Readonly<Record<string, Sentinel>> = {
 
 const PREFIX = 'sandbox:';
 
-/** Reads the sentinel of a note. Throws the code it asks for. */
-export function sentinelOf(note: string | null): { outcome: Outcome; audit: boolean } {
+/** Reads the sentinel of an order's note. Throws the code it asks for, 2002 for one that does not fit. */
+export function sentinelOf(note: string | null, type: OrderType): { outcome: Outcome; audit: boolean } {
   const sentinel = note !== null && Object.hasOwn(SENTINELS, note) ? SENTINELS[note] : undefined;
   if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('a note that is no sentinel of the sandbox');
+  if (sentinel?.outcome === 'refund' && type !== 'PAYMENT') throw badRequest('only a payment is refunded');
   if (sentinel?.code !== undefined) throw new Refusal(sentinel.code);
   return { outcome: sentinel?.outcome ?? 'complete', audit: sentinel?.audit ?? false };
 }

@@ -1,14 +1,10 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config.ts';
+import { answers } from '../temporal/answers.ts';
 import { follow } from './followers.ts';
 import { processMark } from './process-mark.ts';
 import type { Stack, StackAddresses } from './stack.ts';
 import { readStackFile, type StackDescription } from './stack-file.ts';
-
-const ANSWER_LIMIT_MS = 2_000;
 
 /**
  * Joins the home's stack; undefined when none answers. The caller knows that some process holds the home. Throws a
@@ -44,8 +40,8 @@ export async function answeringStack(home: string): Promise<StackDescription | u
     ...(stack.temporal === 'embedded' ? [new URL(`tcp://${stack.temporalAddress}`)] : []),
     ...(stack.bank === 'sandbox' ? [new URL(stack.apiUrl)] : []),
   ];
-  const answers = await Promise.all(addresses.map(({ hostname, port }) => accepts(hostname, Number(port))));
-  return answers.every(Boolean) ? stack : undefined;
+  const up = await Promise.all(addresses.map(({ hostname, port }) => answers(hostname, Number(port))));
+  return up.every(Boolean) ? stack : undefined;
 }
 
 function addressesOf(config: Config, { temporalAddress, namespace, apiUrl, uiUrl }: StackDescription): StackAddresses {
@@ -69,18 +65,4 @@ function otherPart(key: string, part: string): ConfigError {
     `the stack that is up in this home uses another ${part}`,
     'End that stack, set the same value, or use another PAYOUTS_HOME.',
   );
-}
-
-async function accepts(host: string, port: number): Promise<boolean> {
-  const socket = connect({ host, port });
-  const limit = new AbortController();
-  try {
-    const answer = once(socket, 'connect', { signal: limit.signal }).then(() => true);
-    return await Promise.race([answer, pause(ANSWER_LIMIT_MS, false, { signal: limit.signal })]);
-  } catch {
-    return false;
-  } finally {
-    limit.abort();
-    socket.destroy();
-  }
 }

@@ -68,7 +68,7 @@ export async function quietRows(
   db: Database,
   batchId: string,
   changedBefore: number,
-  limit: number,
+  { afterRow, limit }: { afterRow: number; limit: number },
 ): Promise<PayoutRecord[]> {
   const rows = await db
     .selectFrom('payouts')
@@ -77,7 +77,7 @@ export async function quietRows(
     .where('state', 'in', UNSETTLED)
     .where('released_at', 'is not', null)
     .where('updated_at', '<', changedBefore)
-    .orderBy('updated_at')
+    .where('row', '>', afterRow)
     .orderBy('row')
     .limit(limit)
     .execute();

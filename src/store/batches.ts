@@ -31,8 +31,16 @@ export async function unendedBatches(db: Database): Promise<BatchRecord[]> {
   return rows.map(batchRecord);
 }
 
-export async function setControl(db: Database, batchId: string, control: BatchControl): Promise<void> {
-  await db.updateTable('batches').set({ control }).where('batch_id', '=', batchId).execute();
+/** A cancel is final: pause and resume come too late after it. */
+export async function setControl(db: Database, batchId: string, control: BatchControl): Promise<BatchControl> {
+  await db
+    .updateTable('batches')
+    .set({ control })
+    .where('batch_id', '=', batchId)
+    .where('control', '!=', 'cancelling')
+    .execute();
+  const stored = await batch(db, batchId);
+  return stored?.control ?? control;
 }
 
 export async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {

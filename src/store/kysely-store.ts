@@ -32,7 +32,7 @@ export function createStore(db: Database): Store {
     openOrder: (request) => openOrder(db, request),
     closeOrder: (reference) => closeOrder(db, reference),
     openOrders: (key) => openOrders(db, key),
-    noteOrder: (key, note) => noteOrder(db, key, note),
+    noteOrder: (reference, note) => noteOrder(db, reference, note),
     forgetNotice: (reference) => forgetNotice(db, reference),
     touchWatch: (key, at) => touchWatch(db, key, at),
     endWatch: (key) => endWatch(db, key),
@@ -48,7 +48,7 @@ export function createStore(db: Database): Store {
     releasable: (batchId, limit) => batchRows.releasable(db, batchId, limit),
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
     cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
-    quietRows: (batchId, changedBefore, limit) => batchRows.quietRows(db, batchId, changedBefore, limit),
+    quietRows: (batchId, changedBefore, page) => batchRows.quietRows(db, batchId, changedBefore, page),
     rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
     rows: (batchId) => batchRows.rows(db, batchId),
 

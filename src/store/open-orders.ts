@@ -20,7 +20,7 @@ export async function openOrders(db: Database, { uid, currency }: WatchKey): Pro
 
 export async function noteOrder(
   db: Database,
-  { uid, currency, reference }: WatchKey & { reference: string },
+  reference: string,
   note: Parameters<Store['noteOrder']>[1],
 ): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;
@@ -28,8 +28,6 @@ export async function noteOrder(
     .updateTable('open_orders')
     .set({ order_id: note.orderId, notified_status: note.notifiedStatus, next_look_at: note.nextLookAt })
     .where('reference', '=', reference)
-    .where('uid', '=', uid)
-    .where('currency', '=', currency)
     .execute();
 }
 

@@ -234,8 +234,9 @@ export interface Store {
   closeOrder(reference: string): Promise<void>;
   /** Oldest first. */
   openOrders(key: WatchKey): Promise<OpenOrder[]>;
+  /** Absent keys keep their value. Under every currency: an exchange is told of once. */
   noteOrder(
-    key: WatchKey & { reference: string },
+    reference: string,
     note: { orderId?: string; notifiedStatus?: string | null; nextLookAt?: number | null },
   ): Promise<void>;
   /** Clears `notifiedStatus` of a reference under every currency: its owner wants to hear again. */
@@ -253,7 +254,8 @@ export interface Store {
   batches(limit: number): Promise<BatchRecord[]>;
   /** Oldest first. */
   unendedBatches(): Promise<BatchRecord[]>;
-  setControl(batchId: string, control: BatchControl): Promise<void>;
+  /** The control in force afterwards: `cancelling` is never left. */
+  setControl(batchId: string, control: BatchControl): Promise<BatchControl>;
   /** Null opens it again (an operator's `resolve` restarted a row). */
   setBatchEnded(batchId: string, endedAt: number | null): Promise<void>;
   /** How many rows are in each state. */
@@ -266,7 +268,7 @@ export interface Store {
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
   /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`, longest quiet first. */
-  quietRows(batchId: string, changedBefore: number, limit: number): Promise<PayoutRecord[]>;
+  quietRows(batchId: string, changedBefore: number, page: { afterRow: number; limit: number }): Promise<PayoutRecord[]>;
   /** Released rows without an end in one of these states, in row order. */
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
+import { answers } from './answers.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
 export interface EmbeddedServerOptions {
@@ -64,7 +65,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   };
   const address = `${HOST}:${options.port}`;
   try {
-    await untilItServes(child, address);
+    await untilItServes(child, options.port);
   } catch (error) {
     const endedAtOnce = hasEnded(child);
     await stop();
@@ -102,18 +103,20 @@ function serverArguments(dbFile: string, port: number, uiPort: number): string[]
   ];
 }
 
-async function untilItServes(child: ChildProcess, address: string): Promise<void> {
+async function untilItServes(child: ChildProcess, port: number): Promise<void> {
   const deadline = performance.now() + BOOT_LIMIT_MS;
   let problem: unknown;
   while (performance.now() < deadline) {
     if (hasEnded(child)) throw new Error('it ended at once');
     try {
-      await prepareNamespace(address);
+      // A gRPC channel that finds nobody waits a second before it looks again.
+      if (!(await answers(HOST, port))) throw new Error('nothing answers');
+      await prepareNamespace(`${HOST}:${port}`);
       // Had our server lost a race for the port, another one would have answered and ours would be gone.
       if (!hasEnded(child)) return;
     } catch (error) {
       problem = error;
-      await pause(100);
+      await pause(50);
     }
   }
   throw problem;

@@ -25,8 +25,7 @@ const REPORTS_PER_BATCH = 10;
 export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpResult> {
   let progress: PumpResult | null = null;
   const control = (wanted: BatchControl) => async (order: BatchOrder) => {
-    await batchControl.setBatchControl({ batchId, control: wanted, by: order.by });
-    return { control: wanted };
+    return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: order.by }) };
   };
   const validator = (order: BatchOrder): void => {
     if (typeof order?.by !== 'string' || order.by === '') throw new Error('"by" is missing');

@@ -111,7 +111,7 @@ describe('the values of a row', () => {
     ['uid', { uid: 'u/1' }, 'bad-id', '"/"'],
     ['id', { id: 'INV\u200b1' }, 'control-character', 'invisible'],
     ['note', { note: 'pay \u202eto' }, 'control-character', 'direction'],
-    ['note', { note: 'two\nlines' }, 'control-character', 'control'],
+    ['note', { note: 'bell\u0007' }, 'control-character', 'control'],
     ['note', { note: 'x'.repeat(141) }, 'too-long', '140'],
     ['account_id', { account_id: '../master' }, 'bad-id', '^['],
     ['beneficiary_id', { beneficiary_id: 'a b' }, 'bad-id', '^['],

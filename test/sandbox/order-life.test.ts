@@ -42,6 +42,23 @@ describe('the life of an order', () => {
     expect(await accountOf(bank)).toMatchObject({ balance: '999999.00', frozen: '0.00' });
   });
 
+  test('a refund by hand leaves the note sandbox:refund the rest', async () => {
+    const { sandbox, bank, door } = await runningSandbox();
+    const orderId = await pay(bank, { note: 'sandbox:refund' });
+    sandbox.clock.advance(1_500);
+    await door('POST', `/orders/${orderId}/refund`, { amount: '60.00' });
+    sandbox.clock.advance(1_000);
+    const refunds = (await door('GET', '/state')).orders.filter(({ type }: { type: string }) => type === 'REFUND');
+    expect(refunds).toMatchObject([{ transaction_amount: '60.00' }, { transaction_amount: '40.00' }]);
+  });
+
+  test('the note sandbox:refund is refused on a transfer, which nobody refunds', async () => {
+    const { bank } = await runningSandbox();
+    const accounts = { source_account_id: 'acc-u1001-usd', destination_account_id: 'acc-u1002-usd' };
+    const body = { ...accounts, amount: '1.00', reference: 'transfer', note: 'sandbox:refund' };
+    expect(await bank.call('POST', '/v1/banking/transactions/transfer', { body })).toMatchObject({ code: 2002 });
+  });
+
   test('the note sandbox:audit makes a small order wait for approval', async () => {
     const { sandbox, bank } = await runningSandbox();
     const orderId = await pay(bank, { note: 'sandbox:audit' });

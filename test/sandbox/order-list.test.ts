@@ -30,7 +30,7 @@ describe('the order list', () => {
     expect(references(await list(it, {}))).toEqual(['fx', 'transfer', 'pay-30.00', 'pay-20.00', 'pay-10.00']);
   });
 
-  test.each([
+  test.each<[query: Record<string, string>, expected: string[]]>([
     [{ order_type: 'PAYMENT' }, ['pay-30.00', 'pay-20.00', 'pay-10.00']],
     [{ order_type: 'TRANSFER' }, ['transfer']],
     [{ created_at_from: String(START + 1_000), order_type: 'PAYMENT' }, ['pay-30.00', 'pay-20.00']],
@@ -43,7 +43,7 @@ describe('the order list', () => {
     [{ currency: 'GBP' }, []],
     [{ uid: 'u-1002' }, []],
   ])('filters by %j', async (query, expected) => {
-    expect(references(await list(await filled(), query as Record<string, string>))).toEqual(expected);
+    expect(references(await list(await filled(), query))).toEqual(expected);
   });
 
   test('has pages that join to the whole', async () => {
@@ -58,7 +58,7 @@ describe('the order list', () => {
     expect(references(await list(it, { page: '4', page_size: '2' }))).toEqual([]);
   });
 
-  test.each([
+  test.each<Record<string, string>>([
     { uid: '' },
     { currency: '' },
     { created_at_from: 'today' },
@@ -66,6 +66,6 @@ describe('the order list', () => {
     { order_type: 'GIFT' },
     { page_size: '-1' },
   ])('refuses %j', async (query) => {
-    expect(await list(await runningSandbox(), query as Record<string, string>)).toMatchObject({ code: 2002 });
+    expect(await list(await runningSandbox(), query)).toMatchObject({ code: 2002 });
   });
 });

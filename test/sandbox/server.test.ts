@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/sandbox/database.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { bankCalls } from '../contract/bank-calls.ts';
-import { accountOf, orderOf, PAYMENT, pay, paymentOf, runningSandbox, START } from './running-sandbox.ts';
+import { orderOf, PAYMENT, pay, paymentOf, runningSandbox, START } from './running-sandbox.ts';
 
 function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
@@ -126,13 +126,6 @@ describe('HTTP', () => {
     });
     expect(status).toBe(413);
     expect((await bank.call('GET', '/v1/banking/accounts')).code).toBe(0);
-  });
-
-  test('an error of ours is answered with 2001 and changes nothing', async () => {
-    const { bank, door } = await runningSandbox({ settle: { ACCEPTED: 0.5 } });
-    expect((await bank.call('POST', PAYMENT, { body: paymentOf() })).code).toBe(2001);
-    expect((await door('GET', '/state')).orders).toEqual([]);
-    expect(await accountOf(bank)).toMatchObject({ frozen: '0.00' });
   });
 });
 

@@ -79,8 +79,9 @@ onEveryStore('Rows of a batch', (test) => {
     await change(store, 'busy', 'processing', 5_000);
     await change(store, 'done', 'completed', 2_100);
     await change(store, 'parked', 'needs-operator', 2_100);
-    expect(documentsOf(await store.quietRows('b1', 5_000, 10))).toEqual(['quieter', 'quiet']);
-    expect(documentsOf(await store.quietRows('b1', 5_000, 1))).toEqual(['quieter']);
+    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 0, limit: 10 }))).toEqual(['quiet', 'quieter']);
+    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 0, limit: 1 }))).toEqual(['quiet']);
+    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 2, limit: 1 }))).toEqual(['quieter']);
   });
 
   it('are found by state once released and without an end', async () => {

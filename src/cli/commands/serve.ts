@@ -37,7 +37,8 @@ export async function dev(
 export async function worker(session: Session): Promise<ExitCode> {
   const { config } = session;
   const stopped = interruptSignal();
-  installRuntime(createLog(config.logLevel ?? 'info'));
+  const log = createLog(config.logLevel ?? 'info');
+  installRuntime(log);
   const stack = await session.stack('join-or-boot');
   if (config.temporal.kind === 'embedded' && stack.owner) {
     throw new CommandError(EXIT.usage, 'no-cluster', 'There is no Temporal server to work for.', {
@@ -46,7 +47,7 @@ export async function worker(session: Session): Promise<ExitCode> {
   }
   const { connection, close } = await connectTemporal(config, stack);
   await ensureSearchAttributes(connection, stack.namespace).finally(close);
-  const running = await startWorker(config, stack);
+  const running = await startWorker(config, stack, log);
   session.output.say(`Worker on ${stack.temporalAddress}, namespace ${stack.namespace}, bank ${stack.apiUrl}`);
   try {
     await untilStopped(stopped, Promise.race([stack.failure, running.failure ?? new Promise<Error>(() => {})]));

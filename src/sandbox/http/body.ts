@@ -12,7 +12,8 @@ export class BodyTooLarge extends Error {
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not close the socket: the refusal still goes out on it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > BODY_BYTES_MAX) throw new BodyTooLarge();
     chunks.push(chunk);

@@ -1,0 +1,246 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../src/config/config-error.ts';
+import { CONFIG_KEYS } from '../src/config/keys.ts';
+import { loadConfig } from '../src/config.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-config-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function errorOf(env: Record<string, string>): ConfigError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('defaults', () => {
+  it('run both halves embedded in .payouts of the working directory', () => {
+    const config = loadConfig({});
+    expect(config.bank.kind).toBe('sandbox');
+    expect(config.temporal).toEqual({ kind: 'embedded', namespace: 'default' });
+    expect(config.home).toBe(resolve('.payouts'));
+    expect(config.storeUrl.reveal()).toBe(`file:${resolve('.payouts/store.sqlite')}`);
+  });
+
+  it('are the ones the table of keys documents', () => {
+    const { durations, referenceDedupe, maxSlippage, window, pageSize } = loadConfig({});
+    expect({ referenceDedupe, maxSlippage, window, pageSize }).toEqual({
+      referenceDedupe: 'assumed',
+      maxSlippage: '0.01',
+      window: 50,
+      pageSize: 100,
+    });
+    expect(durations).toMatchObject({
+      fundsPatienceMs: 86_400_000,
+      approvalTtlMs: 259_200_000,
+      noMoneyRecheckMs: 60_000,
+    });
+    expect(CONFIG_KEYS.find(({ name }) => name === 'PAYOUTS_APPROVAL_TTL')?.default).toBe('72h');
+  });
+});
+
+describe('every key', () => {
+  it('can come from a file, whose last line end is dropped', () => {
+    const file = join(folder, 'secret');
+    writeFileSync(file, 'from-file\n');
+    expect(loadConfig({ PAYOUTS_API_SECRET_FILE: file }).bank.secret.reveal()).toBe('from-file');
+  });
+
+  it.each(CONFIG_KEYS.map(({ name }) => name))('%s refuses a value beside a file', (name) => {
+    const file = join(folder, 'value');
+    writeFileSync(file, 'x');
+    expect(errorOf({ [name]: 'x', [`${name}_FILE`]: file })).toMatchObject({ key: name });
+  });
+
+  it.each(CONFIG_KEYS.map(({ name }) => name))('%s names a file that cannot be read', (name) => {
+    expect(errorOf({ [`${name}_FILE`]: join(folder, 'absent') })).toMatchObject({ key: `${name}_FILE` });
+  });
+
+  it('counts a blank as absent', () => {
+    expect(loadConfig({ PAYOUTS_API_URL: '', TEMPORAL_ADDRESS: '' })).toMatchObject({
+      bank: { kind: 'sandbox' },
+      temporal: { kind: 'embedded' },
+    });
+  });
+});
+
+describe('a value that cannot be used', () => {
+  it.each([
+    ['PAYOUTS_API_URL', 'bank.example'],
+    ['PAYOUTS_API_URL', 'https://user:pw@bank.example'],
+    ['PAYOUTS_STORE_URL', 'mysql://host/db'],
+    ['PAYOUTS_PATIENCE', '24'],
+    ['PAYOUTS_PATIENCE', '-1h'],
+    ['PAYOUTS_PATIENCE', '99999d'],
+    ['PAYOUTS_TIME_SCALE', '0'],
+    ['PAYOUTS_TIME_SCALE', 'fast'],
+    ['PAYOUTS_REFERENCE_DEDUPE', 'maybe'],
+    ['PAYOUTS_CLOSED_MEANS', 'PAID'],
+    ['PAYOUTS_PAGE_SIZE', '0'],
+    ['PAYOUTS_WINDOW', '1.5'],
+    ['PAYOUTS_FEE_CAP', '-1'],
+    ['PAYOUTS_FEE_CAP', '1e3'],
+    ['PAYOUTS_MAX_SLIPPAGE', '1'],
+    ['PAYOUTS_AUTH_BODY', '{"key":1}'],
+    ['PAYOUTS_AUTH_BEFORE_EXECUTION', 'yes'],
+    ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"approvals":1,"limit":"5"}]}'],
+    ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"amountAtLeast":"5","approvals":1}]}'],
+    ['PAYOUTS_LOG_LEVEL', 'loud'],
+  ])('%s=%s is refused with its key, rule and fix', (key, value) => {
+    const error = errorOf({ [key]: value });
+    expect(error.key).toBe(key);
+    expect(error.rule).not.toBe('');
+    expect(error.hint).not.toBe('');
+  });
+
+  it('is never repeated in the error', () => {
+    const error = errorOf({ PAYOUTS_STORE_URL: 'mysql://root:hunter2@db/payouts' });
+    expect(inspect(error)).not.toContain('hunter2');
+  });
+});
+
+describe('the bank', () => {
+  const access = { PAYOUTS_API_KEY: 'key-1', PAYOUTS_API_SECRET: 'secret-1' };
+
+  it('is the remote one at PAYOUTS_API_URL, without a trailing slash', () => {
+    const { bank } = loadConfig({ PAYOUTS_API_URL: 'https://bank.example/base/', ...access });
+    expect(bank).toMatchObject({ kind: 'remote', url: 'https://bank.example/base' });
+  });
+
+  it('on another machine refuses the default key or secret of the sandbox', () => {
+    expect(errorOf({ PAYOUTS_API_URL: 'https://bank.example' }).key).toBe('PAYOUTS_API_KEY');
+    expect(errorOf({ PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'key-1' }).key).toBe(
+      'PAYOUTS_API_SECRET',
+    );
+  });
+
+  it('on another machine is not reached in clear text unless allowed', () => {
+    const env = { PAYOUTS_API_URL: 'http://bank.example', ...access };
+    expect(errorOf(env).hint).toContain('PAYOUTS_ALLOW_HTTP');
+    expect(loadConfig({ ...env, PAYOUTS_ALLOW_HTTP: 'true' }).bank.kind).toBe('remote');
+  });
+
+  it.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080'])(
+    'on this machine (%s) needs neither key nor TLS',
+    (url) => {
+      expect(loadConfig({ PAYOUTS_API_URL: url }).bank).toMatchObject({ kind: 'remote', url });
+    },
+  );
+
+  it.each(['http://127.0.0.1.example', 'http://localhost.example', 'http://10.0.0.1'])(
+    'at %s is another machine',
+    (url) => {
+      expect(errorOf({ PAYOUTS_API_URL: url }).key).toBe('PAYOUTS_API_KEY');
+    },
+  );
+});
+
+describe('Temporal', () => {
+  it('is a cluster once an address is set, with the options of @temporalio/envconfig', () => {
+    const { temporal } = loadConfig({
+      TEMPORAL_ADDRESS: 'cluster:7233',
+      TEMPORAL_NAMESPACE: 'pay',
+      TEMPORAL_API_KEY: 'k-123',
+    });
+    expect(temporal).toMatchObject({ kind: 'cluster', address: 'cluster:7233', namespace: 'pay' });
+    expect(temporal.kind === 'cluster' && temporal.connect.reveal()).toMatchObject({
+      address: 'cluster:7233',
+      apiKey: 'k-123',
+    });
+    expect(inspect(temporal)).not.toContain('k-123');
+  });
+
+  it('is a cluster once a profile is named, and says so when the profile does not exist', () => {
+    const file = join(folder, 'temporal.toml');
+    writeFileSync(file, '[profile.prod]\naddress = "prod:7233"\nnamespace = "pay"\n');
+    const env = { TEMPORAL_CONFIG_FILE: file };
+    expect(loadConfig({ ...env, TEMPORAL_PROFILE: 'prod' }).temporal).toMatchObject({
+      address: 'prod:7233',
+      namespace: 'pay',
+    });
+    expect(errorOf({ ...env, TEMPORAL_PROFILE: 'absent' }).key).toBe('TEMPORAL_PROFILE');
+  });
+
+  it('is embedded when only a config file names an address', () => {
+    const file = join(folder, 'temporal.toml');
+    writeFileSync(file, '[profile.default]\naddress = "prod:7233"\n');
+    expect(loadConfig({ TEMPORAL_CONFIG_FILE: file }).temporal.kind).toBe('embedded');
+  });
+});
+
+describe('durations and the time scale', () => {
+  it.each([
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['10m', 600_000],
+    ['24h', 86_400_000],
+    ['3d', 259_200_000],
+  ])('%s is %d ms', (text, ms) => {
+    expect(loadConfig({ PAYOUTS_PATIENCE: text }).durations.patienceMs).toBe(ms);
+  });
+
+  it('0.02 and 50 mean the same', () => {
+    expect(loadConfig({ PAYOUTS_TIME_SCALE: '0.02' }).scaled(60_000)).toBe(1_200);
+    expect(loadConfig({ PAYOUTS_TIME_SCALE: '50' }).scaled(60_000)).toBe(1_200);
+  });
+
+  it('only ever shrink a wait, and never to nothing', () => {
+    const scale = fc.oneof(
+      fc.integer({ min: 1, max: 100_000 }),
+      fc.integer({ min: 1, max: 999 }).map((n) => n / 1_000),
+    );
+    fc.assert(
+      fc.property(scale, fc.integer({ min: 1, max: 10 ** 9 }), (by, ms) => {
+        const shrunk = loadConfig({ PAYOUTS_TIME_SCALE: `${by}` }).scaled(ms);
+        expect(shrunk).toBeGreaterThanOrEqual(1);
+        expect(shrunk).toBeLessThanOrEqual(ms);
+      }),
+    );
+  });
+});
+
+describe('paths and policy', () => {
+  it('resolve against the working directory', () => {
+    const config = loadConfig({ PAYOUTS_HOME: 'here', PAYOUTS_STORE_URL: 'file:there/s.sqlite' });
+    expect(config.home).toBe(resolve('here'));
+    expect(config.storeUrl.reveal()).toBe(`file:${resolve('there/s.sqlite')}`);
+  });
+
+  it('reads the rules of the approval policy', () => {
+    const rules = [
+      { currency: 'USD', amountAtLeast: '10000', approvals: 2 },
+      { newPayee: true, approvals: 1 },
+    ];
+    expect(loadConfig({ PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) }).approvalRules).toEqual(rules);
+  });
+});
+
+describe('secrets', () => {
+  it('show in no dump of the configuration', () => {
+    const config = loadConfig({
+      PAYOUTS_API_URL: 'https://bank.example',
+      PAYOUTS_API_KEY: 'hidden-1',
+      PAYOUTS_API_SECRET: 'hidden-2',
+      PAYOUTS_CODEC_KEYS: 'k:hidden-3',
+      PAYOUTS_WEBHOOK_SECRET: 'whsec_hidden-4',
+      PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts',
+    });
+    expect(inspect(config, { depth: 10, showHidden: true })).not.toContain('hidden-');
+    expect(JSON.stringify(config)).not.toContain('hidden-');
+    expect(`${config.bank.secret}`).toBe('[redacted]');
+    expect(config.bank.secret.reveal()).toBe('hidden-2');
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
+import { choosePorts } from '../../src/stack/ports.ts';
+import { temporalCliPath } from '../../src/temporal/cli-path.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/temporal/embedded-server.ts';
+import { ensureSearchAttributes, SearchAttributeConflictError } from '../../src/temporal/search-attributes.ts';
+
+let home: string;
+let server: EmbeddedServer;
+let connection: Connection;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'payouts-attributes-'));
+  const { temporal, ui } = await choosePorts(home);
+  server = await startEmbeddedServer({
+    cliPath: temporalCliPath(process.env),
+    dbFile: join(home, 'temporal.sqlite'),
+    logFile: join(home, 'temporal.log'),
+    port: temporal,
+    uiPort: ui,
+  });
+  connection = await Connection.connect({ address: server.address });
+});
+
+afterAll(async () => {
+  await connection.close();
+  await server.stop();
+  rmSync(home, { recursive: true });
+});
+
+const attributesOf = async (namespace: string) =>
+  (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes ?? {};
+
+/** A namespace without any attribute of ours, once the server sees it. */
+async function newNamespace(namespace: string): Promise<void> {
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1d') });
+  await vi.waitFor(() => attributesOf(namespace), { timeout: 30_000, interval: 100 });
+}
+
+it('are registered where they are missing, by two processes at once without harm', async () => {
+  await newNamespace('fresh');
+  expect(Object.keys(await attributesOf('fresh'))).not.toContain('PayoutState');
+  await Promise.all([ensureSearchAttributes(connection, 'fresh'), ensureSearchAttributes(connection, 'fresh')]);
+  expect(Object.keys(await attributesOf('fresh'))).toEqual(expect.arrayContaining(Object.keys(SEARCH_ATTRIBUTES)));
+});
+
+it('are reported when one exists with another type', async () => {
+  await newNamespace('foreign');
+  const text = 1;
+  await connection.operatorService.addSearchAttributes({
+    namespace: 'foreign',
+    searchAttributes: { PayoutState: text },
+  });
+  await vi.waitFor(async () => expect(await attributesOf('foreign')).toHaveProperty('PayoutState'), {
+    timeout: 30_000,
+  });
+  await expect(ensureSearchAttributes(connection, 'foreign')).rejects.toThrow(SearchAttributeConflictError);
+});
