@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const OLDEST_NODE = 24;
 
-/** True when what npm says it installed is what the lock file asks for. npm's own record also knows a bare `npm ci`. */
+/** True when what npm says it installed is what the lock file asks for. npm's own record also knows of installs made without this. */
 export function packagesAreCurrent(root) {
   const wanted = packagesOf(join(root, 'package-lock.json'));
   const present = packagesOf(join(root, 'node_modules', '.package-lock.json'));
@@ -20,13 +20,25 @@ export function packagesAreCurrent(root) {
   });
 }
 
-/** Installs what the lock file names, tools for tests and Node itself included. npm's output goes to stderr. */
+/**
+ * Installs what the lock file names, tools for tests and Node itself included, and leaves the lock file alone. Not
+ * `npm ci`: that refuses a lock file without the optional packages of other platforms, which a registry mirror may lack.
+ * npm's output goes to stderr.
+ */
 export function installPackages(root, env) {
   const npm = env.npm_execpath?.endsWith('.js') ? [process.execPath, env.npm_execpath] : ['npm'];
-  const [command, ...args] = [...npm, 'ci', '--include=dev', '--no-audit', '--no-fund'];
+  const [command, ...args] = [
+    ...npm,
+    'install',
+    '--no-save',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
   if (error !== undefined) throw new Error(`npm does not start: ${error.message}`);
-  if (status !== 0) throw new Error(`npm ci ended with exit code ${status}; its own message is above`);
+  if (status !== 0) throw new Error(`npm install ended with exit code ${status}; its own message is above`);
 }
 
 /** The package `node` brings its binary by an install script, which npm may have been told not to run. */

@@ -30,29 +30,36 @@ export const orderWatchActivities = (deps: ActivityDeps) => ({
    */
   async sweepOrders(key: SweepInput): Promise<SweepResult> {
     const until = deps.now() + SHIFT_MS;
-    const seen = new Set<string>();
+    const shift: Shift = { deps, key, foreign: new Set(), otherLegs: new Map() };
     let idle = 0;
     for (let sweeps = 1; ; sweeps += 1) {
       await deps.store.touchWatch(key, deps.now());
       const open = await deps.store.openOrders(key);
       if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
-      const news = open.length === 0 ? 0 : await sweepSafely(deps, key, open, seen);
-      idle = news > 0 || open.some((order) => deps.now() - order.openedAt < deps.settings.sweepMaxMs) ? 0 : idle + 1;
+      const told = open.length === 0 ? 0 : await sweepSafely(shift, open);
+      const young = open.some((order) => deps.now() - order.openedAt < deps.settings.sweepMaxMs);
+      idle = told > 0 || young ? 0 : idle + 1;
       if (deps.now() > until) return { ended: false, sweeps };
       heartbeat({ sweeps, open: open.length });
-      await pause(nextPause(deps, idle), cancellationSignal());
+      await pause(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs), cancellationSignal());
     }
   },
 });
 
-function nextPause({ settings }: ActivityDeps, idle: number): number {
-  return doublingPause(idle, settings.sweepMs, settings.sweepMaxMs);
+/** What one sweeping activity remembers between its sweeps. */
+interface Shift {
+  deps: ActivityDeps;
+  key: SweepInput;
+  /** Orders of nobody that have been noted. */
+  foreign: Set<string>;
+  /** Exchanges seen from the currency sold, with the status seen. */
+  otherLegs: Map<string, string>;
 }
 
 /** A bank that does not answer ends no watch: the sweep is tried again. */
-async function sweepSafely(deps: ActivityDeps, key: SweepInput, open: OpenOrder[], seen: Set<string>): Promise<number> {
+async function sweepSafely(shift: Shift, open: OpenOrder[]): Promise<number> {
   try {
-    return await sweep(deps, key, open, seen);
+    return await sweep(shift, open);
   } catch (error) {
     if (error instanceof BankError) return 0;
     throw error;
@@ -60,7 +67,8 @@ async function sweepSafely(deps: ActivityDeps, key: SweepInput, open: OpenOrder[
 }
 
 /** One sweep; returns how many payouts were told something. */
-async function sweep(deps: ActivityDeps, key: SweepInput, open: OpenOrder[], seen: Set<string>): Promise<number> {
+async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
+  const { deps, key } = shift;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
   const inWindow = open.filter((order) => order.openedAt >= windowFrom);
@@ -73,50 +81,58 @@ async function sweep(deps: ActivityDeps, key: SweepInput, open: OpenOrder[], see
       { ...key, created_at_from: Math.max(0, oldest - deps.settings.clockSkewMs) },
       { pageSize: deps.settings.pageSize, onPage: (page) => heartbeat({ page }), signal: cancellationSignal() },
     );
-    const byReference = new Map(open.map((order) => [order.reference, order]));
-    for (const order of scan.orders) told += await route(deps, key, order, byReference, seen);
+    const owners = new Map(open.map((order) => [order.reference, order]));
+    for (let i = 0; i < scan.orders.length; i += SIGNALS_AT_ONCE) {
+      const some = scan.orders.slice(i, i + SIGNALS_AT_ONCE);
+      told += sum(await Promise.all(some.map((order) => route(shift, order, owners))));
+    }
   }
-  for (const straggler of stragglers) told += await lookById(deps, key, straggler, now);
+  for (const straggler of stragglers) told += await lookById(shift, straggler, now);
   return told;
 }
 
+const SIGNALS_AT_ONCE = 20;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
 /** Brings one order of the list to the payout that owns its reference, or notes that nobody does. */
-async function route(
-  deps: ActivityDeps,
-  key: SweepInput,
-  order: Order,
-  byReference: ReadonlyMap<string, OpenOrder>,
-  seen: Set<string>,
-): Promise<number> {
-  const owner = order.client_order_id === undefined ? undefined : byReference.get(order.client_order_id);
-  if (owner !== undefined && order.type !== 'REFUND') return tell(deps, key, owner, order);
-  if (seen.has(order.order_id)) return 0;
-  seen.add(order.order_id);
-  await noteForeignOrder(deps, key, order);
+async function route(shift: Shift, order: Order, owners: ReadonlyMap<string, OpenOrder>): Promise<number> {
+  const owner = order.client_order_id === undefined ? undefined : owners.get(order.client_order_id);
+  if (owner !== undefined && order.type !== 'REFUND') return tell(shift, owner, order);
+  if (shift.foreign.has(order.order_id)) return 0;
+  shift.foreign.add(order.order_id);
+  await noteForeignOrder(shift.deps, shift.key, order);
   return 0;
 }
 
 /** Signals the owner when the status asks something of it and is news to it. */
-async function tell(deps: ActivityDeps, key: SweepInput, owner: OpenOrder, order: Order): Promise<number> {
+async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<number> {
   if (!asksForAttention(statusMeaning(order.status)) || owner.notifiedStatus === order.status) return 0;
-  // Read again right before the signal: the other leg's watch may have told of an exchange by now.
-  const current = (await deps.store.openOrders(key)).find(({ reference }) => reference === owner.reference);
-  if (current === undefined || current.notifiedStatus === order.status) return 0;
-  await deps.executions.orderChanged(owner.workflowId, {
-    reference: owner.reference,
-    orderId: order.order_id,
-    status: order.status,
-  });
-  await deps.store.noteOrder(owner.reference, { orderId: order.order_id, notifiedStatus: order.status });
+  if (leavesToOtherLeg(shift, order)) return 0;
+  const { deps } = shift;
+  const { reference, workflowId } = owner;
+  await deps.executions.orderChanged(workflowId, { reference, orderId: order.order_id, status: order.status });
+  await deps.store.noteOrder(reference, { orderId: order.order_id, notifiedStatus: order.status });
   return 1;
 }
 
+/**
+ * An exchange is in the lists of both its currencies, and a second notice costs its payout four events: the watch of the
+ * currency sold speaks up only when the other one has not until its next sweep.
+ */
+function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
+  if (order.buy_currency === undefined || order.buy_currency === key.currency) return false;
+  if (otherLegs.get(order.order_id) === order.status) return false;
+  otherLegs.set(order.order_id, order.status);
+  return true;
+}
+
 /** An order open for longer than the sweep's window is looked up by id, ever more rarely. */
-async function lookById(deps: ActivityDeps, key: SweepInput, owner: OpenOrder, now: number): Promise<number> {
+async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<number> {
   if (owner.orderId === null || (owner.nextLookAt !== null && now < owner.nextLookAt)) return 0;
   const age = now - owner.openedAt;
-  await deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
-  return tell(deps, key, owner, await deps.bank.orders.get(owner.orderId));
+  await shift.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
+  return tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
 }
 
 /** Money that came back, or an order that no payout of ours asked for: kept as a fact for reports and reconciliation. */

@@ -8,6 +8,9 @@ export interface HomeLock {
 
 const SQLITE_BUSY = 5;
 
+/** Keeps the databases reachable: collected as garbage, one would close and give the home away. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Takes the home for this process; undefined when another has it. The lock is an exclusive SQLite transaction, which the
  * operating system drops with the process, so it is never stale. The home must be on a local disk: over NFS such locks
@@ -23,5 +26,11 @@ export function lockHome(home: string): HomeLock | undefined {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
 }

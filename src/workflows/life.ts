@@ -49,6 +49,8 @@ export class PayoutLife {
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
 
+  private question: string | undefined;
+
   readonly notices: OrderNotice[] = [];
   /** Grows with every `orderChanged`. */
   heard = 0;
@@ -146,14 +148,21 @@ export class PayoutLife {
     return this.cancelRequest !== undefined && !this.tooLateToCancel;
   }
 
-  /** Opens a decision; earlier votes serve no other one. */
+  /**
+   * Opens a question; earlier votes serve no other one. The same question asked again goes on as it was, so that a
+   * decision taken while the bank was looked at in between is not lost.
+   */
   ask(awaited: AwaitedApproval): void {
+    const question = `${awaited.kind} ${awaited.digest}`;
+    if (this.question === question && (this.awaited ?? this.verdict) !== undefined) return;
+    this.question = question;
     this.awaited = awaited;
     this.verdict = undefined;
     setCurrentDetails(this.details());
   }
 
-  closeAsking(): void {
+  closeQuestion(): void {
+    this.question = undefined;
     this.awaited = undefined;
     this.verdict = undefined;
   }

@@ -14,10 +14,10 @@ const OLD_NODE =
   "Object.defineProperty(process.versions, 'node', { value: process.channel ? process.versions.node : '20.0.0' });";
 /** Says its process id, then ends as its argument tells; SIGTERM and SIGINT end it with an exit code of its own. */
 const STARTER = `
-process.stdout.write(process.pid + '\\n');
 if (process.argv[2] === 'exit') process.exitCode = Number(process.argv[3]);
 else setInterval(() => {}, 1e6);
 if (process.argv[2] === 'answer') for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(signal === 'SIGINT' ? 130 : 143));
+process.stdout.write(process.pid + '\\n');
 `;
 
 let root: string;

@@ -15,15 +15,15 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** Takes the lock in a process of its own. */
+/** Takes the lock in a process of its own, which keeps no reference to it and collects its garbage before it reports. */
 async function lockElsewhere() {
   const program = join(home, 'locker.ts');
   const source = fileURLToPath(new URL('../../src/stack/lock.ts', import.meta.url));
   writeFileSync(
     program,
-    `import { lockHome } from ${JSON.stringify(source)};\nprocess.send!(lockHome(process.argv[2]!) !== undefined);\nprocess.on('message', () => {});\n`,
+    `import { lockHome } from ${JSON.stringify(source)};\nconst locked = lockHome(process.argv[2]!) !== undefined;\nsetImmediate(() => {\n  globalThis.gc!();\n  process.send!(locked);\n});\nprocess.on('message', () => {});\n`,
   );
-  const child = fork(program, [home]);
+  const child = fork(program, [home], { execArgv: ['--expose-gc'] });
   const [locked] = await once(child, 'message');
   return { child, locked };
 }

@@ -365,19 +365,16 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
 const LOOK_MS = 50;
 const WAIT_MAX_MS = 20_000;
 
-/** Waits until the query `state` shows a state; throws with what it shows instead. */
+/** Waits until the search attribute shows a state (a query in the middle of a task would cost events of its own). */
 export async function until(handle: PayoutHandle, state: PayoutState): Promise<PayoutStateView> {
   const end = performance.now() + WAIT_MAX_MS;
-  let view: PayoutStateView | undefined;
   while (performance.now() < end) {
-    view = await handle.query<PayoutStateView>('state');
-    if (view.state === state && (view.awaited !== null || !PEOPLE.has(state))) return view;
+    const { searchAttributes } = await handle.describe();
+    if (searchAttributes.PayoutState?.[0] === state) return handle.query<PayoutStateView>('state');
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  throw new Error(`not ${state} in ${WAIT_MAX_MS} ms but ${JSON.stringify(view, null, 1)}`);
+  throw new Error(`not ${state} in ${WAIT_MAX_MS} ms but ${JSON.stringify(await handle.query('state'), null, 1)}`);
 }
-
-const PEOPLE: ReadonlySet<string> = new Set(['held', 'awaiting-approval', 'awaiting-bank-approval']);
 
 async function awaited(handle: PayoutHandle): Promise<{ digest: string }> {
   const { awaited: asked } = await handle.query<PayoutStateView>('state');

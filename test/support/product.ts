@@ -5,7 +5,7 @@ import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts'
 import { createActivities } from '../../src/activities/index.ts';
 import { createBank } from '../../src/api/client.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { checkInstruction } from '../../src/erp/check-instruction.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
@@ -50,7 +50,7 @@ export interface Product extends AsyncDisposable {
   store: Store;
   sandbox: RunningSandbox;
   namespace: string;
-  /** Starts a payout the way anybody would: type, queue, id and input as contracted. */
+  /** Starts a payout as a batch does. */
   start(
     instruction: Partial<PayoutInstruction> & { id: string },
     more?: { by?: string; batchId?: string },
@@ -92,11 +92,17 @@ export async function startProduct(
     namespace,
     async start(instruction, more = {}) {
       const full = { ...DEFAULT_INSTRUCTION, ...instruction };
-      return client.workflow.start<() => Promise<PayoutResult>>(WORKFLOW_TYPES.payout, {
-        workflowId: payoutWorkflowId(referenceOf(full.uid, full.id)),
-        taskQueue: TASK_QUEUE,
-        args: [{ ...full, ...more }] as unknown as [],
+      const reference = referenceOf(full.uid, full.id);
+      const input = Object.fromEntries(Object.entries({ ...full, ...more }).filter((entry) => entry[1] !== undefined));
+      await deps.executions.startPayout({
+        workflowId: payoutWorkflowId(reference),
+        reference,
+        batchId: null,
+        currency: full.currency,
+        input: input as Record<string, string>,
+        summary: 'a test payout',
       });
+      return client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
     },
     async sandboxTest(method, path, body) {
       const response = await fetch(`${sandbox.url}/__sandbox/${path}`, {

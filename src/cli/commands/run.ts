@@ -4,6 +4,7 @@ import type { BatchReport } from '../../erp/report/batch-report.ts';
 import type { ClaimRow, Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, reportBatch, summaryText } from '../batch-report.ts';
+import { checkExistence } from '../check-existence.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { followBatches } from '../follow.ts';
 import { interruptSignal } from '../interrupt.ts';
@@ -80,19 +81,25 @@ async function payNew(
 ): Promise<ExitCode> {
   const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
   const client = await session.client(stack);
-  await session.bank(stack).authenticate();
+  const bank = session.bank(stack);
+  await bank.authenticate();
+  const unknown = await checkExistence(bank, checked.file, rows, checked.lines);
+  if (unknown.length > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
+  const unknownRows = new Set(unknown.map(({ row }) => row));
+  const payable = rows.filter(({ row }) => !unknownRows.has(row));
+  if (payable.length === 0) throw invalidInput(unknown, 'No row is left to pay.');
   const batchId = v7();
   const claim = await store.claimBatch({
     batchId,
     file: checked.file,
     sha256: checked.sha256,
     by: options.by ?? null,
-    rows,
+    rows: payable,
     at: Date.now(),
   });
   if (!claim.claimed) {
     // Somebody else claimed rows between our look and our claim.
-    const sorted = await sortRows(store, checked.file, rows, (row) => checked.lines.get(row) ?? 0);
+    const sorted = await sortRows(store, checked.file, payable, (row) => checked.lines.get(row) ?? 0);
     if (sorted.fresh.length === 0 && sorted.reused.length === 0) return followKnown(session, store, sorted, options);
     throw invalidInput([...sorted.reused, ...sorted.taken], 'Another run took these rows just now; run again.');
   }

@@ -18,35 +18,44 @@ export interface DecisionAsked {
   reason: Reason;
   /** How long the question stands; absent: until something else ends it. */
   ttlMs?: number;
+  /** Return after this long to look at the bank again; the question stays open meanwhile. */
+  lookAgainMs?: number;
+  /** Return when this comes true; the question stays open. */
   interrupt?: () => boolean;
   /** The row was written by the activity that found the question. */
   stored?: 'stored';
 }
 
-/** Waits for people, for a cancel request, for the question's end of life, or for `interrupt`. */
+/** Waits for people, for a cancel request, for the question's end, or for a reason to look at the bank. */
 export async function awaitDecision(life: PayoutLife, asked: DecisionAsked): Promise<Decided> {
-  const { ttlMs, interrupt = () => false } = asked;
+  const { ttlMs, lookAgainMs, interrupt = () => false } = asked;
   const expiresAt = ttlMs === undefined ? undefined : Date.now() + ttlMs;
   // Asked before it is shown: whoever sees the state may answer at once.
   life.ask({ ...asked.ask, maker: life.maker, approvedBy: [], expiresAt });
   await life.enter(asked.state, asked.reason, asked.stored);
-  const settled = (): boolean => life.verdict !== undefined || life.wantsCancel || interrupt();
-  const inTime = await settledWithin(settled, ttlMs);
-  const { verdict } = life;
-  life.closeAsking();
-  if (verdict?.verdict === 'approved') return { kind: 'approved', by: verdict.awaited.approvedBy };
-  if (verdict?.verdict === 'rejected') return { kind: 'rejected', by: verdict.by, remark: verdict.remark };
-  if (life.wantsCancel) return { kind: 'cancel' };
-  return { kind: inTime ? 'interrupted' : 'expired' };
+  const expired = after(ttlMs, 'how long the question stands');
+  const lookAgain = after(lookAgainMs, 'looks whether the reason is gone');
+  await condition(() => life.verdict !== undefined || life.wantsCancel || interrupt() || expired() || lookAgain());
+
+  const decided = whatHappened(life, expired());
+  if (decided.kind !== 'interrupted') life.closeQuestion();
+  return decided;
 }
 
-/** False when the time is over first. The timer is left pending when it is not needed: cancelling it costs an event. */
-async function settledWithin(settled: () => boolean, ttlMs: number | undefined): Promise<boolean> {
-  let over = false;
-  if (ttlMs !== undefined)
-    void sleep(ttlMs, { summary: 'how long the question stands' }).then(() => {
-      over = true;
+function whatHappened({ verdict, wantsCancel }: PayoutLife, expired: boolean): Decided {
+  if (verdict?.verdict === 'approved') return { kind: 'approved', by: verdict.awaited.approvedBy };
+  if (verdict?.verdict === 'rejected') return { kind: 'rejected', by: verdict.by, remark: verdict.remark };
+  if (wantsCancel) return { kind: 'cancel' };
+  return { kind: expired ? 'expired' : 'interrupted' };
+}
+
+/** Whether a time has passed. The timer is left pending when it is not needed: cancelling it costs an event. */
+function after(ms: number | undefined, summary: string): () => boolean {
+  let passed = false;
+  if (ms !== undefined) {
+    void sleep(ms, { summary }).then(() => {
+      passed = true;
     });
-  await condition(() => settled() || over);
-  return settled();
+  }
+  return () => passed;
 }

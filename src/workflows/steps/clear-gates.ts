@@ -35,6 +35,7 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
   for (;;) {
     if (life.wantsCancel) return { end: 'cancelled', reason: because('cancelled-by-request') };
     const gate = nextGate(assessment, context.terms, context.passes, Date.now());
+    if (gate.gate !== 'hold') life.closeQuestion();
     let obstacle: Obstacle | undefined;
     switch (gate.gate) {
       case 'open':
@@ -90,7 +91,7 @@ async function hold(
     ask: { kind: 'hold', digest: assessment.digest, needed: 1 },
     state: 'held',
     reason,
-    ttlMs: pause,
+    lookAgainMs: pause,
   });
   if (decided.kind === 'rejected') return { end: 'rejected', reason: because('approval-rejected') };
   if (decided.kind === 'approved') context.passes.feeAcceptedDigest = assessment.digest;

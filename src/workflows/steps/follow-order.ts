@@ -39,6 +39,7 @@ export async function followOrder(
     );
     heard = life.heard;
     const judgement = await look(follow, 'first');
+    if (judgement.meaning !== 'awaiting-audit') life.closeQuestion();
     const conflict = conflictOf(follow, judgement);
     if (conflict !== undefined) {
       await park(follow, conflict, judgement);

@@ -1,0 +1,22 @@
+# Worker, sandbox and every other command of the product; the arguments are those of `payouts`.
+# glibc on purpose: the native core of the Temporal SDK does not run on Alpine.
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY bin bin
+COPY scripts scripts
+COPY src src
+# The workflow bundle is built here, so that a worker starts fast and needs no write access to its code.
+RUN node --input-type=module -e "await (await import('/app/src/temporal/bundle.ts')).workflowBundle()" \
+ && install -d -o node -g node -m 700 /var/lib/payouts
+USER node
+VOLUME /var/lib/payouts
+ENTRYPOINT ["node", "/app/bin/payouts.mjs"]
+CMD ["--help"]
