@@ -27,8 +27,6 @@ export interface PumpResult {
 
 /** Workflows started side by side; more only queues them in the server. */
 const STARTS_AT_ONCE = 10;
-/** Rows with a closed workflow are looked for this often. */
-const QUIET_CHECK_MS = 10_000;
 const QUIET_ROWS_AT_ONCE = 50;
 
 export const batchActivities = (deps: ActivityDeps) => ({
@@ -37,7 +35,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
    * it may run again: rows are selected by the store, a start that finds the workflow there is success.
    */
   async pumpBatch({ batchId, untilSettled }: PumpInput): Promise<PumpResult> {
-    let quietCheckAt = deps.now() + QUIET_CHECK_MS;
+    let quietCheckAt = deps.now() + deps.settings.quietCheckMs;
     let afterRow = 0;
     for (;;) {
       const batch = await deps.store.batch(batchId);
@@ -54,7 +52,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
       if (deps.now() >= quietCheckAt) {
         afterRow = await findClosedRows(deps, batchId, afterRow);
         await wakeNeglectedWatches(deps);
-        quietCheckAt = deps.now() + QUIET_CHECK_MS;
+        quietCheckAt = deps.now() + deps.settings.quietCheckMs;
       }
       heartbeat(counts);
       await pause(deps.settings.batchPulseMs, cancellationSignal());

@@ -30,6 +30,8 @@ export interface WorkerSettings {
   batchPulseMs: number;
   /** A released row without news for this long has its workflow described. */
   quietRowMs: number;
+  /** How often a running batch looks for rows whose workflow is gone, and for watches that are missing. */
+  quietCheckMs: number;
 }
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */

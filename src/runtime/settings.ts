@@ -34,5 +34,6 @@ export function workerSettings(config: Config): WorkerSettings {
     window: config.window,
     batchPulseMs: 250,
     quietRowMs: paced(60_000),
+    quietCheckMs: paced(10_000),
   };
 }

@@ -42,6 +42,7 @@ export const quickSettings: WorkerSettings = {
   window: 50,
   batchPulseMs: 100,
   quietRowMs: 1_000,
+  quietCheckMs: 500,
 };
 
 /** The product on a real Temporal server with a sandbox bank of its own; every product has a namespace of its own. */
@@ -67,7 +68,8 @@ export async function startProduct(
   options: { settings?: Partial<WorkerSettings>; sandbox?: Partial<SandboxOptions> } = {},
 ): Promise<Product> {
   const address = inject('temporalAddress');
-  const namespace = `test-${process.pid}-${(products += 1)}-${Date.now()}`;
+  products += 1;
+  const namespace = `test-${process.pid}-${products}-${Date.now()}`;
   const connection = await Connection.connect({ address });
   await registerNamespace(connection, namespace);
   const client = new Client({ connection, namespace });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
 
 interface SandboxState {
   orders: { client_order_id: string; type: string }[];
@@ -11,7 +12,7 @@ interface SandboxState {
 describe('a payout on a real Temporal server', () => {
   it.concurrent.each(PAYOUT_ROUTES)(
     '$name',
-    async ({ settings, sandbox, travel, ends, because, eventsMax, orders }) => {
+    async ({ name, settings, sandbox, travel, ends, because, eventsMax, orders }) => {
       await using product = await startProduct({ settings: settings as never, sandbox });
       const handle = await travel(product);
       const result = await handle.result();
@@ -26,6 +27,7 @@ describe('a payout on a real Temporal server', () => {
       const stored = await product.store.payout(reference);
       expect(stored).toMatchObject({ state: result.state, orderId: result.orderId, fee: result.fee });
       expect(await product.store.openOrders({ uid: 'u-1001', currency: 'USD' })).toEqual([]);
+      await recordHistory(handle, 'payout', name);
     },
   );
 });

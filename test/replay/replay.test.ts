@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
+import { HISTORIES } from '../support/record-history.ts';
+
+interface RecordedHistory {
+  events: {
+    workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+    activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  }[];
+}
+
+const files = readdirSync(HISTORIES).filter((file) => file.endsWith('.json'));
+const historyOf = (file: string): RecordedHistory => JSON.parse(readFileSync(join(HISTORIES, file), 'utf8'));
+const typeOf = (file: string): string | undefined =>
+  historyOf(file).events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name;
+
+describe('recorded histories', () => {
+  let bundle: { codePath: string };
+  beforeAll(async () => {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    bundle = await workflowBundle();
+  });
+
+  const replay = (history: RecordedHistory) =>
+    Worker.runReplayHistory({ workflowBundle: bundle }, historyFromJSON(history), 'replayed');
+
+  it.each(files)('%s replays with the code of today', async (file) => {
+    await expect(replay(historyOf(file))).resolves.toBeUndefined();
+  });
+
+  it('cover every route of a payout and every workflow type', () => {
+    const missing = PAYOUT_ROUTES.filter(({ name }) => !files.includes(`payout-${name}.json`)).map(({ name }) => name);
+    expect(missing).toEqual([]);
+    expect(new Set(files.map(typeOf))).toEqual(
+      new Set([WORKFLOW_TYPES.payout, WORKFLOW_TYPES.payoutBatch, WORKFLOW_TYPES.orderWatch]),
+    );
+  });
+
+  it('of another course of events raise a determinism error: the check can fail', async () => {
+    const history = historyOf('payout-plain.json');
+    for (const event of history.events) {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      if (scheduled?.activityType.name === 'submitPayment') scheduled.activityType.name = 'submitExchange';
+    }
+    await expect(replay(history)).rejects.toThrow(DeterminismViolationError);
+  });
+});

@@ -1,0 +1,113 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { PumpResult } from '../../src/activities/batches.ts';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
+import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import { startBatch } from '../../src/temporal/executions.ts';
+import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
+import { until as untilTrue } from '../support/until.ts';
+
+const BATCH = 'batch-1';
+
+async function claim(product: Product, instructions: Partial<PayoutInstruction>[]): Promise<string[]> {
+  const rows = instructions.map((given, index) => {
+    const instruction = { ...DEFAULT_INSTRUCTION, id: `row-${index + 1}`, ...given };
+    const reference = referenceOf(instruction.uid, instruction.id);
+    return {
+      row: index + 1,
+      reference,
+      workflowId: payoutWorkflowId(reference),
+      instruction,
+      payloadDigest: payloadDigest(instruction),
+    };
+  });
+  await product.store.claimBatch({ batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', rows, at: Date.now() });
+  return rows.map(({ reference }) => reference);
+}
+
+const plain = (count: number): Partial<PayoutInstruction>[] => Array.from({ length: count }, () => ({}));
+
+describe('a batch on a real Temporal server', () => {
+  it('pays every row once, with one bad row and one in need of people, within its event budget', async () => {
+    await using product = await startProduct({ settings: { window: 10 } });
+    const references = await claim(product, [...plain(38), { note: 'sandbox:fail' }, { note: 'sandbox:close' }]);
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    const result = (await handle.result()) as PumpResult;
+
+    expect(result).toMatchObject({
+      done: true,
+      counts: { total: 40, completed: 38, failed: 1, needsOperator: 1, open: 0 },
+    });
+    const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: { client_order_id: string }[] };
+    expect(orders.map((order) => order.client_order_id).sort()).toEqual([...references].sort());
+    const { events } = await handle.fetchHistory();
+    // Ten reports of six events, and the frame around them: from 1,000 rows on that is at most 0.15 a row.
+    expect(events?.length).toBeLessThanOrEqual(100);
+    expect((await product.store.batch(BATCH))?.endedAt).not.toBeNull();
+    await recordHistory(handle, 'payoutBatch', 'mixed-ends');
+  });
+
+  it('keeps at most the window in flight', async () => {
+    await using product = await startProduct({ settings: { window: 3 } });
+    await claim(product, plain(9));
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    let most = 0;
+    let over = false;
+    const finished = handle.result().then(() => {
+      over = true;
+    });
+    while (!over) {
+      most = Math.max(most, await product.store.inFlight(BATCH));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await finished;
+    expect(most).toBeLessThanOrEqual(3);
+    expect(most).toBeGreaterThan(0);
+  });
+
+  it('pauses, resumes and cancels the rest; a cancel is final', async () => {
+    await using product = await startProduct({ settings: { window: 2 } });
+    await claim(product, [{ note: 'sandbox:audit' }, { note: 'sandbox:audit' }, ...plain(4)]);
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    await untilTrue(async () => (await product.store.stateCounts(BATCH)).get('awaiting-bank-approval') === 2);
+    const update = (name: string): Promise<{ control: string }> =>
+      handle.executeUpdate(name, { args: [{ by: 'alice' }] });
+
+    expect(await update('pause')).toEqual({ control: 'paused' });
+    expect(await update('resume')).toEqual({ control: 'running' });
+    expect(await update('cancel')).toEqual({ control: 'cancelling' });
+    expect(await update('resume')).toEqual({ control: 'cancelling' });
+    await expect(handle.executeUpdate('pause', { args: [{}] })).rejects.toThrow(WorkflowUpdateFailedError);
+
+    const result = (await handle.result()) as PumpResult;
+    expect(result.counts).toMatchObject({ total: 6, cancelled: 6, open: 0 });
+    await recordHistory(handle, 'payoutBatch', 'cancelled');
+  });
+
+  it('approves every waiting row at once', async () => {
+    await using product = await startProduct();
+    await claim(product, [{ note: 'sandbox:audit' }, { note: 'sandbox:audit' }]);
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    await untilTrue(async () => (await product.store.stateCounts(BATCH)).get('awaiting-bank-approval') === 2);
+    expect(await handle.executeUpdate('approve', { args: [{ by: 'checker' }] })).toEqual({ asked: 2 });
+    expect(((await handle.result()) as PumpResult).counts).toMatchObject({ completed: 2 });
+    await recordHistory(handle, 'payoutBatch', 'approved');
+  });
+
+  it('a terminated row becomes needs-operator and does not hang the batch', async () => {
+    await using product = await startProduct({ settings: { quietRowMs: 300 } });
+    const [stuck] = await claim(product, [{ note: 'sandbox:stuck' }, {}]);
+    await startBatch(product.client, BATCH, 'test.csv');
+    await untilTrue(async () => (await product.store.payout(stuck ?? ''))?.claimRunId != null);
+    await product.client.workflow.getHandle(payoutWorkflowId(stuck ?? '')).terminate('test');
+    const result = (await product.client.workflow.getHandle(batchWorkflowId(BATCH)).result()) as PumpResult;
+    expect(result.counts).toMatchObject({ completed: 1, needsOperator: 1 });
+    expect(await product.store.payout(stuck ?? '')).toMatchObject({ reason: { code: 'workflow-closed' } });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { orderWatchWorkflowId } from '../../src/domain/names.ts';
+import { startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
+
+describe('the order watch', () => {
+  it('serves many payouts with one sweep, ends when nothing is open, and is woken by the next payout', async () => {
+    await using product = await startProduct();
+    const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', 'USD'));
+    const many = await Promise.all(Array.from({ length: 12 }, (_, n) => product.start({ id: `many-${n}` })));
+    await Promise.all(many.map((handle) => handle.result()));
+    await watch.result();
+    const first = await watch.describe();
+    // Signals come per wake, not per payout: a dozen payouts cost the watch no more events than one.
+    expect(first.historyLength).toBeLessThanOrEqual(20);
+    await recordHistory(watch, 'orderWatch', 'many-payouts');
+
+    const later = await product.start({ id: 'later' });
+    expect((await later.result()).state).toBe('completed');
+    await watch.result();
+    expect((await watch.describe()).runId).not.toBe(first.runId);
+  });
+
+  it('tells a payout of an order the POST answer of which was lost', async () => {
+    await using product = await startProduct({ settings: { waits: { lateCommitMs: 60_000 } as never } });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
+    const handle = await product.start({ id: 'lost' });
+    expect((await handle.result()).state).toBe('completed');
+  });
+
+  it('a payout that nobody tells anything looks itself', async () => {
+    await using product = await startProduct({
+      settings: { sweepMs: 60_000, sweepMaxMs: 60_000, waits: { patienceMs: 1_000 } as never },
+      sandbox: { settle: { SUBMITTED: 300 } },
+    });
+    const handle = await product.start({ id: 'patient' });
+    expect((await handle.result()).state).toBe('completed');
+    const { events } = await handle.fetchHistory();
+    expect(events?.some((event) => event.workflowExecutionSignaledEventAttributes != null)).toBe(false);
+    await recordHistory(handle, 'payout', 'looked-itself');
+  });
+});
