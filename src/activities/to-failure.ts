@@ -11,13 +11,16 @@ export function permanentFailure(type: FailureType, message: string, ...details:
 
 /** "Not there yet": the server retries after `inMs`; logged as benign. */
 export function notYet(message: string, inMs: number): ApplicationFailure {
-  return ApplicationFailure.create({
+  const failure = ApplicationFailure.create({
     type: FAILURES.notYet,
     message,
     nonRetryable: false,
     nextRetryDelay: inMs,
     category: ApplicationFailureCategory.BENIGN,
   });
+  // A poll is no error: its stack would only fill the server's record of the last failure.
+  failure.stack = '';
+  return failure;
 }
 
 /** A failed read of the bank as a Temporal failure: retried when asking again makes sense. */

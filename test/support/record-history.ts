@@ -13,11 +13,14 @@ export const HISTORIES = fileURLToPath(new URL('../replay/histories', import.met
 export async function recordHistory(handle: WorkflowHandle, workflow: string, scenario: string): Promise<void> {
   if (process.env.RECORD_HISTORIES !== '1') return;
   const json = historyToJSON(await handle.fetchHistory());
-  const text = JSON.stringify(
-    JSON.parse(typeof json === 'string' ? json : JSON.stringify(json)),
-    (key, value) => (key === 'identity' ? 'recorded' : value),
-    1,
-  );
+  const text = JSON.stringify(JSON.parse(typeof json === 'string' ? json : JSON.stringify(json)), withoutPlaces, 1);
   await mkdir(HISTORIES, { recursive: true });
   await writeFile(join(HISTORIES, `${workflow}-${scenario}.json`), `${text}\n`);
+}
+
+/** Worker identities, names of sticky queues (`pid@host-id`) and stack traces say where a history was made. */
+function withoutPlaces(key: string, value: unknown): unknown {
+  if (key === 'identity') return 'recorded';
+  if (key === 'stackTrace') return '';
+  return typeof value === 'string' && /^\d+@\S+$/.test(value) ? 'sticky' : value;
 }
