@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { heartbeat, sleep } from '@temporalio/activity';
 import {
   type BatchControl,
   countStates,
@@ -11,7 +11,6 @@ import { because } from '../domain/reasons.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
-import { pause } from './pause.ts';
 
 export interface PumpInput {
   batchId: string;
@@ -55,7 +54,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
         quietCheckAt = deps.now() + deps.settings.quietCheckMs;
       }
       heartbeat(counts);
-      await pause(deps.settings.batchPulseMs, cancellationSignal());
+      await sleep(deps.settings.batchPulseMs);
     }
   },
 

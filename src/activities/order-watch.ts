@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
@@ -6,7 +6,6 @@ import { asksForAttention, statusMeaning } from '../domain/order-status.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { OpenOrder } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { pause } from './pause.ts';
 import { watchLeaseMs } from './submit.ts';
 
 export interface SweepInput {
@@ -41,7 +40,7 @@ export const orderWatchActivities = (deps: ActivityDeps) => ({
       idle = told > 0 || young ? 0 : idle + 1;
       if (deps.now() > until) return { ended: false, sweeps };
       heartbeat({ sweeps, open: open.length });
-      await pause(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs), cancellationSignal());
+      await sleep(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs));
     }
   },
 });
