@@ -59,7 +59,6 @@ export interface Config {
   timeScale: number;
   /** `ms` shrunk by the time scale, at least 1 ms. Never for the bank's time or an HTTP limit. */
   scaled(ms: number): number;
-  codecKeys: Secret | undefined;
   webhook: { scheme: 'standard-webhooks' | 'hmac-sha256' | 'ip'; secret: Secret | undefined };
   cardFields: Readonly<Record<string, string>>;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
@@ -83,7 +82,11 @@ export interface Durations {
 export function loadConfig(env: Environment = process.env): Config {
   const values = readKeys(env);
   const home = resolve(values.PAYOUTS_HOME);
-  const { PAYOUTS_TIME_SCALE: timeScale, PAYOUTS_WEBHOOK_SECRET, PAYOUTS_CODEC_KEYS } = values;
+  const { PAYOUTS_TIME_SCALE: timeScale, PAYOUTS_WEBHOOK_SECRET } = values;
+  if (values.PAYOUTS_CODEC_KEYS !== undefined) {
+    // Better no start than clear payloads where somebody asked for encrypted ones.
+    throw new ConfigError('PAYOUTS_CODEC_KEYS', 'is set, but this version encrypts no payloads yet', 'Unset it.');
+  }
   return {
     home,
     storeUrl: new Secret(
@@ -108,7 +111,6 @@ export function loadConfig(env: Environment = process.env): Config {
     durations: durationsOf(values),
     timeScale,
     scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),
-    codecKeys: secretOf(PAYOUTS_CODEC_KEYS),
     webhook: { scheme: values.PAYOUTS_WEBHOOK_SCHEME, secret: secretOf(PAYOUTS_WEBHOOK_SECRET) },
     cardFields: values.PAYOUTS_CARD_FIELDS,
     logLevel: values.PAYOUTS_LOG_LEVEL,

@@ -229,12 +229,15 @@ describe('paths and policy', () => {
 });
 
 describe('secrets', () => {
+  it('that would encrypt payloads are refused while nothing encrypts them', () => {
+    expect(() => loadConfig({ PAYOUTS_CODEC_KEYS: 'k:aGlkZGVu' })).toThrow(/encrypts no payloads/);
+  });
+
   it('show in no dump of the configuration', () => {
     const config = loadConfig({
       PAYOUTS_API_URL: 'https://bank.example',
       PAYOUTS_API_KEY: 'hidden-1',
       PAYOUTS_API_SECRET: 'hidden-2',
-      PAYOUTS_CODEC_KEYS: 'k:hidden-3',
       PAYOUTS_WEBHOOK_SECRET: 'whsec_hidden-4',
       PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts',
     });

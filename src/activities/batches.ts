@@ -8,6 +8,7 @@ import {
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
+import { payoutInput } from '../store/payout-input.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
@@ -111,17 +112,6 @@ async function start(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
     input: payoutInput(row),
     summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
   });
-}
-
-/** The input of the workflow type `payout` for a stored row. */
-export function payoutInput(row: PayoutRecord): Record<string, string | number> {
-  const fields = Object.entries(row.instruction).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return {
-    ...Object.fromEntries(fields),
-    ...(row.batchId === null ? {} : { batchId: row.batchId }),
-    ...(row.by === null ? {} : { by: row.by }),
-    ...(row.generation === 0 ? {} : { generation: row.generation }),
-  };
 }
 
 /** Rows not yet started end here; started ones are asked and decide for themselves. */

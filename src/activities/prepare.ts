@@ -36,8 +36,7 @@ export type Prepared =
       generation: number;
       maker: string | null;
       terms: Terms;
-      /** `resolve`: something may have been sent under the reference before; look before anything else. */
-      begin: 'assess' | 'resolve';
+      /** Tainted when something may have been sent under the reference before: then a look comes before anything else. */
       submission: Submission;
       /** Attempts recorded under the derived exchange reference. */
       exchangeSubmission: Submission;
@@ -63,7 +62,6 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
   if (generation > 0) await assertEarlierUnpaid(deps, instruction, generation);
 
   const exchangeReference = referenceOf(instruction.uid, instruction.id, 'exchange', generation);
-  const now = deps.now();
   const claim = await deps.store.claimPayout({
     reference,
     workflowId,
@@ -73,7 +71,7 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     by: by ?? null,
     runId,
     derivedReferences: [exchangeReference],
-    at: now,
+    at: deps.now(),
   });
   if (!claim.samePayload) {
     throw permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
@@ -93,8 +91,7 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     instruction,
     generation,
     maker: record.by,
-    terms: termsOf(deps, instruction, now),
-    begin: submission.tainted ? 'resolve' : 'assess',
+    terms: termsOf(deps, instruction),
     submission,
     exchangeSubmission: submissionOf(claim.attempts.filter((attempt) => attempt.reference === exchangeReference)),
     firstSentAt: claim.attempts[0]?.sentAt ?? null,
@@ -127,12 +124,12 @@ export function submissionOf(attempts: readonly SendAttempt[]): Submission {
   return { ...FRESH, attempts: highest, tainted };
 }
 
-function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction, now: number): Terms {
+function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {
   return {
     waits: settings.waits,
     referenceDedupe: settings.referenceDedupe,
     closedMeans: settings.closedMeans,
-    expiredAt: instruction.expires_at === undefined ? now + settings.auditTtlMs : Date.parse(instruction.expires_at),
+    auditTtlMs: settings.auditTtlMs,
     feeCap: instruction.fee_cap ?? settings.feeCap,
     maxSlippage: instruction.max_slippage ?? settings.maxSlippage,
     dueAt: instruction.execute_on === undefined ? undefined : Date.parse(`${instruction.execute_on}T00:00:00Z`),

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
-import { cancel, controlBatch, decide } from './commands/decide.ts';
+import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
@@ -143,6 +143,17 @@ function addDeciding(command: Add, perform: Perform): void {
   deciding('cancel <id>', 'cancel a payout or the rest of a batch, where still possible').action((id, o) =>
     perform((s) => cancel(s, id, o)),
   );
+  command('resolve <id>', 'decide a payout that needs an operator; checked against the bank again')
+    .addOption(
+      new Option('--action <action>', 'what to do')
+        .choices(['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <text>', 'what the decision rests on')
+    .option('--order <id>', 'the order to adopt')
+    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'who decides (default: the user of this machine)')
+    .action((id, o) => perform((s) => resolve(s, id, o)));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
       .option('--by <name>', 'who asks', 'operator')

@@ -9,8 +9,8 @@ export interface Terms {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
-  /** Sent as `expired_at` on every attempt, epoch ms: the same bytes each time. */
-  expiredAt: number;
+  /** Life of an order's audit at the bank, counted from the first attempt; the bank's time, never scaled. */
+  auditTtlMs: number;
   /** Highest fee in its own currency; absent means no cap. */
   feeCap?: string;
   /** Fraction, "0.01" is one per cent. */

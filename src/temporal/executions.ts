@@ -8,6 +8,8 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
 import { batchWorkflowId, MESSAGES, orderWatchWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
+import { payoutInput } from '../store/payout-input.ts';
+import type { PayoutRecord } from '../store/store.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 const payoutBatchId = keyword('PayoutBatchId');
@@ -78,6 +80,17 @@ export async function startBatch(client: Client, batchId: string, file: string):
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `batch of ${file}`,
     typedSearchAttributes: [{ key: payoutBatchId, value: batchId }],
+  });
+}
+
+/** Starts the workflow of a payout again after it was closed without an end (terminated, say). */
+export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.payout, {
+    workflowId: payout.workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [payoutInput(payout)],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    staticSummary: `${payout.currency} ${payout.amount}, document ${payout.documentId}, started again`,
   });
 }
 

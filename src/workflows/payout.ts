@@ -7,8 +7,9 @@ import {
 } from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
 import type { Assessment } from '../domain/gates.ts';
-import type { PayoutInput } from '../domain/instruction.ts';
+import type { PayoutInput, PayoutInstruction } from '../domain/instruction.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
+import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
@@ -54,6 +55,8 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   const { instruction, terms } = prepared;
   const payment: SubmissionProgress = progressOf(prepared.submission, prepared.firstSentAt);
   const exchange: SubmissionProgress = progressOf(prepared.exchangeSubmission, prepared.firstSentAt);
+  // Fixed at the first attempt: a resend has the same bytes.
+  let expiredAt: number | undefined;
   const gates: GateContext = {
     instruction,
     generation: prepared.generation,
@@ -71,8 +74,13 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
       if ('end' in cleared) return unpaid(life, cleared);
       assessment = cleared.clear;
       life.digest = assessment.digest;
+      expiredAt ??= expiryOf(instruction, terms);
       if (assessment.exchange !== undefined) {
-        const converted = await convertCurrency(life, assessment.exchange, instruction, terms, exchange);
+        const converted = await convertCurrency(
+          life,
+          { plan: assessment.exchange, instruction, terms, expiredAt },
+          exchange,
+        );
         if ('end' in converted) return unpaid(life, converted);
         if ('cleared' in converted) continue;
         if ('refused' in converted) {
@@ -84,7 +92,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
         if (life.wantsCancel) continue;
       }
     }
-    const request = paymentRequest(life, prepared, assessment);
+    const request = paymentRequest(life, prepared, assessment, expiredAt ?? expiryOf(instruction, terms));
     const submitted = await submitOrder(life, request, terms, payment);
     switch (submitted.kind) {
       case 'placed': {
@@ -107,6 +115,11 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
         break;
     }
   }
+}
+
+/** `expired_at` of the orders, epoch ms: the row's own, or the audit's life from now. */
+function expiryOf({ expires_at: given }: PayoutInstruction, { auditTtlMs }: Terms): number {
+  return given === undefined ? Date.now() + auditTtlMs : Date.parse(given);
 }
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */

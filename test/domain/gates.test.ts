@@ -27,7 +27,7 @@ const terms = (over: Partial<Terms> = {}): Terms => ({
   },
   referenceDedupe: 'assumed',
   closedMeans: 'unclear',
-  expiredAt: 0,
+  auditTtlMs: 1,
   maxSlippage: '0.01',
   ...over,
 });

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { batchWorkflowId, MESSAGES } from '../../domain/names.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { startBatch } from '../../temporal/executions.ts';
+import { executionsOver, restartPayout, startBatch } from '../../temporal/executions.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import { confirm } from '../plan.ts';
@@ -67,6 +67,42 @@ export async function cancel(session: Session, id: string, options: DecideOption
         args: [{ by, reason }],
       });
     return answer.outcome;
+  });
+}
+
+export interface ResolveOptions {
+  action: 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
+  evidence: string;
+  order: string | undefined;
+  yes: boolean;
+  by: string | undefined;
+}
+
+/**
+ * `payouts resolve ID`: an operator's decision on a payout in `needs-operator`, checked against the bank again. A payout
+ * whose workflow is gone is started again under its id: it looks before it sends.
+ */
+export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
+  const store = await session.store();
+  const [payout] = await awaitingPayouts(store, id, ['needs-operator']);
+  if (payout === undefined) {
+    throw new CommandError(EXIT.usage, 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
+      hint: `payouts status ${id} says where it stands.`,
+    });
+  }
+  await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
+  const by = options.by ?? userInfo().username;
+  return tellEach(session, [payout], async (client) => {
+    if (!(await executionsOver(client).isOpen(payout.workflowId))) {
+      await restartPayout(client, payout);
+      if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
+      return 'started again; it looks for its order first';
+    }
+    const request = { action: options.action, by, evidence: options.evidence, orderId: options.order };
+    const answer = await client.workflow
+      .getHandle(payout.workflowId)
+      .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });
+    return answer.accepted ? answer.message : `refused: ${answer.message}`;
   });
 }
 

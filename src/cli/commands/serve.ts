@@ -39,12 +39,8 @@ export async function worker(session: Session): Promise<ExitCode> {
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'info');
   installRuntime(log);
-  const stack = await session.stack('join-or-boot');
-  if (config.temporal.kind === 'embedded' && stack.owner) {
-    throw new CommandError(EXIT.usage, 'no-cluster', 'There is no Temporal server to work for.', {
-      hint: 'Set TEMPORAL_ADDRESS, or start the embedded stack with `payouts dev`, which has a worker of its own.',
-    });
-  }
+  // Without a cluster a worker can only join the stack that is up: booting one would make a worker of its own.
+  const stack = await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const { connection, close } = await connectTemporal(config, stack);
   await ensureSearchAttributes(connection, stack.namespace).finally(close);
   const running = await startWorker(config, stack, log);

@@ -13,18 +13,25 @@ import { type OrderRequest, type SubmissionProgress, submitOrder } from './submi
 
 export type Converted = { converted: true } | { refused: RefusalMeaning; detail: string } | { cleared: true } | Unpaid;
 
+/** What an exchange is made of; `expiredAt` is epoch ms. */
+export interface Exchange {
+  plan: ExchangePlan;
+  instruction: PayoutInstruction;
+  terms: Terms;
+  expiredAt: number;
+}
+
 /**
  * Buys the payout currency in one order under the payout's own derived reference, and follows that order to its end
  * before anything is paid from it. Never undone automatically.
  */
 export async function convertCurrency(
   life: PayoutLife,
-  plan: ExchangePlan,
-  instruction: PayoutInstruction,
-  terms: Terms,
+  exchange: Exchange,
   progress: SubmissionProgress,
 ): Promise<Converted> {
-  const request = exchangeRequest(life, plan, instruction, terms);
+  const { plan, terms } = exchange;
+  const request = exchangeRequest(life, exchange);
   const submitted = await submitOrder(life, request, terms, progress);
   if (submitted.kind === 'refused') return { refused: submitted.meaning, detail: submitted.detail };
   if (submitted.kind === 'cleared') return { cleared: true };
@@ -43,12 +50,7 @@ export async function convertCurrency(
   return { converted: true };
 }
 
-function exchangeRequest(
-  life: PayoutLife,
-  plan: ExchangePlan,
-  instruction: PayoutInstruction,
-  terms: Terms,
-): OrderRequest {
+function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exchange): OrderRequest {
   const currencies = [plan.buyCurrency, plan.sellCurrency];
   return {
     expected: {
@@ -75,7 +77,7 @@ function exchangeRequest(
             buyAccountId: plan.buyAccountId,
             amount: plan.buyAmount,
             currency: plan.buyCurrency,
-            expiredAt: terms.expiredAt,
+            expiredAt,
           },
         ],
       ),

@@ -9,8 +9,9 @@ type Ready = Extract<Prepared, { kind: 'ready' }>;
 /** The payment of a payout whose gates are clear: the same bytes on every attempt. */
 export function paymentRequest(
   life: PayoutLife,
-  { reference, instruction, terms }: Ready,
+  { reference, instruction }: Ready,
   assessment: Assessment,
+  expiredAt: number,
 ): OrderRequest {
   const accountId = assessment.payingAccountId ?? instruction.account_id;
   const { beneficiary } = assessment;
@@ -41,7 +42,7 @@ export function paymentRequest(
             beneficiaryId,
             amount: instruction.amount,
             currency: instruction.currency,
-            expiredAt: terms.expiredAt,
+            expiredAt,
             note: instruction.note,
             reason: instruction.reason,
             chargeType: instruction.charge_type,

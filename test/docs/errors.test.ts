@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CODE_RULES, type KnownOutcome } from '../../src/api/errors.ts';
+import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/api/schemas/envelope.ts';
+import { FAILURES } from '../../src/domain/failures.ts';
+import { REASONS } from '../../src/domain/reasons.ts';
+import { refusalMeaning } from '../../src/domain/submission.ts';
+import { cellsOf, code, documentText, ROOT, rowOf, tableRows } from './markdown.ts';
+
+const text = documentText('docs/errors.md');
+
+/** What a payout does when its submit got the code and no earlier attempt is in doubt. */
+function whatFollows(envelopeCode: number, outcome: KnownOutcome): string {
+  if (outcome !== 'refused') return 'looks for the order';
+  const meaning = refusalMeaning(envelopeCode);
+  switch (meaning.kind) {
+    case 'fail':
+      return `ends ${code('failed')}, reason ${code(meaning.reason)}`;
+    case 'hold':
+      return `waits in ${code('held')}, reason ${code(meaning.reason)}`;
+    case 'await-funds':
+      return `waits in ${code('awaiting-funds')}`;
+  }
+}
+
+describe('docs/errors.md', () => {
+  it('has the table of envelope codes as the code has it', () => {
+    const expected = Object.entries(CODE_RULES).map(([number, { errorClass, onSubmit, retryRead }]) =>
+      rowOf(
+        number,
+        ENVELOPE_CODES[Number(number) as EnvelopeCode],
+        code(errorClass.name),
+        onSubmit,
+        retryRead ? 'yes' : 'no',
+        whatFollows(Number(number), onSubmit),
+      ),
+    );
+    expect(tableRows(text, 'Envelope codes')).toEqual(expected);
+  });
+
+  it('names every failure type and no other', () => {
+    const named = tableRows(text, 'Failure types').map((row) => cellsOf(row)[0]);
+    expect(named).toEqual(Object.values(FAILURES).map(code));
+  });
+
+  it('has every reason code with the sentence people read', () => {
+    const expected = Object.entries(REASONS).map(([name, sentence]) => rowOf(code(name), sentence));
+    expect(tableRows(text, 'Reason codes')).toEqual(expected);
+  });
+
+  it('says which reason codes nothing sets yet', () => {
+    const sources = globSync('src/**/*.ts', { cwd: ROOT })
+      .filter((file) => file !== join('src', 'domain', 'reasons.ts'))
+      .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+      .join('\n');
+    const unused = Object.keys(REASONS).filter((name) => !sources.includes(`'${name}'`));
+    const said = /^Not set by any code yet: (.*)\.$/m.exec(text)?.[1] ?? '';
+    expect(said).toBe(unused.map(code).join(', '));
+  });
+});

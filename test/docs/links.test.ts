@@ -1,0 +1,49 @@
+import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { documentText, ROOT } from './markdown.ts';
+
+const documents = ['README.md', 'examples/README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+
+/** A file, or a folder that holds something: an empty one is not in a fresh clone. */
+function exists(path: string): boolean {
+  const absolute = join(ROOT, path);
+  if (!existsSync(absolute)) return false;
+  return !statSync(absolute).isDirectory() || readdirSync(absolute).length > 0;
+}
+
+function anchorsOf(path: string): Set<string> {
+  const headings = [...documentText(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading ?? '');
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+describe.each(documents)('%s', (path) => {
+  const text = documentText(path);
+
+  it('links to files and headings that exist', () => {
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
+    const broken = targets.filter((target) => {
+      if (/^https?:/.test(target)) return false;
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? path : join(dirname(path), file);
+      return !exists(linked) || (anchor !== undefined && !anchorsOf(linked).has(anchor));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names paths of the project that exist', () => {
+    const named = [...text.matchAll(/(?<![\w./-])(?:src|test|docs|examples|scripts|bin)\/[\w./-]*\w/g)];
+    expect(named.map(([name]) => name).filter((name) => !exists(name))).toEqual([]);
+  });
+});
+
+it('finds the documents', () => {
+  expect(documents.length).toBeGreaterThan(5);
+});

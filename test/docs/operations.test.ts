@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { CONFIG_KEYS } from '../../src/config/keys.ts';
+import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
+import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { SENTINELS } from '../../src/sandbox/sentinels.ts';
+import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
+
+const operations = documentText('docs/operations.md');
+const readme = documentText('README.md');
+
+describe('docs/operations.md', () => {
+  it('has every setting with its default and meaning', () => {
+    const shown = (value: string | null): string => (value === null ? 'none' : value === '' ? 'empty' : code(value));
+    const expected = CONFIG_KEYS.map((key) => rowOf(code(key.name), shown(key.default), key.meaning));
+    expect(tableRows(operations, 'Environment')).toEqual(expected);
+  });
+
+  it('says of every state what a list shows and whether people must act', () => {
+    const expected = PAYOUT_STATES.map((state) => [
+      code(state),
+      code(visibleState(state)),
+      needsAttention(state) ? 'yes' : 'no',
+    ]);
+    expect(tableRows(operations, 'States').map((row) => cellsOf(row).slice(0, 3))).toEqual(expected);
+  });
+
+  it('has every note that makes the sandbox misbehave', () => {
+    const expected = Object.entries(SENTINELS).map(([note, { says }]) => rowOf(code(note), says));
+    expect(tableRows(operations, 'Notes that the sandbox obeys')).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['README.md', readme],
+  ['docs/operations.md', operations],
+])('%s', (_name, text) => {
+  it('names search attributes, messages and settings that exist', () => {
+    const attributes = [...text.matchAll(/\bPayout[A-Z]\w+/g)].map(([name]) => name);
+    expect(attributes.filter((name) => !Object.hasOwn(SEARCH_ATTRIBUTES, name))).toEqual([]);
+    const messages = [...text.matchAll(/--(?:name|type) (?!payout\b)(\w+)/g)].map(([, name]) => name);
+    const known = new Set<string | undefined>(Object.values(MESSAGES));
+    expect(messages.filter((name) => !known.has(name))).toEqual([]);
+    const keys = new Set<string>(CONFIG_KEYS.map(({ name }) => name));
+    const settings = [...text.matchAll(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g)].map(([name]) => name.replace(/_FILE$/, ''));
+    expect(settings.filter((name) => !keys.has(name) && !name.startsWith('PAYOUTS_CONTRACT_'))).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EXIT } from '../../src/cli/exit.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { INSTRUCTION_FIELDS } from '../../src/domain/instruction.ts';
+import { cellsOf, code, documentText, tableRows } from './markdown.ts';
+
+const readme = documentText('README.md');
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function commandsOfHelp(): Promise<string[]> {
+  let help = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    help += String(chunk);
+    return true;
+  });
+  expect(await runProgram(['--help'])).toBe(EXIT.completed);
+  const list = help.slice(help.indexOf('Commands:'), help.indexOf('Examples:'));
+  return [...list.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help');
+}
+
+describe('README.md', () => {
+  it('has every command and no other', async () => {
+    const commands = await commandsOfHelp();
+    expect(commands.length).toBeGreaterThan(10);
+    const named = tableRows(readme, 'Commands').map((row) => /^`(\w+)/.exec(cellsOf(row)[0] ?? '')?.[1]);
+    expect(named).toEqual(commands);
+  });
+
+  it('has every exit code', () => {
+    expect(tableRows(readme, 'Exit codes').map((row) => cellsOf(row)[0])).toEqual(Object.values(EXIT).map(String));
+  });
+});
+
+describe('docs/input.md', () => {
+  it('has every column of our own, in the order of the code', () => {
+    const named = tableRows(documentText('docs/input.md'), 'Columns').map((row) => cellsOf(row)[0]);
+    expect(named).toEqual(INSTRUCTION_FIELDS.map(code));
+  });
+});

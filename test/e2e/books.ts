@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** An order as the sandbox bank keeps it; amounts in minor units. */
+export interface BookedOrder {
+  order_id: string;
+  uid: string;
+  reference: string;
+  type: string;
+  status: string;
+  currency: string;
+  amount: number;
+}
+
+/** Every order in the books of a home's sandbox, read from its file; none where there is no file. */
+export function bookedOrders(home: string): BookedOrder[] {
+  const file = join(home, 'sandbox.sqlite');
+  if (!existsSync(file)) return [];
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = db.prepare('SELECT order_id, uid, reference, type, status, currency, amount FROM orders ORDER BY seq');
+    return rows.all() as unknown as BookedOrder[];
+  } finally {
+    db.close();
+  }
+}
+
+export const paymentsIn = (home: string): BookedOrder[] =>
+  bookedOrders(home).filter(({ type }) => type.toLowerCase() === 'payment');

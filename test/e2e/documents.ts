@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Ended } from '../support/command.ts';
+
+/** The documents of `--json`, written from the contract and strict: a member more or less is a break of it. */
+
+const count = z.int().nonnegative();
+const decimal = z.string().regex(/^\d+(\.\d+)?$/);
+const kebabCase = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+const absolutePath = z.string().regex(/^\//);
+
+const counts = z
+  .strictObject({
+    total: count,
+    completed: count,
+    failed: count,
+    rejected: count,
+    cancelled: count,
+    needsOperator: count,
+    open: count,
+  })
+  .refine(
+    ({ total, ...parts }) => Object.values(parts).reduce((sum, part) => sum + part, 0) === total,
+    'each row is in exactly one count',
+  );
+
+const batchState = z.enum([
+  'open',
+  'paused',
+  'cancelling',
+  'needs-operator',
+  'completed',
+  'completed-with-exceptions',
+  'cancelled',
+]);
+
+const payout = z.strictObject({
+  row: z.int().positive(),
+  uid: z.string(),
+  id: z.string(),
+  reference: z.uuid(),
+  workflowId: z.string().startsWith('payout/'),
+  state: kebabCase,
+  orderId: z.string().nullable(),
+  amount: decimal,
+  currency: z.string().length(3),
+  fee: decimal.nullable(),
+  feeCurrency: z.string().length(3).nullable(),
+  reason: z.strictObject({ code: kebabCase, message: z.string().min(1) }).nullable(),
+  returns: z.array(z.strictObject({ orderId: z.string(), amount: decimal, currency: z.string().length(3) })),
+  url: z.url(),
+});
+
+const batchDocument = z.strictObject({
+  schemaVersion: z.literal(1),
+  batchId: z.string().min(1),
+  file: z.string().min(1),
+  state: batchState,
+  counts,
+  totals: z.array(z.strictObject({ currency: z.string().length(3), amount: decimal, completed: decimal })),
+  payouts: z.array(payout),
+  reports: z.strictObject({ csv: absolutePath, json: absolutePath, html: absolutePath }),
+});
+
+const listDocument = z.strictObject({
+  schemaVersion: z.literal(1),
+  batches: z.array(
+    z.strictObject({ batchId: z.string(), file: z.string(), state: batchState, createdAt: z.iso.datetime(), counts }),
+  ),
+});
+
+const finding = z.strictObject({
+  file: z.string(),
+  line: z.int().positive(),
+  row: z.int().positive().nullable(),
+  column: z.string().nullable(),
+  value: z.string().nullable(),
+  rule: kebabCase,
+  message: z.string().min(1),
+});
+
+const errorDocument = z.strictObject({
+  schemaVersion: z.literal(1),
+  error: z.strictObject({
+    code: kebabCase,
+    message: z.string().min(1),
+    hint: z.string(),
+    batchId: z.string().optional(),
+  }),
+  findings: z.array(finding),
+});
+
+export type BatchDocument = z.infer<typeof batchDocument>;
+export type ErrorDocument = z.infer<typeof errorDocument>;
+
+export const batchOf = (ended: Ended): BatchDocument => documentOf(ended, batchDocument);
+export const listOf = (ended: Ended): z.infer<typeof listDocument> => documentOf(ended, listDocument);
+export const errorOf = (ended: Ended): ErrorDocument => documentOf(ended, errorDocument);
+
+/** The one document on stdout. Throws with all that was printed when there is none, or more than one. */
+function documentOf<T>({ code, stdout, stderr }: Ended, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(jsonOf(stdout));
+  if (parsed.success) return parsed.data;
+  throw new Error(`exit ${code}: ${z.prettifyError(parsed.error)}\nstdout: ${stdout}\nstderr: ${stderr}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { endLeftover } from '../../src/stack/leftover.ts';
+
+const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
+
+/** How a process ended and what it printed. */
+export interface Ended {
+  /** null when a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process that is under way. */
+export interface Running {
+  pid: number;
+  ended: Promise<Ended>;
+  /** Resolves as soon as stderr and stdout together match; rejects when the process ends before. */
+  says(pattern: RegExp): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** The real command in a home of its own; closing it ends what is still running and removes every file. */
+export interface CommandHome {
+  /** PAYOUTS_HOME. */
+  path: string;
+  /** Runs `payouts ARGS` to its end. */
+  payouts(...args: string[]): Promise<Ended>;
+  /** Starts `payouts ARGS`. */
+  start(...args: string[]): Running;
+  /** Runs the `temporal` CLI against the stack that is up in this home. */
+  temporal(...args: string[]): Promise<Ended>;
+  /** Writes an input file beside the home and returns its path. */
+  file(name: string, contents: string | Uint8Array): string;
+  /** What `stack.json` of the home says; undefined when there is none. */
+  stack(): StackJson | undefined;
+  close(): Promise<void>;
+}
+
+export interface StackJson {
+  temporalAddress: string;
+  namespace: string;
+  uiUrl: string;
+  apiUrl: string;
+  pid: number;
+  temporalPid: number;
+}
+
+/** Waits of the product that a test need not sit out, shrunk to a twentieth. */
+export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
+
+/** `env` is laid over a clean environment: nothing of the caller's settings is inherited. */
+export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): CommandHome {
+  const dir = mkdtempSync(join(tmpdir(), 'payouts-command-'));
+  const path = join(dir, 'home');
+  const files = join(dir, 'files');
+  mkdirSync(files);
+  const running = new Set<Running>();
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    TEMPORAL_CLI_PATH: inject('temporalCli'),
+    PAYOUTS_HOME: path,
+    ...env,
+  };
+  const launch = (command: string, args: readonly string[]): Running => {
+    const it = launchProcess(command, args, { cwd: dir, env: environment });
+    running.add(it);
+    void it.ended.finally(() => running.delete(it));
+    return it;
+  };
+  const stack = (): StackJson | undefined => {
+    const file = join(path, 'stack.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  };
+  return {
+    path,
+    stack,
+    start: (...args) => launch(process.execPath, [COMMAND, ...args]),
+    payouts: (...args) => launch(process.execPath, [COMMAND, ...args]).ended,
+    temporal(...args) {
+      const up = stack();
+      if (up === undefined) throw new Error('no stack is up in this home');
+      return launch(inject('temporalCli'), [...args, '--address', up.temporalAddress, '--namespace', up.namespace])
+        .ended;
+    },
+    file(name, contents) {
+      const file = join(files, name);
+      writeFileSync(file, contents);
+      return file;
+    },
+    async close() {
+      const left = [...running];
+      for (const { kill } of left) kill('SIGKILL');
+      await Promise.all(left.map(({ ended }) => ended));
+      await endLeftover(path);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function launchProcess(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): Running {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = { stdout: '', stderr: '' };
+  const listeners = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...printed }));
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    kill: (signal) => child.kill(signal),
+    says(pattern) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const look = (): void => {
+        if (pattern.test(printed.stderr + printed.stdout)) resolve();
+      };
+      listeners.add(look);
+      look();
+      void ended.then(() => reject(new Error(`ended without saying ${pattern}: ${printed.stderr}${printed.stdout}`)));
+      return promise.finally(() => listeners.delete(look));
+    },
+  };
+}
