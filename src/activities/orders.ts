@@ -28,6 +28,12 @@ export interface StoredState {
   reason: Reason | null;
 }
 
+export interface OrderDecision {
+  /** Reference of the payout that owns the order. */
+  owner: string;
+  orderId: string;
+}
+
 export interface FindOrderInput {
   reference: string;
   uid: string;
@@ -87,23 +93,23 @@ export const orderActivities = (deps: ActivityDeps) => ({
     return look;
   },
 
-  async approveOrder({ orderId }: { orderId: string }): Promise<AttemptResult> {
-    return decisionOf(orderId, async () => {
-      await deps.assertIdentity();
-      await deps.bank.orders.approve(orderId);
-    });
+  async approveOrder({ owner, orderId }: OrderDecision): Promise<AttemptResult> {
+    return decide(deps, { owner, orderId }, () => deps.bank.orders.approve(orderId));
   },
 
-  async rejectOrder({ orderId, remark }: { orderId: string; remark: string }): Promise<AttemptResult> {
-    return decisionOf(orderId, async () => {
-      await deps.assertIdentity();
-      await deps.bank.orders.reject(orderId, remark);
-    });
+  async rejectOrder({ owner, orderId, remark }: OrderDecision & { remark: string }): Promise<AttemptResult> {
+    return decide(deps, { owner, orderId }, () => deps.bank.orders.reject(orderId, remark));
   },
 });
 
 /** A decision has no idempotency key: whatever the answer, the order's own status is what counts. */
-async function decisionOf(orderId: string, post: () => Promise<void>): Promise<AttemptResult> {
+async function decide(
+  deps: ActivityDeps,
+  { owner, orderId }: OrderDecision,
+  post: () => Promise<void>,
+): Promise<AttemptResult> {
+  await deps.assertIdentity();
+  await deps.store.changePayout(owner, { state: 'processing', reason: null, at: deps.now() });
   try {
     await post();
     return { outcome: 'accepted', orderId };

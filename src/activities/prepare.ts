@@ -79,6 +79,11 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
   const { record } = claim;
   if (isEnd(record.state)) return ended(record, record.state);
 
+  // Started again after its workflow was closed: it is at work again.
+  if (claim.holder === 'other-run') {
+    await deps.store.changePayout(reference, { state: 'preparing', reason: null, at: deps.now() });
+  }
+
   const submission = submissionOf(claim.attempts.filter((attempt) => attempt.reference === reference));
   const findings = deps.checkInstruction(instruction);
   const assessment: Assessment =

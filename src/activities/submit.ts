@@ -51,7 +51,12 @@ export const submitActivities = (deps: ActivityDeps) => ({
       reason: input.reason,
       charge_type: input.chargeType,
     };
-    return sendOnce(deps, input, (options) => deps.bank.transactions.payment(body, options));
+    const result = await sendOnce(deps, input, (options) => deps.bank.transactions.payment(body, options));
+    if (result.outcome === 'accepted') {
+      const { orderId } = result;
+      await deps.store.changePayout(input.reference, { state: 'processing', reason: null, orderId, at: deps.now() });
+    }
+    return result;
   },
 
   async submitExchange(input: ExchangeInput): Promise<AttemptResult> {

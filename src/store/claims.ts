@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutState } from '../domain/payout-state.ts';
 import { attempts } from './attempts.ts';
 import { chunks } from './chunks.ts';
 import { payoutRecord } from './records.ts';
@@ -100,7 +101,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
       ...identified(claim),
       generation: claim.generation,
       by: claim.by,
-      state: 'received',
+      state: 'preparing',
       claim_run_id: claim.runId,
       released_at: claim.at,
       created_at: claim.at,
@@ -116,8 +117,9 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
 async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
   const row = await db
     .updateTable('payouts')
-    .set(({ fn, val }) => ({
+    .set(({ fn, val, ref, case: when }) => ({
       claim_run_id: claim.runId,
+      state: when().when('state', '=', 'received').then<PayoutState>('preparing').else(ref('state')).end(),
       // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
       released_at: fn.coalesce('released_at', val(claim.at)),
       updated_at: claim.at,

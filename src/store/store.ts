@@ -183,7 +183,7 @@ export interface Store {
   /** The claims that exist among these rows, in row order. */
   knownClaims(rows: readonly ClaimRow[]): Promise<KnownClaim[]>;
   /**
-   * Takes the claim of one payout for `runId`: inserts the row when no batch has (state `received`), sets `claimRunId`
+   * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, sets `claimRunId`
    * when it is free and the payload is the same, and `releasedAt` where the batch had no time to. Never overwrites
    * another run's claim.
    */

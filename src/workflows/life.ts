@@ -90,8 +90,9 @@ export class PayoutLife {
     reason: Reason | null = null,
     stored: 'stored' | 'to-store' = 'to-store',
   ): Promise<void> {
+    const unchanged = state === this.state && reason?.message === this.reason?.message;
     this.show(state, reason);
-    if (stored === 'stored') return;
+    if (stored === 'stored' || unchanged) return;
     await read('recordState', {
       reference: this.reference,
       state,

@@ -175,7 +175,7 @@ onEveryStore('claimPayout', (test) => {
       batchId: null,
       row: null,
       by: 'cli',
-      state: 'received',
+      state: 'preparing',
       claimRunId: 'run-1',
       releasedAt: 77,
       createdAt: 77,
@@ -206,7 +206,7 @@ onEveryStore('claimPayout', (test) => {
     const { record } = await store.claimPayout(payoutClaim('a', { at: 2_000 }));
     expect(record.releasedAt).toBe(2_000);
     expect(await store.cancelUnreleased('b1', { code: 'batch-cancelled', message: 'cancelled' }, 3_000)).toBe(1);
-    expect((await store.payout(record.reference))?.state).toBe('received');
+    expect((await store.payout(record.reference))?.state).toBe('preparing');
   });
 
   it('gives the same run its claim again', async () => {

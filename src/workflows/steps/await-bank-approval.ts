@@ -19,11 +19,13 @@ export async function awaitBankApproval(life: PayoutLife, orderId: string, terms
   const result =
     decided.decision === 'approve'
       ? await sends.approveOrder
-          .executeWithOptions({ summary: `approves at the bank, by ${decided.by}` }, [{ orderId }])
+          .executeWithOptions({ summary: `approves at the bank, by ${decided.by}` }, [
+            { owner: life.reference, orderId },
+          ])
           .catch(lost)
       : await sends.rejectOrder
           .executeWithOptions({ summary: `rejects at the bank, by ${decided.by}` }, [
-            { orderId, remark: decided.remark },
+            { owner: life.reference, orderId, remark: decided.remark },
           ])
           .catch(lost);
   life.note(`${decided.decision} at the bank: ${result.outcome}`);

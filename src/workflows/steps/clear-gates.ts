@@ -35,7 +35,7 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
   for (;;) {
     if (life.wantsCancel) return { end: 'cancelled', reason: because('cancelled-by-request') };
     const gate = nextGate(assessment, context.terms, context.passes, Date.now());
-    if (gate.gate !== 'hold') life.closeQuestion();
+    if (gate.gate !== 'hold' && life.state === 'held') leaveWait(life);
     let obstacle: Obstacle | undefined;
     switch (gate.gate) {
       case 'open':
@@ -45,6 +45,7 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
       case 'scheduled':
         await life.enter('scheduled', because('not-yet-due'));
         await condition(() => life.wantsCancel, gate.until - Date.now());
+        leaveWait(life);
         break;
       case 'beneficiary':
         obstacle = await ensureBeneficiary(life, context.instruction, context.terms.waits);
@@ -57,15 +58,16 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
       case 'await-funds': {
         const ended = await awaitFunds(life, context, assessment);
         if (ended !== undefined) return ended;
+        leaveWait(life);
         break;
       }
       case 'approval': {
         const ended = await awaitApproval(life, context, gate);
         if (ended !== undefined) return ended;
+        leaveWait(life);
         break;
       }
     }
-    life.show('preparing');
     assessment =
       obstacle === undefined
         ? await read('assess', {
@@ -94,8 +96,17 @@ async function hold(
     lookAgainMs: pause,
   });
   if (decided.kind === 'rejected') return { end: 'rejected', reason: because('approval-rejected') };
-  if (decided.kind === 'approved') context.passes.feeAcceptedDigest = assessment.digest;
+  if (decided.kind === 'approved') {
+    context.passes.feeAcceptedDigest = assessment.digest;
+    leaveWait(life);
+  }
   return undefined;
+}
+
+/** A list filter never hits a payout that has been decided: what was waited for is over before anything else is done. */
+function leaveWait(life: PayoutLife): void {
+  life.closeQuestion();
+  life.show('preparing');
 }
 
 /** Waits for money, in one activity that the server retries, for as long as the patience lasts. */

@@ -45,6 +45,7 @@ export async function followOrder(
       await park(follow, conflict, judgement);
       continue;
     }
+    if (life.state === 'needs-operator') await life.enter(cancellable ? 'processing' : 'converting');
     switch (judgement.meaning) {
       case 'open':
         if (cancellable && life.wantsCancel) life.tooLateToCancel = true;

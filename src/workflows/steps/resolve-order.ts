@@ -22,7 +22,7 @@ export async function resolveOrder(
   terms: Terms,
   progress: SubmissionProgress,
 ): Promise<Resolved> {
-  life.show('resolving', because('outcome-unknown'));
+  await life.enter('resolving', because('outcome-unknown'));
   const since = progress.lastSentAt ?? Date.now();
   const scans: Scan[] = [];
   for (let n = 0; ; n += 1) {
@@ -32,7 +32,7 @@ export async function resolveOrder(
     scans.push({ startedAt, stable: look.stable, found: look.orderIds.length });
 
     if (look.conflict !== undefined) await park(life, look.conflict);
-    else if (look.orderIds.length === 1) return adopt(look.orderIds[0] as string, pending);
+    else if (look.orderIds.length === 1) return adopt(life, request, look.orderIds[0] as string, pending);
 
     const absent = look.conflict === undefined && provenAbsent(scans, since, terms.waits);
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
@@ -54,7 +54,14 @@ function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
   return resolved;
 }
 
-function adopt(orderId: string, pending: PendingResolve | undefined): Resolved {
+async function adopt(
+  life: PayoutLife,
+  { expected }: OrderRequest,
+  orderId: string,
+  pending: PendingResolve | undefined,
+): Promise<Resolved> {
+  if (expected.kind === 'payment') life.orderId = orderId;
+  await life.enter(expected.kind === 'payment' ? 'processing' : 'converting');
   if (pending !== undefined)
     pending.answer = { accepted: true, message: `the bank shows order ${orderId}; it is followed` };
   return { kind: 'placed', orderId };

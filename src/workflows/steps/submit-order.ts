@@ -53,7 +53,7 @@ export async function submitOrder(
         return { kind: 'refused', meaning: next.meaning, detail: describe(result) };
       case 'send-again':
         if (next.after === 'reachable') {
-          life.show(request.showing, because('bank-unreachable'));
+          await life.enter(request.showing, because('bank-unreachable'));
           await waits.awaitBank({ accountId: request.expected.accountId });
         }
         break;

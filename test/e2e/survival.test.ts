@@ -1,0 +1,111 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { until } from '../support/until.ts';
+import { paymentsIn } from './books.ts';
+import { batchOf } from './documents.ts';
+import { csvOf, IN_AUDIT, type Row } from './payout-files.ts';
+
+function openHome(env?: Record<string, string>): CommandHome {
+  const home = openCommandHome({ ...QUICK, ...env });
+  onTestFinished(() => home.close());
+  return home;
+}
+
+const rows = (count: number, prefix = 'ROW'): Row[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index + 1}` }));
+
+it('a `run` that was killed in the middle is finished by the next one: one order a row, one report', async () => {
+  const home = openHome({ PAYOUTS_WINDOW: '8' });
+  const file = home.file('killed.csv', csvOf(rows(24)));
+  const killed = home.start('run', file, '--yes', '--json');
+  await until(async () => paymentsIn(home.path).length >= 6, 60_000);
+  killed.kill('SIGKILL');
+  expect(await killed.ended).toMatchObject({ code: null, signal: 'SIGKILL', stdout: '' });
+  expect(paymentsIn(home.path).length).toBeLessThan(24);
+
+  const second = await home.payouts('run', file, '--yes', '--json');
+  expect(second.code).toBe(0);
+  const batch = batchOf(second);
+  expect(batch).toMatchObject({ state: 'completed', counts: { total: 24, completed: 24 } });
+  const payments = paymentsIn(home.path);
+  expect(payments.map(({ reference }) => reference).sort()).toEqual(
+    batch.payouts.map(({ reference }) => reference).sort(),
+  );
+  expect(payments.map(({ order_id }) => order_id).sort()).toEqual(batch.payouts.map(({ orderId }) => orderId).sort());
+
+  const third = await home.payouts('run', file, '--yes', '--json');
+  expect(third.code).toBe(8);
+  expect(batchOf(await home.payouts('report', batch.batchId, '--json'))).toEqual(batch);
+});
+
+it('a row that waits when everything ends is decided and watched on stacks of their own', async () => {
+  const home = openHome();
+  const file = home.file('waiting.csv', csvOf([{ id: 'WAIT-1', ...IN_AUDIT }]));
+  const open = await home.payouts('run', file, '--yes', '--timeout', '4s', '--json');
+  expect(open.code).toBe(6);
+  const { batchId, payouts } = batchOf(open);
+  expect(payouts).toMatchObject([{ state: 'awaiting-bank-approval' }]);
+  expect(home.stack()).toBeUndefined();
+  expect(batchOf(await home.payouts('status', batchId, '--json')).state).toBe('open');
+
+  const approved = await home.payouts('approve', batchId, '--yes', '--by', 'alice', '--json');
+  expect(approved).toMatchObject({ code: 0 });
+  const watched = await home.payouts('watch', batchId, '--json');
+  expect(watched.code).toBe(0);
+  expect(batchOf(watched)).toMatchObject({ batchId, state: 'completed' });
+  expect(paymentsIn(home.path)).toMatchObject([{ status: 'COMPLETED' }]);
+});
+
+it('Ctrl-C detaches with 130 and the payouts go on under the next `watch`', async () => {
+  const home = openHome();
+  const file = home.file('interrupted.csv', csvOf([{ id: 'INT-1', ...IN_AUDIT }, ...rows(3, 'INT-MORE')]));
+  const interrupted = home.start('run', file, '--yes', '--json');
+  await until(async () => paymentsIn(home.path).length >= 1, 60_000);
+  interrupted.kill('SIGINT');
+  const ended = await interrupted.ended;
+  expect(ended.code).toBe(130);
+  expect(ended.stderr).toContain('Detached');
+  const { batchId } = batchOf(ended);
+  expect(home.stack()).toBeUndefined();
+
+  const watched = home.start('watch', batchId, '--json');
+  await until(async () => {
+    const { payouts } = batchOf(await home.payouts('status', batchId, '--json'));
+    return payouts[0]?.state === 'awaiting-bank-approval';
+  }, 60_000);
+  expect((await home.payouts('approve', 'INT-1', '--yes', '--json')).code).toBe(0);
+  expect(batchOf(await watched.ended)).toMatchObject({ state: 'completed', counts: { completed: 4 } });
+  expect(paymentsIn(home.path)).toHaveLength(4);
+});
+
+it('two homes work side by side and know nothing of each other', async () => {
+  const homes = [openHome(), openHome()];
+  const ended = await Promise.all(
+    homes.map((home) => home.payouts('run', home.file('same.csv', csvOf(rows(2))), '--yes', '--json')),
+  );
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  const [first, second] = ended.map(batchOf);
+  expect(first?.batchId).not.toBe(second?.batchId);
+  expect(homes.map((home) => paymentsIn(home.path).length)).toEqual([2, 2]);
+});
+
+it('two runs of one file at the same time pay it once: one takes it, the other follows', async () => {
+  const home = openHome();
+  const file = home.file('raced.csv', csvOf(rows(3)));
+  const ended = await Promise.all([1, 2].map(() => home.payouts('run', file, '--yes', '--json')));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  const [first, second] = ended.map(batchOf);
+  expect(second).toEqual(first);
+  expect(paymentsIn(home.path)).toHaveLength(3);
+});
+
+it('`dev` ends 0 on Ctrl-C and takes its stack with it', async () => {
+  const home = openHome();
+  const dev = home.start('dev');
+  await dev.says(/Up until Ctrl-C/);
+  const { temporalPid = 0 } = home.stack() ?? {};
+  dev.kill('SIGINT');
+  expect((await dev.ended).code).toBe(0);
+  expect(home.stack()).toBeUndefined();
+  expect(() => process.kill(temporalPid, 0)).toThrow(/ESRCH/);
+});
