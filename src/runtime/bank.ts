@@ -1,5 +1,6 @@
 import type { Bank } from '../api/bank.ts';
 import { createBank } from '../api/client.ts';
+import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import type { Config } from '../config.ts';
 
 /** What the store records about a sandbox: its port changes, its books do not. */
@@ -8,7 +9,9 @@ const SANDBOX_MARK = 'sandbox';
 /** The bank at `apiUrl`: the configured one, or this stack's sandbox. */
 export function bankAt(config: Config, apiUrl: string): Bank {
   const { key, secret, auth, authBeforeExecution } = config.bank;
-  return createBank({ baseUrl: apiUrl, apiKey: key.reveal(), apiSecret: secret.reveal(), auth, authBeforeExecution });
+  return withRequiredDetailsCache(
+    createBank({ baseUrl: apiUrl, apiKey: key.reveal(), apiSecret: secret.reveal(), auth, authBeforeExecution }),
+  );
 }
 
 /** How the store tells banks apart. */
