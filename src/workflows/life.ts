@@ -93,13 +93,14 @@ export class PayoutLife {
     const unchanged = state === this.state && reason?.message === this.reason?.message;
     this.show(state, reason);
     if (stored === 'stored' || unchanged) return;
-    await read('recordState', {
+    const record = {
       reference: this.reference,
       state,
       reason,
       orderId: this.orderId ?? undefined,
       closes: isEnd(state) ? [...this.openReferences] : [],
-    });
+    };
+    await read('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
   }
 
   /** Shows a working state in the UI without a record of its own: the next activity writes the row. */

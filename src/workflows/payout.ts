@@ -14,7 +14,7 @@ import { because } from '../domain/reasons.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
 import { permanentCause, read } from './proxies.ts';
-import { clearGates, type GateContext, type Unpaid } from './steps/clear-gates.ts';
+import { clearGates, type GateContext, reassess, type Unpaid } from './steps/clear-gates.ts';
 import { convertCurrency } from './steps/convert-currency.ts';
 import { type Ends, followOrder } from './steps/follow-order.ts';
 import { paymentRequest } from './steps/payment-request.ts';
@@ -108,7 +108,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
       case 'closed':
         return unpaid(life, { end: 'failed', reason: submitted.reason });
       case 'cleared':
-        assessment = await read('assess', { instruction, generation: prepared.generation, exchanged: gates.exchanged });
+        assessment = await reassess(gates);
         break;
       case 'refused':
         assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
@@ -125,7 +125,7 @@ function expiryOf({ expires_at: given }: PayoutInstruction, { auditTtlMs }: Term
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
 async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Prepared> {
   try {
-    return await read('prepare', input);
+    return await read('prepare', input, 'claims the payout and reads the bank');
   } catch (error) {
     const cause = permanentCause(error);
     if (cause === undefined) throw error;

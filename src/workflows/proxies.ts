@@ -60,18 +60,21 @@ export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl' |
 
 /**
  * Runs a read in the workflow task, and as an ordinary activity when that did not work out. A failure the activity calls
- * permanent is thrown as it is.
+ * permanent is thrown as it is. `summary` says in the UI why it is read.
  */
 export async function read<Name extends keyof Reads>(
   name: Name,
   input: Parameters<Reads[Name]>[0],
+  summary: string,
 ): Promise<Awaited<ReturnType<Reads[Name]>>> {
-  type Call = (input: unknown) => Promise<Awaited<ReturnType<Reads[Name]>>>;
+  type Call = {
+    executeWithOptions(options: { summary: string }, args: unknown[]): Promise<Awaited<ReturnType<Reads[Name]>>>;
+  };
   try {
-    return await (quickReads[name] as Call)(input);
+    return await (quickReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   } catch (error) {
     if (isCancellation(error) || isPermanent(error)) throw error;
-    return (patientReads[name] as Call)(input);
+    return (patientReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   }
 }
 

@@ -68,15 +68,13 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
         break;
       }
     }
-    assessment =
-      obstacle === undefined
-        ? await read('assess', {
-            instruction: context.instruction,
-            generation: context.generation,
-            exchanged: context.exchanged,
-          })
-        : { ...assessment, obstacle };
+    assessment = obstacle === undefined ? await reassess(context) : { ...assessment, obstacle };
   }
+}
+
+/** What the bank shows now: after a wait, nothing read before it counts. */
+export function reassess({ instruction, generation, exchanged }: GateContext): Promise<Assessment> {
+  return read('assess', { instruction, generation, exchanged }, 'reads the bank again after a wait');
 }
 
 /** A hold ends by a decision, or is looked at again in case its reason is gone. */

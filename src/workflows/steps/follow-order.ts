@@ -89,13 +89,11 @@ async function look(follow: Follow, which: 'first' | 'confirming'): Promise<Orde
   const all = ends?.();
   const audit = { 'awaiting-audit': { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED } };
   const becomes = which === 'confirming' ? all : { paid: all?.paid, ...(asksPeople(life) ? audit : {}) };
-  const judgement = await read('readOrder', {
-    owner: life.reference,
-    orderId,
-    expected: request.expected,
-    closedMeans: terms.closedMeans,
-    becomes,
-  });
+  const judgement = await read(
+    'readOrder',
+    { owner: life.reference, orderId, expected: request.expected, closedMeans: terms.closedMeans, becomes },
+    which === 'first' ? 'looks at the order' : 'looks again before "no money" is believed',
+  );
   life.bankStatus = judgement.status;
   if (judgement.status !== follow.lastStatus) {
     follow.lastStatus = judgement.status;
