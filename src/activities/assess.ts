@@ -1,4 +1,5 @@
 import { BankError } from '../api/errors.ts';
+import { sameBeneficiary } from '../api/required-details.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import type { Assessment, ExchangePlan, Obstacle } from '../domain/gates.ts';
@@ -14,8 +15,10 @@ import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
 export interface AssessInput {
   instruction: PayoutInstruction;
   generation: number;
-  /** The exchange is done: the payout is paid from the account in its own currency. */
+  /** The exchange is done: the payout is paid from the account in its own currency, into which the money was booked. */
   exchanged: boolean;
+  /** The exchange may be booked: the account sold is then short by it, and that is no shortage. */
+  exchangeSent?: boolean;
 }
 
 /** A payee younger than this at the bank counts as new for the approval policy. */
@@ -93,11 +96,14 @@ async function readAssessment(deps: ActivityDeps, input: AssessInput): Promise<A
       amount: instruction.amount,
       newPayee: isNewPayee(payee.beneficiary, deps.now()),
     }),
-    funds: {
-      accountId: funds.account.account_id,
-      needs: funds.needs,
-      enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
-    },
+    funds:
+      input.exchanged || (exchange !== undefined && input.exchangeSent === true)
+        ? undefined
+        : {
+            accountId: funds.account.account_id,
+            needs: funds.needs,
+            enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
+          },
   };
 }
 
@@ -117,7 +123,12 @@ async function readPayee(deps: ActivityDeps, instruction: PayoutInstruction): Pr
   }
   const key = payeeReference(payee.uid, payeeKey(payee));
   const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
-  if (added?.orderId != null) return { beneficiary: await deps.bank.beneficiaries.get(added.orderId) };
+  if (added?.orderId != null) {
+    const beneficiary = await deps.bank.beneficiaries.get(added.orderId);
+    // Ours once, and changed at the bank since: nobody has agreed to pay what it says now.
+    const same = sameBeneficiary(payee.entry, beneficiary.items, payee.fields);
+    return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
+  }
   return { beneficiary: await findPayee(deps.bank, payee) };
 }
 

@@ -31,6 +31,10 @@ export const beneficiaryActivities = (deps: ActivityDeps) => ({
     if (last?.outcome === 'accepted') return { kind: 'there' };
     if ((await reading(() => findPayee(deps.bank, payee))) !== undefined) return { kind: 'there' };
     if (last !== undefined && stillInDoubt(deps, last)) return { kind: 'pending' };
+    // The bank says it has this payee, and its list does not show it as it was asked for.
+    if (last?.outcome === 'exists') {
+      return { kind: 'refused', obstacle: { kind: 'hold', reason: because('beneficiary-conflict') } };
+    }
     return add(deps, payee, reference, (last?.attempt ?? 0) + 1);
   },
 });

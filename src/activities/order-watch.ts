@@ -2,7 +2,8 @@ import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
-import { asksForAttention, statusMeaning } from '../domain/order-status.ts';
+import { isReturn } from '../domain/order-judgement.ts';
+import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { OpenOrder } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -97,9 +98,11 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 /** Brings one order of the list to the payout that owns its reference, or notes that nobody does. */
 async function route(shift: Shift, order: Order, owners: ReadonlyMap<string, OpenOrder>): Promise<number> {
   const owner = order.client_order_id === undefined ? undefined : owners.get(order.client_order_id);
-  if (owner !== undefined && order.type !== 'REFUND') return tell(shift, owner, order);
+  const isOwn = owner !== undefined && !isReturn(order);
+  if (isOwn && (owner.orderId === null || owner.orderId === order.order_id)) return tell(shift, owner, order);
   if (shift.foreign.has(order.order_id)) return 0;
   shift.foreign.add(order.order_id);
+  if (isOwn) return tellOfSecond(shift, owner, order);
   await noteForeignOrder(shift.deps, shift.key, order);
   return 0;
 }
@@ -112,6 +115,17 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<numbe
   const { reference, workflowId } = owner;
   await deps.executions.orderChanged(workflowId, { reference, orderId: order.order_id, status: order.status });
   await deps.store.noteOrder(reference, { orderId: order.order_id, notifiedStatus: order.status });
+  return 1;
+}
+
+/**
+ * A second order under one reference, other than one that took no money: the payout hears of it at once and stops for
+ * people. Not for an exchange, of which a bank may show a record a leg.
+ */
+async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<number> {
+  if (order.type === 'FX' || isNoMoney(statusMeaning(order.status))) return 0;
+  const { reference, workflowId } = owner;
+  await deps.executions.orderChanged(workflowId, { reference, orderId: order.order_id, status: order.status });
   return 1;
 }
 
@@ -139,12 +153,12 @@ async function noteForeignOrder(deps: ActivityDeps, key: SweepInput, order: Orde
   const reference = order.client_order_id;
   const ours = reference !== undefined && (await deps.store.attempts(reference)).length > 0;
   const seenAt = deps.now();
-  if (order.type === 'REFUND') {
+  if (isReturn(order)) {
     if (ours && order.transaction_amount !== undefined) {
       const amount = order.transaction_amount;
       await deps.store.recordReturn({ orderId: order.order_id, reference, amount, currency: key.currency, seenAt });
     }
-  } else if (!ours && order.direct !== 'IN') {
+  } else if (!ours) {
     await deps.store.recordUnaskedOrder({ orderId: order.order_id, ...key, clientOrderId: reference ?? null, seenAt });
   }
 }

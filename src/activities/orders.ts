@@ -2,10 +2,18 @@ import { heartbeat } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
-import { type ExpectedOrder, judgeOrder, type OrderFacts, type OrderJudgement } from '../domain/order-judgement.ts';
+import type { Assessment } from '../domain/gates.ts';
+import {
+  type ExpectedOrder,
+  isReturn,
+  judgeOrder,
+  type OrderFacts,
+  type OrderJudgement,
+} from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { AttemptResult } from '../domain/submission.ts';
+import { type AssessInput, assessPayout } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
 import { resultOfError } from './submit.ts';
 import { reading } from './to-failure.ts';
@@ -21,6 +29,12 @@ export interface ReadOrderInput {
    * costs no event of its own.
    */
   becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
+  /** Read the payout itself again in the same activity once the order is paid: what an exchange was made for. */
+  thenAssess?: AssessInput;
+}
+
+export interface OrderRead extends OrderJudgement {
+  assessment?: Assessment;
 }
 
 export interface StoredState {
@@ -32,6 +46,7 @@ export interface OrderDecision {
   /** Reference of the payout that owns the order. */
   owner: string;
   orderId: string;
+  by: string;
 }
 
 export interface FindOrderInput {
@@ -50,6 +65,8 @@ export interface OrderLook {
   stable: boolean;
   pagesRead: number;
   ordersRead: number;
+  /** Attempts that are recorded as accepted: while there is one, absence is never proven. */
+  accepted: number;
 }
 
 export const orderActivities = (deps: ActivityDeps) => ({
@@ -57,31 +74,42 @@ export const orderActivities = (deps: ActivityDeps) => ({
    * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads
    * as still open. Local activity: it only reads, and its writes to the store may be repeated.
    */
-  async readOrder(input: ReadOrderInput): Promise<OrderJudgement> {
+  async readOrder(input: ReadOrderInput): Promise<OrderRead> {
     const order = await reading(() => readIfThere(deps, input.orderId));
     if (order === undefined) {
-      await deps.store.forgetNotice(input.expected.reference);
       return { meaning: 'open', status: 'NOT_FOUND', orderId: input.orderId, differences: [] };
     }
     const judgement = judgeOrder(orderFacts(order), input.expected, input.closedMeans);
     const becomes = judgement.differences.length === 0 ? input.becomes?.[judgement.meaning] : undefined;
     if (becomes !== undefined) await storeState(deps, input, judgement, becomes);
-    // The list was ahead of the GET: the watch shall speak up again.
-    else if (judgement.meaning === 'open') await deps.store.forgetNotice(input.expected.reference);
     // An exchange ends apart from its payout.
-    if (input.expected.kind === 'exchange' && isTerminal(judgement.meaning))
+    if (input.expected.kind === 'exchange' && isTerminal(judgement.meaning)) {
       await deps.store.closeOrder(input.expected.reference);
-    return judgement;
+    }
+    const { thenAssess } = input;
+    if (thenAssess === undefined || judgement.meaning !== 'paid') return judgement;
+    return { ...judgement, assessment: await reading(() => assessPayout(deps, thenAssess)) };
   },
 
-  /** One look for a reference through the order lists of all its currencies. */
+  /**
+   * One look for a reference: the order ids that were accepted under it, then the order lists of all its currencies since
+   * its first attempt, whichever run made it.
+   */
   async findOrder(input: FindOrderInput): Promise<OrderLook> {
-    const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0 };
+    const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: 0 };
+    const attempts = await deps.store.attempts(input.reference);
+    const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
+    for (const { orderId } of attempts) {
+      if (orderId === null) continue;
+      look.accepted += 1;
+      const order = await reading(() => readIfThere(deps, orderId));
+      if (order !== undefined) addOrder(look, order);
+    }
     for (const currency of input.currencies) {
       const scan = await reading(() =>
         readAllOrders(
           deps.bank,
-          { uid: input.uid, currency, created_at_from: Math.max(0, input.since - deps.settings.clockSkewMs) },
+          { uid: input.uid, currency, created_at_from: Math.max(0, since - deps.settings.clockSkewMs) },
           { pageSize: deps.settings.pageSize, onPage: (page) => heartbeat({ currency, page }) },
         ),
       );
@@ -93,23 +121,26 @@ export const orderActivities = (deps: ActivityDeps) => ({
     return look;
   },
 
-  async approveOrder({ owner, orderId }: OrderDecision): Promise<AttemptResult> {
-    return decide(deps, { owner, orderId }, () => deps.bank.orders.approve(orderId));
+  async approveOrder(decision: OrderDecision): Promise<AttemptResult> {
+    return decide(deps, 'approve', decision, () => deps.bank.orders.approve(decision.orderId));
   },
 
-  async rejectOrder({ owner, orderId, remark }: OrderDecision & { remark: string }): Promise<AttemptResult> {
-    return decide(deps, { owner, orderId }, () => deps.bank.orders.reject(orderId, remark));
+  async rejectOrder(decision: OrderDecision & { remark: string }): Promise<AttemptResult> {
+    return decide(deps, 'reject', decision, () => deps.bank.orders.reject(decision.orderId, decision.remark));
   },
 });
 
 /** A decision has no idempotency key: whatever the answer, the order's own status is what counts. */
 async function decide(
   deps: ActivityDeps,
-  { owner, orderId }: OrderDecision,
+  action: 'approve' | 'reject',
+  { owner, orderId, by }: OrderDecision,
   post: () => Promise<void>,
 ): Promise<AttemptResult> {
   await deps.assertIdentity();
-  await deps.store.changePayout(owner, { state: 'processing', reason: null, at: deps.now() });
+  const at = deps.now();
+  await deps.store.changePayout(owner, { state: 'processing', reason: null, at });
+  await deps.store.audit({ at, actor: by, action: `${action} at the bank`, subject: owner, detail: { orderId } });
   try {
     await post();
     return { outcome: 'accepted', orderId };
@@ -144,12 +175,16 @@ async function storeState(
 }
 
 function addToLook(look: OrderLook, order: Order, reference: string): void {
-  if (order.type === 'REFUND') return;
+  if (isReturn(order)) return;
   if (order.client_order_id === reference) {
-    if (!look.orders.some((seen) => seen.orderId === order.order_id)) look.orders.push(orderFacts(order));
+    addOrder(look, order);
   } else if (order.client_order_id?.trim().toLowerCase() === reference) {
     look.nearMisses += 1;
   }
+}
+
+function addOrder(look: OrderLook, order: Order): void {
+  if (!look.orders.some((seen) => seen.orderId === order.order_id)) look.orders.push(orderFacts(order));
 }
 
 /** The order record in our own spelling; what the bank leaves out stays out. */

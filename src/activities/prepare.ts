@@ -40,10 +40,16 @@ export type Prepared =
       submission: Submission;
       /** Attempts recorded under the derived exchange reference. */
       exchangeSubmission: Submission;
+      exchangeReference: string;
+      /** An earlier run was closed while the payout was with an operator: nothing is sent without a decision. */
+      parked: boolean;
       /** Epoch ms of the oldest attempt recorded, for the window of a look. */
       firstSentAt: number | null;
       assessment: Assessment;
     };
+
+/** Without these there is nothing to claim; every other rule ends the payout as failed, with its reason. */
+const NEEDED = ['account_id', 'amount', 'currency'] as const;
 
 /**
  * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves
@@ -58,6 +64,8 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
       `the workflow id of this instruction is ${payoutWorkflowId(reference)}: the id is the lock against paying twice ("payouts reference UID ID" prints it)`,
     );
   }
+  const missing = NEEDED.filter((field) => instruction[field] === undefined);
+  if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await deps.assertIdentity();
   if (generation > 0) await assertEarlierUnpaid(deps, instruction, generation);
 
@@ -80,16 +88,28 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
   if (isEnd(record.state)) return ended(record, record.state);
 
   // Started again after its workflow was closed: it is at work again.
-  if (claim.holder === 'other-run') {
+  const parked = record.state === 'needs-operator';
+  if (claim.holder === 'other-run' && !parked) {
     await deps.store.changePayout(reference, { state: 'preparing', reason: null, at: deps.now() });
+  }
+  if (claim.holder === 'other-run') {
+    for (const heard of [reference, exchangeReference]) await deps.store.forgetNotice(heard);
   }
 
   const submission = submissionOf(claim.attempts.filter((attempt) => attempt.reference === reference));
+  const exchangeSubmission = submissionOf(claim.attempts.filter(({ reference: sent }) => sent === exchangeReference));
   const findings = deps.checkInstruction(instruction);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
-      : await reading(() => assessPayout(deps, { instruction, generation, exchanged: submission.attempts > 0 }));
+      : await reading(() =>
+          assessPayout(deps, {
+            instruction,
+            generation,
+            exchanged: submission.attempts > 0,
+            exchangeSent: exchangeSubmission.attempts > 0,
+          }),
+        );
   return {
     kind: 'ready',
     reference,
@@ -98,7 +118,9 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     maker: record.by,
     terms: termsOf(deps, instruction),
     submission,
-    exchangeSubmission: submissionOf(claim.attempts.filter((attempt) => attempt.reference === exchangeReference)),
+    exchangeSubmission,
+    exchangeReference,
+    parked,
     firstSentAt: claim.attempts[0]?.sentAt ?? null,
     assessment,
   };
@@ -125,8 +147,14 @@ function invalid(findings: readonly { rule: string; message: string }[], digest:
  */
 export function submissionOf(attempts: readonly SendAttempt[]): Submission {
   const highest = attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0);
-  const tainted = attempts.some(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
-  return { ...FRESH, attempts: highest, tainted };
+  const uncertain = attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  return {
+    ...FRESH,
+    attempts: highest,
+    tainted: uncertain.length > 0,
+    resends: Math.max(0, uncertain.length - 1),
+    exists: attempts.some(({ outcome }) => outcome === 'exists'),
+  };
 }
 
 function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {

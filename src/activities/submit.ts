@@ -1,7 +1,11 @@
 import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { SendOptions } from '../api/bank.ts';
 import { BankError } from '../api/errors.ts';
 import type { PlacedOrder } from '../api/schemas/transactions.ts';
+import { FAILURES } from '../domain/failures.ts';
+import { parseWorkflowId } from '../domain/names.ts';
+import { isEnd } from '../domain/payout-state.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -27,6 +31,8 @@ export interface PaymentInput extends Attempt {
 }
 
 export interface ExchangeInput extends Attempt {
+  /** Reference of the payout that converts. */
+  owner: string;
   sellAccountId: string;
   buyAccountId: string;
   amount: string;
@@ -68,7 +74,11 @@ export const submitActivities = (deps: ActivityDeps) => ({
       reference: input.reference,
       expired_at: input.expiredAt,
     };
-    return sendOnce(deps, input, (options) => deps.bank.transactions.fx(body, options));
+    const result = await sendOnce(deps, input, (options) => deps.bank.transactions.fx(body, options));
+    if (result.outcome === 'accepted') {
+      await deps.store.changePayout(input.owner, { state: 'converting', reason: null, at: deps.now() });
+    }
+    return result;
   },
 });
 
@@ -82,25 +92,42 @@ async function sendOnce(
   attempt: Attempt,
   post: (options: SendOptions) => Promise<PlacedOrder>,
 ): Promise<AttemptResult> {
-  const enteredAt = performance.now();
+  const fence = raiseFence();
   try {
     await deps.assertIdentity();
+    if (await hasEnded(deps, attempt)) return { outcome: 'ambiguous', why: 'the payout has an end in the store' };
     await watch(deps, attempt);
     if (!(await record(deps, attempt))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
-  } catch {
+  } catch (error) {
     // Store or Temporal out of reach: no byte has left.
-    return { outcome: 'not-sent', why: 'unreachable' };
+    const wrongStore = error instanceof ApplicationFailure && error.type === FAILURES.wrongStore;
+    return { outcome: 'not-sent', why: wrongStore ? 'wrong-store' : 'unreachable' };
   }
 
   const result = await outcomeOf(() =>
     post({
-      beforeFirstByte: () => {
-        if (performance.now() - enteredAt > FENCE_MS) throw new Error('the sender was paused before its first byte');
-      },
+      beforeFirstByte: fence,
     }),
   );
   await noteResult(deps, attempt, result);
   return result;
+}
+
+/** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */
+function raiseFence(): () => void {
+  const [monotonic, wall] = [performance.now(), Date.now()];
+  return () => {
+    if (Math.max(performance.now() - monotonic, Date.now() - wall) > FENCE_MS) {
+      throw new Error('the sender was paused before its first byte');
+    }
+  };
+}
+
+/** A run that was reset to before its submit must not send for a payout that has ended meanwhile. */
+async function hasEnded({ store }: ActivityDeps, { workflowId }: Attempt): Promise<boolean> {
+  const owner = parseWorkflowId(workflowId);
+  const row = owner === undefined ? undefined : await store.payout(owner.key);
+  return row !== undefined && isEnd(row.state);
 }
 
 /** The intent before the bytes; false when somebody else recorded this attempt. */

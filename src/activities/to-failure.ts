@@ -5,8 +5,8 @@ import { FAILURES, type FailureType } from '../domain/failures.ts';
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or the bank's text. */
 
 /** A failure that no retry mends. */
-export function permanentFailure(type: FailureType, message: string, ...details: unknown[]): ApplicationFailure {
-  return ApplicationFailure.create({ type, message, nonRetryable: true, details });
+export function permanentFailure(type: FailureType, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
 /** "Not there yet": the server retries after `inMs`; logged as benign. */
@@ -23,22 +23,18 @@ export function notYet(message: string, inMs: number): ApplicationFailure {
   return failure;
 }
 
-/** A failed read of the bank as a Temporal failure: retried when asking again makes sense. */
+/**
+ * A failed read of the bank as a Temporal failure. Always retried, whatever the code: an error of a read says nothing
+ * about money, so it never ends a payout. Refusals that mean something before a submit are obstacles (`assess.ts`).
+ */
 export function readFailure(error: unknown): unknown {
   if (!(error instanceof BankError)) return error;
-  if (error instanceof AuthenticationError) {
-    // The key may be put right by an operator while payouts wait: retried, slowly, by the activity's own policy.
-    return ApplicationFailure.create({ type: FAILURES.authentication, message: error.message, nonRetryable: false });
-  }
-  if (error.retryable || error.code === undefined) {
-    return ApplicationFailure.create({
-      type: FAILURES.bankUnavailable,
-      message: error.message,
-      nonRetryable: false,
-      nextRetryDelay: error.retryAfterMs,
-    });
-  }
-  return permanentFailure(FAILURES.bankRefused, error.message, error.code);
+  return ApplicationFailure.create({
+    type: error instanceof AuthenticationError ? FAILURES.authentication : FAILURES.bankUnavailable,
+    message: error.message,
+    nonRetryable: false,
+    nextRetryDelay: error.retryAfterMs,
+  });
 }
 
 /** Runs bank reads and translates their failures. */

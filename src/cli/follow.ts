@@ -3,9 +3,12 @@ import type { Client } from '@temporalio/client';
 import { countStates, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
+import { CommandError, EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 
 const LOOK_EVERY_MS = 250;
+/** How often the server is asked whether it is there: the store would go on answering without it. */
+const PULSE_EVERY_MS = 5_000;
 
 export type FollowEnd = 'settled' | 'time-out' | 'interrupted';
 
@@ -17,8 +20,15 @@ export async function followBatches(options: {
   batchIds: readonly string[];
   timeoutMs: number | undefined;
   interrupted: AbortSignal;
+  /** An embedded part of this process ended by itself. */
+  failure: Promise<Error>;
 }): Promise<FollowEnd> {
   const { store, client, output, batchIds, timeoutMs, interrupted } = options;
+  let failed: Error | undefined;
+  void options.failure.then((error) => {
+    failed = error;
+  });
+  let pulseAt = performance.now() + PULSE_EVERY_MS;
   for (const batchId of batchIds) {
     const batch = await store.batch(batchId);
     if (batch !== undefined && batch.endedAt === null) await startBatch(client, batchId, batch.file);
@@ -33,10 +43,24 @@ export async function followBatches(options: {
       output.progress(progressLine(batchId, counts, byState));
     }
     if (open === 0) return 'settled';
+    if (failed !== undefined) throw stackGone(failed);
+    if (performance.now() >= pulseAt) {
+      await client.workflowService.getSystemInfo({}).catch((error: unknown) => {
+        throw stackGone(error);
+      });
+      pulseAt = performance.now() + PULSE_EVERY_MS;
+    }
     if (performance.now() >= until) return 'time-out';
     await timer(LOOK_EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
     if (interrupted.aborted) return 'interrupted';
   }
+}
+
+function stackGone(cause: unknown): CommandError {
+  return new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer any more.', {
+    hint: 'Nothing is lost: `payouts watch ID` or the same `run` follows the batch again.',
+    cause,
+  });
 }
 
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {

@@ -50,13 +50,21 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   if (awaited.expiresAt !== undefined && now >= awaited.expiresAt) return 'the approval has expired';
   if (decision.digest !== undefined && decision.digest !== awaited.digest) return 'the digest is not the one in force';
   if (decision.decision === 'reject') {
-    return decision.remark === undefined || decision.remark.trim() === '' ? 'a rejection needs a remark' : undefined;
+    return typeof decision.remark !== 'string' || decision.remark.trim() === ''
+      ? 'a rejection needs a remark'
+      : undefined;
   }
   if (decision.decision !== 'approve') return 'the decision is neither "approve" nor "reject"';
   if (awaited.kind === 'payout' && awaited.maker === undefined) {
     return 'the maker is unknown, so nobody can be told apart from the maker';
   }
-  if (decision.by === awaited.maker) return 'the maker may not approve';
-  if (awaited.approvedBy.includes(decision.by)) return 'this person has approved already';
+  if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';
+  if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';
   return undefined;
+}
+
+/** Spelling makes no second person: case, width and surrounding blanks do not count. */
+function isSamePerson(a: string, b: string): boolean {
+  const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
+  return folded(a) === folded(b);
 }

@@ -1,15 +1,15 @@
 /** Failure types of activities and workflows: strings in histories, so a rename is a new name. */
 export const FAILURES = {
-  /** The bank answered in a way that asking again may mend: unreachable, 2001, 2008, 2011, garbage. */
+  /** A read of the bank did not work out: unreachable, refused, garbage. Asked again, for an error of a read says nothing about money. */
   bankUnavailable: 'BankUnavailable',
-  /** The bank refused a read with a code that asking again does not mend. `details[0]` is the code. */
-  bankRefused: 'BankRefused',
-  /** The key was refused. */
+  /** The key was refused. Asked again: an operator may put it right while payouts wait. */
   authentication: 'AuthenticationRefused',
   /** Not there yet: polled by the server's own retries, benign. */
   notYet: 'NotYet',
   /** The workflow id is not `payout/<reference of the instruction>`, or the input names no payout at all. */
   wrongWorkflowId: 'WrongWorkflowId',
+  /** The input lacks what every payout needs (account, amount, currency), so there is nothing to claim. */
+  invalidInput: 'InvalidInput',
   /** The id is known with another payload. */
   idReused: 'IdReused',
   /** A generation above 0 without proof that the one before took no money. */
@@ -17,5 +17,14 @@ export const FAILURES = {
   /** The store belongs to another bank or namespace. */
   wrongStore: 'WrongStore',
 } as const;
+
+/** Misuses that no retry mends: they fail the workflow with their own words. */
+export const PERMANENT_FAILURES: ReadonlySet<string> = new Set([
+  FAILURES.wrongWorkflowId,
+  FAILURES.invalidInput,
+  FAILURES.idReused,
+  FAILURES.generationNotProven,
+  FAILURES.wrongStore,
+]);
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];

@@ -12,23 +12,16 @@ export type ReferenceKind = 'payment' | 'exchange' | 'transfer';
 export const WORKFLOW_TYPES = {
   payout: 'payout',
   payoutBatch: 'payoutBatch',
-  internalTransfer: 'internalTransfer',
-  currencyExchange: 'currencyExchange',
   orderWatch: 'orderWatch',
-  reconciliation: 'reconciliation',
 } as const;
 
 const PAYOUT = 'payout/';
 const BATCH = 'payout-batch/';
 const WATCH = 'order-watch/';
-const TRANSFER = 'transfer/';
-const EXCHANGE = 'exchange/';
 
 export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
-export const transferWorkflowId = (reference: string): string => TRANSFER + reference;
-export const exchangeWorkflowId = (reference: string): string => EXCHANGE + reference;
 
 /** The part of a workflow id that names our record: a reference or a batch id; `undefined` for foreign ids. */
 export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch'; key: string } | undefined {

@@ -32,6 +32,14 @@ export interface ExpectedOrder {
 }
 
 /**
+ * Money that came back under a reference of ours: a record of its own, never the order that was sent. An exchange or a
+ * transfer may show its incoming leg as `IN`.
+ */
+export function isReturn({ type, direct }: { type?: string; direct?: string }): boolean {
+  return type === 'REFUND' || (direct === 'IN' && type !== 'FX' && type !== 'TRANSFER');
+}
+
+/**
  * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
  * interface does not show which fields an order type fills.
  */
@@ -47,7 +55,10 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder): st
     check('direct', order.direct, 'OUT');
     check('transaction_account', order.accountId, expected.accountId);
     check('transaction_currency', order.currency, expected.currency);
-    if (order.amount !== undefined && !amountMatches(order.amount, expected.amount, order.fee)) {
+    if (
+      order.amount !== undefined &&
+      !amountMatches(order.amount, expected.amount, order.feeCurrency === order.currency ? order.fee : undefined)
+    ) {
       differs.push('transaction_amount');
     }
   } else {

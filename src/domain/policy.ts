@@ -47,7 +47,7 @@ export interface ApprovalRule {
   currency?: string;
   /** Decimal; needs `currency` to mean anything. */
   amountAtLeast?: string;
-  /** Only payees that this product has never paid. */
+  /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
   approvals: number;
 }

@@ -10,7 +10,7 @@ import type { ReasonCode } from './reasons.ts';
 /** What one attempt told us. `code` is the banking envelope code where one came. */
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
-  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'fenced' | 'token-suspect' }
+  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' }
   | { outcome: 'refused'; code: number }
   | { outcome: 'exists' }
   | { outcome: 'ambiguous'; why: string };
@@ -47,11 +47,13 @@ export interface Submission {
   tainted: boolean;
   /** Resends after a negative proof. */
   resends: number;
+  /** The bank said that it has the reference (2003): then it is never sent again. */
+  exists: boolean;
   /** One 2002 was read as "token expired" and sent again. */
   tokenExcuseUsed: boolean;
 }
 
-export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, tokenExcuseUsed: false };
+export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, exists: false, tokenExcuseUsed: false };
 
 export type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -79,6 +81,7 @@ export function afterAttempt(known: Submission, result: AttemptResult): { known:
         ? { known: counted, next: { step: 'resolve' } }
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.code) } };
     case 'exists':
+      return { known: { ...counted, tainted: true, exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':
       return { known: { ...counted, tainted: true }, next: { step: 'resolve' } };
   }
@@ -108,6 +111,7 @@ const RESENDS_VERIFIED_MAX = 5;
 
 /** Whether the same bytes may be sent again under the same reference, given what the looks have shown so far. */
 export function mayResend(dedupe: ReferenceDedupe, known: Submission, absent: boolean, stableLooks: number): boolean {
+  if (known.exists) return false;
   switch (dedupe) {
     case 'verified':
       return stableLooks > 0 && known.resends < RESENDS_VERIFIED_MAX;

@@ -64,10 +64,15 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       await running;
     });
     const resume = async (): Promise<void> => {
-      for (const { batchId, file } of await store.unendedBatches()) await startBatch(client, batchId, file);
+      for (const { batchId, file } of await store.unendedBatches()) {
+        // One batch that cannot be started stops neither the others nor the worker.
+        await startBatch(client, batchId, file).catch((error: unknown) =>
+          log.warn({ error, batchId }, 'batch not started'),
+        );
+      }
       await wakeNeglectedWatches(deps);
     };
-    await resume();
+    await resume().catch((error: unknown) => log.warn({ error }, 'resuming failed'));
     const timer = setInterval(
       () => void resume().catch((error: unknown) => log.warn({ error }, 'resuming failed')),
       RESUME_EVERY_MS,

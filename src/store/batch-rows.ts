@@ -4,6 +4,15 @@ import { payoutRecord } from './records.ts';
 import type { Database } from './schema.ts';
 import type { PayoutRecord } from './store.ts';
 
+/** States in which a row makes work; a row that waits for a date, money or people leaves its place to the next. */
+const WORKING: readonly PayoutState[] = [
+  'received',
+  'preparing',
+  'converting',
+  'submitting',
+  'resolving',
+  'processing',
+];
 /** States in which a row still asks something of its workflow. */
 const UNSETTLED = PAYOUT_STATES.filter((state) => !isSettled(state));
 
@@ -22,7 +31,7 @@ export async function inFlight(db: Database, batchId: string): Promise<number> {
     .selectFrom('payouts')
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('batch_id', '=', batchId)
-    .where('state', 'in', UNSETTLED)
+    .where('state', 'in', WORKING)
     .where('released_at', 'is not', null)
     .executeTakeFirstOrThrow();
   return count;

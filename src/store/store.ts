@@ -260,7 +260,7 @@ export interface Store {
   setBatchEnded(batchId: string, endedAt: number | null): Promise<void>;
   /** How many rows are in each state. */
   stateCounts(batchId: string): Promise<Map<PayoutState, number>>;
-  /** Rows released and not settled: what fills the window. */
+  /** Rows released and at work: what fills the window. Rows that wait for a date, money or people do not count. */
   inFlight(batchId: string): Promise<number>;
   /** Rows not yet handed to a workflow, in row order. */
   releasable(batchId: string, limit: number): Promise<PayoutRecord[]>;

@@ -4,6 +4,7 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  WorkflowUpdateStage,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
@@ -57,7 +58,14 @@ export function executionsOver(client: Client): Executions {
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
-    cancelPayout: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).cancel()),
+    // Accepted is enough: the payout answers when it knows, and its row shows it.
+    cancelPayout: (workflowId, request) =>
+      ifThere(() =>
+        client.workflow.getHandle(workflowId).startUpdate(MESSAGES.cancel, {
+          args: [request],
+          waitForStage: WorkflowUpdateStage.ACCEPTED,
+        }),
+      ),
     async isOpen(workflowId) {
       try {
         const description = await client.workflow.getHandle(workflowId).describe();

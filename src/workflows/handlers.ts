@@ -78,10 +78,12 @@ function handleCancel(life: PayoutLife): void {
       if (!isEnd(life.state)) {
         life.cancelRequest ??= request;
         life.note(`cancel requested by ${request.by}`);
-        await condition(() => isEnd(life.state) || life.tooLateToCancel || life.cancelDrivenAtBank || !stoppable(life));
+        await settled(
+          () => isEnd(life.state) || life.order.tooLateToCancel || life.order.cancelDriven || !stoppable(life),
+        );
       }
       if (life.state === 'cancelled') return { outcome: 'cancelled' };
-      return { outcome: isEnd(life.state) || life.tooLateToCancel ? 'too-late' : 'pending' };
+      return { outcome: isEnd(life.state) || life.order.tooLateToCancel ? 'too-late' : 'pending' };
     },
     {
       description:
@@ -102,13 +104,18 @@ function stoppable({ state }: PayoutLife): boolean {
   return !['submitting', 'resolving', 'needs-operator', 'converting'].includes(state);
 }
 
+const RESOLVE_ACTIONS: readonly string[] = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'];
+
+/** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
+const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
+
 function handleResolve(life: PayoutLife): void {
   setHandler(
     resolveUpdate,
     async (request): Promise<ResolveAnswer> => {
       const pending: PendingResolve = { request };
       life.resolves.push(pending);
-      await condition(() => pending.answer !== undefined || isEnd(life.state));
+      await settled(() => pending.answer !== undefined || isEnd(life.state));
       return pending.answer ?? { accepted: false, message: `the payout has ended as ${life.state}` };
     },
     {
@@ -119,6 +126,8 @@ function handleResolve(life: PayoutLife): void {
         if (life.state !== 'needs-operator') throw new Error(`the payout is ${life.state}, not needs-operator`);
         if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
         if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
+        if (!RESOLVE_ACTIONS.includes(request.action))
+          throw new Error(`"action" is one of ${RESOLVE_ACTIONS.join(', ')}`);
         if (request.action === 'adopt-order' && !request.orderId) throw new Error('adopt-order needs "orderId"');
       },
     },

@@ -15,6 +15,16 @@ const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttribut
 const payoutBatchId = defineSearchAttributeKey('PayoutBatchId', SearchAttributeType.KEYWORD);
 const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
 
+/** What was decided about one bank order. */
+export interface OrderTalk {
+  /** About its audit; driven at the bank until the order shows it. */
+  decision?: BankDecision;
+  /** We asked the bank to reject because of a cancel request: a rejection then ends as `cancelled`. */
+  cancelDriven: boolean;
+  /** It is past the point where a cancel request can do anything. */
+  tooLateToCancel: boolean;
+}
+
 /** What the query shows is kept short: the newest entries count. */
 const EVIDENCE_MAX = 50;
 
@@ -38,13 +48,10 @@ export class PayoutLife {
 
   /** Set by the update `cancel` or by a Temporal cancellation; steps look at it where stopping is still possible. */
   cancelRequest: { by: string; reason: string } | undefined;
-  /** We asked the bank to reject because of a cancel request: a rejection then ends as `cancelled`. */
-  cancelDrivenAtBank = false;
-  /** The order is past the point where a cancel request can do anything. */
-  tooLateToCancel = false;
-
-  /** What was decided about the bank order's audit; driven at the bank until the order shows it. */
-  bankDecision: BankDecision | undefined;
+  /** What was said about the order that is followed now; an exchange and its payment have one each. */
+  order: OrderTalk = { cancelDriven: false, tooLateToCancel: false };
+  /** Other orders under our reference that an operator has judged. */
+  readonly dismissedOrders = new Set<string>();
 
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
@@ -147,7 +154,7 @@ export class PayoutLife {
 
   /** A cancel was asked for and can still do something. */
   get wantsCancel(): boolean {
-    return this.cancelRequest !== undefined && !this.tooLateToCancel;
+    return this.cancelRequest !== undefined && !this.order.tooLateToCancel;
   }
 
   /**
@@ -169,9 +176,10 @@ export class PayoutLife {
     this.verdict = undefined;
   }
 
-  hear(notice: OrderNotice | undefined): void {
+  /** Whatever came as the payload of a signal: what is no notice only says "look". */
+  hear(notice: unknown): void {
     this.heard += 1;
-    if (notice !== undefined) this.notices.push(notice);
+    if (isNotice(notice)) this.notices.push(notice);
   }
 
   /** Order id a notice named for a reference: where a lost answer's order can be found at once. */
@@ -235,6 +243,12 @@ export class PayoutLife {
     const shown = rows.filter(([, value]) => value !== '');
     return ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
   }
+}
+
+function isNotice(value: unknown): value is OrderNotice {
+  if (typeof value !== 'object' || value === null) return false;
+  const { reference, orderId, status } = value as Partial<OrderNotice>;
+  return typeof reference === 'string' && typeof orderId === 'string' && typeof status === 'string';
 }
 
 function awaitedText({ kind, needed, approvedBy, digest }: AwaitedApproval): string {

@@ -7,16 +7,15 @@ import {
 } from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
 import type { Assessment } from '../domain/gates.ts';
-import type { PayoutInput, PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutInput } from '../domain/instruction.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
-import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
 import { permanentCause, read } from './proxies.ts';
 import { clearGates, type GateContext, reassess, type Unpaid } from './steps/clear-gates.ts';
 import { convertCurrency } from './steps/convert-currency.ts';
-import { type Ends, followOrder } from './steps/follow-order.ts';
+import { type Ends, type Followed, followOrder } from './steps/follow-order.ts';
 import { paymentRequest } from './steps/payment-request.ts';
 import { type SubmissionProgress, submitOrder } from './steps/submit-order.ts';
 
@@ -34,7 +33,9 @@ export interface PayoutResult {
  * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference,
  * follow the order. Nothing that may have moved money is interrupted by a cancellation.
  */
-export async function payout(input: PayoutInput): Promise<PayoutResult> {
+export async function payout(given: PayoutInput): Promise<PayoutResult> {
+  // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
+  const input = given ?? {};
   const life = new PayoutLife(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
   handleMessages(life);
   return CancellationScope.nonCancellable(async () => {
@@ -44,6 +45,18 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
   });
 }
 
+type Ready = Extract<Prepared, { kind: 'ready' }>;
+
+/** What changes on the way of one payout to its submit. */
+interface Course {
+  prepared: Ready;
+  gates: GateContext;
+  payment: SubmissionProgress;
+  exchange: SubmissionProgress;
+  /** `expired_at` of the orders, epoch ms; fixed at the first attempt, since a resend has the same bytes. */
+  expiredAt: number | undefined;
+}
+
 async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
   const { workflowId, runId } = workflowInfo();
   const prepared = await prepare({ workflowId, runId, input });
@@ -51,75 +64,106 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   if (prepared.kind === 'ended') return earlierEnd(life, prepared);
   life.maker = prepared.maker ?? undefined;
   life.attributesAtStart(prepared.instruction.currency, input.batchId);
-
-  const { instruction, terms } = prepared;
-  const payment: SubmissionProgress = progressOf(prepared.submission, prepared.firstSentAt);
-  const exchange: SubmissionProgress = progressOf(prepared.exchangeSubmission, prepared.firstSentAt);
-  // Fixed at the first attempt: a resend has the same bytes.
-  let expiredAt: number | undefined;
-  const gates: GateContext = {
-    instruction,
-    generation: prepared.generation,
-    terms,
-    passes: {},
-    fundsUntil: undefined,
-    visits: 0,
-    exchanged: prepared.submission.attempts > 0,
-  };
+  const { terms } = prepared;
+  const course = courseOf(life, prepared);
 
   let assessment = prepared.assessment;
   for (;;) {
-    if (!payment.known.tainted) {
-      const cleared = await clearGates(life, gates, assessment);
-      if ('end' in cleared) return unpaid(life, cleared);
-      assessment = cleared.clear;
-      life.digest = assessment.digest;
-      expiredAt ??= expiryOf(instruction, terms);
-      if (assessment.exchange !== undefined) {
-        const converted = await convertCurrency(
-          life,
-          { plan: assessment.exchange, instruction, terms, expiredAt },
-          exchange,
-        );
-        if ('end' in converted) return unpaid(life, converted);
-        if ('cleared' in converted) continue;
-        if ('refused' in converted) {
-          assessment = refusedAs(assessment, converted.refused, converted.detail);
-          continue;
-        }
-        gates.exchanged = true;
-        assessment = { ...assessment, exchange: undefined };
-        if (life.wantsCancel) continue;
-      }
+    life.digest = assessment.digest;
+    const looksFirst = course.payment.known.tainted || course.payment.parked;
+    const ready = looksFirst ? { clear: assessment } : await makeReady(life, course, assessment);
+    if ('end' in ready) return unpaid(life, ready);
+    if ('again' in ready) {
+      assessment = ready.again;
+      continue;
     }
-    const request = paymentRequest(life, prepared, assessment, expiredAt ?? expiryOf(instruction, terms));
-    const submitted = await submitOrder(life, request, terms, payment);
+    assessment = ready.clear;
+    const request = paymentRequest(life, prepared, assessment, expiryOf(course));
+    const submitted = await submitOrder(life, request, terms, course.payment);
     switch (submitted.kind) {
       case 'placed': {
         life.orderId = submitted.orderId;
         life.show('processing');
-        const followed = await followOrder(life, request, submitted.orderId, terms, () => endsOf(life));
-        life.fee = followed.judgement.fee ?? null;
-        life.feeCurrency = followed.judgement.feeCurrency ?? null;
-        const { state, reason } = endsOf(life)[followed.meaning];
-        await life.enter(state, reason, 'stored');
-        return resultOf(life, state);
+        return finish(life, await followOrder(life, { request, ...submitted, terms, ends: () => endsOf(life) }));
       }
       case 'closed':
         return unpaid(life, { end: 'failed', reason: submitted.reason });
+      case 'stopped':
+        return unpaid(life, { end: 'cancelled', reason: because('cancelled-by-request') });
       case 'cleared':
-        assessment = await reassess(gates);
+        assessment = await reassess(course.gates);
         break;
       case 'refused':
+        course.expiredAt = undefined;
         assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
         break;
     }
   }
 }
 
-/** `expired_at` of the orders, epoch ms: the row's own, or the audit's life from now. */
-function expiryOf({ expires_at: given }: PayoutInstruction, { auditTtlMs }: Terms): number {
-  return given === undefined ? Date.now() + auditTtlMs : Date.parse(given);
+function courseOf(life: PayoutLife, prepared: Ready): Course {
+  const { instruction, generation, terms, submission, exchangeSubmission, firstSentAt } = prepared;
+  const progress = { firstSentAt: firstSentAt ?? undefined, lastSentAt: undefined, parked: false };
+  // What an earlier run sent is in the open set until this one ends.
+  if (submission.attempts > 0) life.openReferences.add(prepared.reference);
+  if (exchangeSubmission.attempts > 0) life.openReferences.add(prepared.exchangeReference);
+  return {
+    prepared,
+    payment: { ...progress, known: submission, parked: prepared.parked },
+    exchange: { ...progress, known: exchangeSubmission },
+    gates: {
+      instruction,
+      generation,
+      terms,
+      passes: {},
+      fundsUntil: undefined,
+      visits: 0,
+      exchanged: submission.attempts > 0,
+    },
+    expiredAt: undefined,
+  };
+}
+
+type MadeReady = { clear: Assessment } | { again: Assessment } | Unpaid;
+
+/**
+ * Leads a payout through its gates and its exchange. After the exchange the gates are visited again: what was approved is
+ * paid only if the bank still shows it. An exchange whose outcome is unknown is looked for before anything else.
+ */
+async function makeReady(life: PayoutLife, course: Course, found: Assessment): Promise<MadeReady> {
+  const { instruction, terms } = course.prepared;
+  const inDoubt = course.exchange.known.tainted && found.exchange !== undefined;
+  const cleared = inDoubt ? { clear: found } : await clearGates(life, course.gates, found);
+  if ('end' in cleared) return cleared;
+  const assessment = cleared.clear;
+  life.digest = assessment.digest;
+  if (assessment.exchange === undefined) return cleared;
+
+  const thenAssess = { instruction, generation: course.gates.generation, exchanged: true };
+  const exchange = { plan: assessment.exchange, instruction, terms, expiredAt: expiryOf(course), thenAssess };
+  const converted = await convertCurrency(life, exchange, course.exchange);
+  if ('end' in converted) return converted;
+  if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
+  if ('cleared' in converted) return { again: assessment };
+  course.gates.exchanged = true;
+  return { again: converted.assessment ?? (await reassess(course.gates)) };
+}
+
+async function finish(life: PayoutLife, followed: Followed): Promise<PayoutResult> {
+  if (followed.meaning === 'closed') return unpaid(life, { end: 'failed', reason: followed.reason });
+  life.fee = followed.judgement.fee ?? null;
+  life.feeCurrency = followed.judgement.feeCurrency ?? null;
+  const { state, reason } = endsOf(life)[followed.meaning];
+  await life.enter(state, reason, 'stored');
+  return resultOf(life, state);
+}
+
+/** `expired_at` of the orders, epoch ms: the row's own, or the audit's life from the first attempt. */
+function expiryOf(course: Course): number {
+  const { instruction, terms } = course.prepared;
+  const given = instruction.expires_at;
+  course.expiredAt ??= given === undefined ? Date.now() + terms.auditTtlMs : Date.parse(given);
+  return course.expiredAt;
 }
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
@@ -132,12 +176,6 @@ async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Pr
     throw ApplicationFailure.nonRetryable(cause.message, cause.type);
   }
 }
-
-const progressOf = (known: SubmissionProgress['known'], firstSentAt: number | null): SubmissionProgress => ({
-  known,
-  firstSentAt: firstSentAt ?? undefined,
-  lastSentAt: undefined,
-});
 
 /** A clean refusal as the obstacle it is, so that the gates lead the payout on. */
 function refusedAs(
@@ -154,15 +192,15 @@ function refusedAs(
 function endsOf(life: PayoutLife): Ends {
   return {
     paid: { state: 'completed', reason: null },
-    rejected: life.cancelDrivenAtBank
+    rejected: life.order.cancelDriven
       ? { state: 'cancelled', reason: because('cancelled-by-request') }
       : {
           state: 'rejected',
-          reason: because(life.bankDecision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected'),
+          reason: because(life.order.decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected'),
         },
     cancelled: {
       state: 'cancelled',
-      reason: because(life.cancelDrivenAtBank ? 'cancelled-by-request' : 'bank-cancelled'),
+      reason: because(life.order.cancelDriven ? 'cancelled-by-request' : 'bank-cancelled'),
     },
     failed: { state: 'failed', reason: because('bank-failed') },
   };

@@ -6,10 +6,11 @@ import {
   proxyLocalActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { PERMANENT_FAILURES } from '../domain/failures.ts';
 
 /** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
 
-type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState' | 'recordAudit' | 'closeOrder'>;
+type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState'>;
 
 /** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */
 const quickReads = proxyLocalActivities<Reads>({
@@ -24,6 +25,16 @@ const patientReads = proxyActivities<Reads>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
+/** After this long without an answer about an order that is out, people are told. */
+const LOOK_PATIENCE = '1h';
+
+/** A look at an order that is out: retried as well, but not for ever in silence. */
+const patientLooks = proxyActivities<Pick<Reads, 'readOrder'>>({
+  startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: LOOK_PATIENCE,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+});
+
 /** One POST per attempt: the workflow decides what a failure means, never a retry policy. */
 export const sends = proxyActivities<
   Pick<Activities, 'submitPayment' | 'submitExchange' | 'addBeneficiary' | 'approveOrder' | 'rejectOrder'>
@@ -35,6 +46,7 @@ export const sends = proxyActivities<
 /** A look through the order lists, page by page. */
 export const looks = proxyActivities<Pick<Activities, 'findOrder'>>({
   startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: LOOK_PATIENCE,
   heartbeatTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
@@ -73,19 +85,14 @@ export async function read<Name extends keyof Reads>(
   try {
     return await (quickReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   } catch (error) {
-    if (isCancellation(error) || isPermanent(error)) throw error;
-    return (patientReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
+    if (isCancellation(error) || permanentCause(error) !== undefined) throw error;
+    const patient = name === 'readOrder' ? patientLooks.readOrder : patientReads[name];
+    return (patient as unknown as Call).executeWithOptions({ summary }, [input]);
   }
 }
 
-function isPermanent(error: unknown): boolean {
-  return (
-    error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true
-  );
-}
-
-/** The permanent failure inside an activity failure, to fail the workflow with its own type; undefined for others. */
+/** The misuse inside an activity failure, to fail the workflow with its own type and words; undefined for others. */
 export function permanentCause(error: unknown): ApplicationFailure | undefined {
-  if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) return error.cause;
-  return undefined;
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && PERMANENT_FAILURES.has(cause.type ?? '') ? cause : undefined;
 }

@@ -43,6 +43,14 @@ describe('an approval before submit', () => {
     expect(refusalOf(undefined, { decision: 'approve', by: 'ann' }, 0)).toMatch(/no approval/);
   });
 
+  it('is not given by the maker, nor twice by one person, in another spelling', () => {
+    for (const by of ['Maker', ' maker ', 'ｍａｋｅｒ']) {
+      expect(refusalOf(awaited(), { decision: 'approve', by }, 0)).toMatch(/maker may not/);
+    }
+    const once = awaited({ approvedBy: ['ann'] });
+    expect(refusalOf(once, { decision: 'approve', by: 'ANN ' }, 0)).toMatch(/approved already/);
+  });
+
   it('is not counted twice for the same person', () => {
     const once = consider(awaited(), { decision: 'approve', by: 'ann' }, 0);
     if (once.verdict !== 'counted') throw new Error('expected the first vote to count');

@@ -13,12 +13,13 @@ export interface BookedOrder {
   amount: number;
 }
 
-/** Every order in the books of a home's sandbox, read from its file; none where there is no file. */
+/** Every order in the books of a home's sandbox, read from its file; none where there are no books yet. */
 export function bookedOrders(home: string): BookedOrder[] {
   const file = join(home, 'sandbox.sqlite');
   if (!existsSync(file)) return [];
-  const db = new DatabaseSync(file, { readOnly: true });
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
+    if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'orders'").get() === undefined) return [];
     const rows = db.prepare('SELECT order_id, uid, reference, type, status, currency, amount FROM orders ORDER BY seq');
     return rows.all() as unknown as BookedOrder[];
   } finally {

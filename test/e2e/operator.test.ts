@@ -70,14 +70,16 @@ describe('a stack that `dev` keeps up', () => {
 
 describe('a batch with rows that wait for people', () => {
   it('is open at --timeout, says who must act, and goes on by `approve`, `reject` and `cancel`', async () => {
-    const rows = [
+    const rows: Row[] = [
       { id: 'WAIT-1', ...IN_AUDIT },
       { id: 'WAIT-2', ...IN_AUDIT },
       { id: 'WAIT-3', ...IN_AUDIT },
       { id: 'WAIT-4' },
     ];
     const file = home.file('waiting.csv', csvOf(rows));
-    const open = await home.payouts('run', file, '--yes', '--timeout', '5s', '--json');
+    await home.payouts('run', file, '--yes', '--detach', '--json');
+    for (const { id, note } of rows) await untilListed(id, note ? 'awaiting-bank-approval' : 'completed');
+    const open = await home.payouts('run', file, '--yes', '--timeout', '1s', '--json');
     expect(open.code).toBe(6);
     const { batchId, payouts, state, counts } = batchOf(open);
     expect(state).toBe('open');
@@ -164,7 +166,7 @@ describe('a file with rows that break a rule', () => {
   });
 
   it('names accounts and beneficiaries that the bank does not know', async () => {
-    const rows = [
+    const rows: Row[] = [
       { id: 'GHOST-1', account_id: 'acc-ghost' },
       { id: 'GHOST-2', beneficiary_id: 'ben-ghost' },
     ];

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf } from './documents.ts';
@@ -11,6 +11,14 @@ function openHome(env?: Record<string, string>): CommandHome {
   return home;
 }
 
+/** Waits until the bank has orders for `count` payouts; rejects when the process that pays them ends before. */
+async function untilPaid(home: CommandHome, running: Running, count: number): Promise<void> {
+  const early = running.ended.then(({ code, stdout, stderr }) => {
+    throw new Error(`ended ${code} before ${count} payments: ${stderr}${stdout}`);
+  });
+  await Promise.race([early, until(async () => paymentsIn(home.path).length >= count, 60_000)]);
+}
+
 const rows = (count: number, prefix = 'ROW'): Row[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index + 1}` }));
 
@@ -18,7 +26,7 @@ it('a `run` that was killed in the middle is finished by the next one: one order
   const home = openHome({ PAYOUTS_WINDOW: '8' });
   const file = home.file('killed.csv', csvOf(rows(24)));
   const killed = home.start('run', file, '--yes', '--json');
-  await until(async () => paymentsIn(home.path).length >= 6, 60_000);
+  await untilPaid(home, killed, 6);
   killed.kill('SIGKILL');
   expect(await killed.ended).toMatchObject({ code: null, signal: 'SIGKILL', stdout: '' });
   expect(paymentsIn(home.path).length).toBeLessThan(24);
@@ -41,7 +49,7 @@ it('a `run` that was killed in the middle is finished by the next one: one order
 it('a row that waits when everything ends is decided and watched on stacks of their own', async () => {
   const home = openHome();
   const file = home.file('waiting.csv', csvOf([{ id: 'WAIT-1', ...IN_AUDIT }]));
-  const open = await home.payouts('run', file, '--yes', '--timeout', '4s', '--json');
+  const open = await home.payouts('run', file, '--yes', '--timeout', '6s', '--json');
   expect(open.code).toBe(6);
   const { batchId, payouts } = batchOf(open);
   expect(payouts).toMatchObject([{ state: 'awaiting-bank-approval' }]);
@@ -60,7 +68,7 @@ it('Ctrl-C detaches with 130 and the payouts go on under the next `watch`', asyn
   const home = openHome();
   const file = home.file('interrupted.csv', csvOf([{ id: 'INT-1', ...IN_AUDIT }, ...rows(3, 'INT-MORE')]));
   const interrupted = home.start('run', file, '--yes', '--json');
-  await until(async () => paymentsIn(home.path).length >= 1, 60_000);
+  await untilPaid(home, interrupted, 1);
   interrupted.kill('SIGINT');
   const ended = await interrupted.ended;
   expect(ended.code).toBe(130);

@@ -69,24 +69,37 @@ describe('a batch on a real Temporal server', () => {
     expect(most).toBeGreaterThan(0);
   });
 
-  it('pauses, resumes and cancels the rest; a cancel is final', async () => {
+  it('pauses, resumes and cancels what can still be stopped; a cancel is final', async () => {
     await using product = await startProduct({ settings: { window: 2 } });
-    await claim(product, [{ note: 'sandbox:audit' }, { note: 'sandbox:audit' }, ...plain(4)]);
+    await claim(product, Array(4).fill({ note: 'sandbox:audit' }));
     await startBatch(product.client, BATCH, 'test.csv');
     const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
-    await untilTrue(async () => (await product.store.stateCounts(BATCH)).get('awaiting-bank-approval') === 2);
+    // Rows that wait for people leave their place in the window to the next.
+    await untilTrue(async () => (await product.store.stateCounts(BATCH)).get('awaiting-bank-approval') === 4);
     const update = (name: string): Promise<{ control: string }> =>
       handle.executeUpdate(name, { args: [{ by: 'alice' }] });
 
     expect(await update('pause')).toEqual({ control: 'paused' });
     expect(await update('resume')).toEqual({ control: 'running' });
+    await expect(handle.executeUpdate('pause', { args: [{}] })).rejects.toThrow(WorkflowUpdateFailedError);
     expect(await update('cancel')).toEqual({ control: 'cancelling' });
     expect(await update('resume')).toEqual({ control: 'cancelling' });
-    await expect(handle.executeUpdate('pause', { args: [{}] })).rejects.toThrow(WorkflowUpdateFailedError);
 
     const result = (await handle.result()) as PumpResult;
-    expect(result.counts).toMatchObject({ total: 6, cancelled: 6, open: 0 });
+    expect(result.counts).toMatchObject({ total: 4, cancelled: 4, open: 0 });
     await recordHistory(handle, 'payoutBatch', 'cancelled');
+  });
+
+  it('cancelled while paused ends its rows without sending any', async () => {
+    await using product = await startProduct();
+    const [first] = await claim(product, plain(3));
+    await product.store.setControl(BATCH, 'paused');
+    await startBatch(product.client, BATCH, 'test.csv');
+    const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
+    await handle.executeUpdate('cancel', { args: [{ by: 'alice' }] });
+    expect(((await handle.result()) as PumpResult).counts).toMatchObject({ cancelled: 3 });
+    expect(await product.store.payout(first ?? '')).toMatchObject({ reason: { code: 'batch-cancelled' } });
+    expect(((await product.sandboxTest('GET', 'state')) as { orders: unknown[] }).orders).toEqual([]);
   });
 
   it('approves every waiting row at once', async () => {

@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
+import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { batchWorkflowId, MESSAGES } from '../../domain/names.ts';
-import type { PayoutState } from '../../domain/payout-state.ts';
+import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { executionsOver, restartPayout, startBatch } from '../../temporal/executions.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
@@ -96,7 +97,8 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {
       await restartPayout(client, payout);
       if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
-      return 'started again; it looks for its order first';
+      // It comes up with an operator: nothing is sent unless this or a later decision says so.
+      await untilParked(client, payout.workflowId);
     }
     const request = { action: options.action, by, evidence: options.evidence, orderId: options.order };
     const answer = await client.workflow
@@ -106,10 +108,27 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   });
 }
 
+const PARKED_PULSE_MS = 250;
+const PARKED_PATIENCE_MS = 30_000;
+
+async function untilParked(client: Client, workflowId: string): Promise<void> {
+  const until = performance.now() + PARKED_PATIENCE_MS;
+  while (performance.now() < until) {
+    const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
+    if (isSettled(view.state)) return;
+    await timer(PARKED_PULSE_MS);
+  }
+}
+
 /** `payouts pause|resume ID` and `cancel` of a batch: one update on its workflow. */
 export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
   const store = await session.store();
   const batch = await store.batch(batchId);
+  if (batch !== undefined && batch.endedAt !== null) {
+    throw new CommandError(EXIT.usage, 'batch-ended', `Batch ${batchId} has ended.`, {
+      hint: `payouts report ${batchId} shows how.`,
+    });
+  }
   const client = await session.client(await session.stack('join-or-boot'));
   await startBatch(client, batchId, batch?.file ?? '');
   const answer = await client.workflow

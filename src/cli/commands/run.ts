@@ -105,7 +105,7 @@ async function payNew(
   }
   await startBatch(client, batchId, checked.file);
   session.output.say(`Batch ${batchId} is claimed and started.`);
-  if (options.detach) return tell(session, store, batchId, 'detached');
+  if (options.detach) return tell(session, store, batchId, 'is started; nobody waits for it');
   return followAndReport(session, [batchId], options.timeoutMs);
 }
 
@@ -121,6 +121,10 @@ async function followKnown(
   batches.sort((a, b) => a.createdAt - b.createdAt);
   const open = [];
   for (const batch of batches) if (!(await isSettledBatch(store, batch.batchId))) open.push(batch.batchId);
+  const [firstOpen] = open;
+  if (firstOpen !== undefined && (options.dryRun || options.detach)) {
+    return tell(session, store, firstOpen, 'is under way already');
+  }
   if (open.length > 0) {
     session.output.say(`Every row of this file is known; following ${open.join(', ')}.`);
     return followAndReport(session, open, options.timeoutMs);
@@ -158,6 +162,7 @@ export async function followAndReport(
     batchIds,
     timeoutMs,
     interrupted: interruptSignal(),
+    failure: stack.failure,
   });
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
@@ -171,6 +176,7 @@ export async function followAndReport(
     session.output.say('Detached: payouts that are under way go on. `payouts watch ID` follows them again.');
     return EXIT.interrupted;
   }
+  if (exits.includes(EXIT.stillOpen)) return EXIT.stillOpen;
   return exits.find((exit) => exit !== EXIT.completed) ?? EXIT.completed;
 }
 

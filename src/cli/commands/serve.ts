@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { createLog } from '../../log.ts';
 import { startWorker } from '../../runtime/worker.ts';
 import { startSandbox } from '../../sandbox/server.ts';
@@ -42,7 +43,13 @@ export async function worker(session: Session): Promise<ExitCode> {
   // Without a cluster a worker can only join the stack that is up: booting one would make a worker of its own.
   const stack = await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const { connection, close } = await connectTemporal(config, stack);
-  await ensureSearchAttributes(connection, stack.namespace).finally(close);
+  await ensureSearchAttributes(connection, stack.namespace)
+    .catch((error: unknown) => {
+      if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) throw error;
+      // Temporal Cloud has no operator service: its search attributes are made in its own UI or with tcld.
+      log.warn({ error }, 'search attributes could not be checked');
+    })
+    .finally(close);
   const running = await startWorker(config, stack, log);
   session.output.say(`Worker on ${stack.temporalAddress}, namespace ${stack.namespace}, bank ${stack.apiUrl}`);
   try {

@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { Terms } from '../../domain/policy.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
@@ -8,30 +8,35 @@ import { awaitDecision } from './await-decision.ts';
 /**
  * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank.
  * Our decision drives the bank's approve or reject; what counts afterwards is what the order shows. The decision has no
- * idempotency key, so a lost answer is repeated only when a later look still shows WAIT_FOR_AUDIT.
+ * idempotency key, so a lost answer is repeated only when a later look still shows WAIT_FOR_AUDIT. `tries` spaces the
+ * repetitions.
  */
-export async function awaitBankApproval(life: PayoutLife, orderId: string, terms: Terms): Promise<void> {
-  const decided = life.bankDecision ?? (await decide(life, orderId));
+export async function awaitBankApproval(life: PayoutLife, orderId: string, terms: Terms, tries: number): Promise<void> {
+  const decided = life.order.decision ?? (await decide(life, orderId));
   if (decided === undefined) return;
-  life.bankDecision = decided;
-  if (decided.decision === 'approve') life.tooLateToCancel = true;
+  life.order.decision = decided;
+  if (decided.decision === 'approve') life.order.tooLateToCancel = true;
   life.show('processing');
   const result =
     decided.decision === 'approve'
       ? await sends.approveOrder
           .executeWithOptions({ summary: `approves at the bank, by ${decided.by}` }, [
-            { owner: life.reference, orderId },
+            { owner: life.reference, orderId, by: decided.by },
           ])
           .catch(lost)
       : await sends.rejectOrder
           .executeWithOptions({ summary: `rejects at the bank, by ${decided.by}` }, [
-            { owner: life.reference, orderId, remark: decided.remark },
+            { owner: life.reference, orderId, by: decided.by, remark: decided.remark },
           ])
           .catch(lost);
   life.note(`${decided.decision} at the bank: ${result.outcome}`);
   if (result.outcome === 'accepted') return;
+  if (result.outcome === 'refused') {
+    // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits.
+    life.order = { cancelDriven: false, tooLateToCancel: life.wantsCancel };
+  }
   // Lost or refused: the order's own status decides, looked at after a pause even if the watch stays silent.
-  await condition(() => false, terms.waits.lookAgainMs);
+  await condition(() => false, doublingPause(tries, terms.waits.lookAgainMs, terms.waits.lookAgainMaxMs));
   life.hear(undefined);
 }
 
@@ -70,6 +75,6 @@ async function decide(life: PayoutLife, orderId: string): Promise<BankDecision |
         return undefined;
     }
   }
-  life.cancelDrivenAtBank = true;
+  life.order.cancelDriven = true;
   return { decision: 'reject', by: life.cancelRequest?.by ?? '', remark: life.cancelRequest?.reason ?? 'cancelled' };
 }

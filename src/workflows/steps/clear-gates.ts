@@ -36,6 +36,8 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
     if (life.wantsCancel) return { end: 'cancelled', reason: because('cancelled-by-request') };
     const gate = nextGate(assessment, context.terms, context.passes, Date.now());
     if (gate.gate !== 'hold' && life.state === 'held') leaveWait(life);
+    // Money came: a later shortage has a patience of its own.
+    if (gate.gate === 'approval' || gate.gate === 'hold') context.fundsUntil = undefined;
     let obstacle: Obstacle | undefined;
     switch (gate.gate) {
       case 'open':

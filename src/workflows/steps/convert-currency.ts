@@ -1,4 +1,5 @@
-import type { ExchangePlan } from '../../domain/gates.ts';
+import type { AssessInput } from '../../activities/assess.ts';
+import type { Assessment, ExchangePlan } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import type { Terms } from '../../domain/policy.ts';
@@ -11,7 +12,12 @@ import type { Unpaid } from './clear-gates.ts';
 import { followOrder } from './follow-order.ts';
 import { type OrderRequest, type SubmissionProgress, submitOrder } from './submit-order.ts';
 
-export type Converted = { converted: true } | { refused: RefusalMeaning; detail: string } | { cleared: true } | Unpaid;
+/** `assessment`: what the bank shows of the payout after the exchange, where it was read along. */
+export type Converted =
+  | { converted: true; assessment: Assessment | undefined }
+  | { refused: RefusalMeaning; detail: string }
+  | { cleared: true }
+  | Unpaid;
 
 /** What an exchange is made of; `expiredAt` is epoch ms. */
 export interface Exchange {
@@ -19,6 +25,7 @@ export interface Exchange {
   instruction: PayoutInstruction;
   terms: Terms;
   expiredAt: number;
+  thenAssess: AssessInput;
 }
 
 /**
@@ -30,24 +37,40 @@ export async function convertCurrency(
   exchange: Exchange,
   progress: SubmissionProgress,
 ): Promise<Converted> {
-  const { plan, terms } = exchange;
+  const { plan, terms, thenAssess } = exchange;
   const request = exchangeRequest(life, exchange);
   const submitted = await submitOrder(life, request, terms, progress);
-  if (submitted.kind === 'refused') return { refused: submitted.meaning, detail: submitted.detail };
-  if (submitted.kind === 'cleared') return { cleared: true };
-  if (submitted.kind === 'closed') return { end: 'failed', reason: submitted.reason };
-
-  life.show('converting');
-  const { meaning, judgement } = await followOrder(life, request, submitted.orderId, terms, undefined);
-  life.bankStatus = null;
-  if (meaning !== 'paid') return { end: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
-  if (
-    judgement.sellAmount !== undefined &&
-    exceedsSlippage(plan.quotedSellAmount, judgement.sellAmount, terms.maxSlippage)
-  ) {
-    return heldOverRate(life);
+  switch (submitted.kind) {
+    case 'refused':
+      return { refused: submitted.meaning, detail: submitted.detail };
+    case 'cleared':
+      return { cleared: true };
+    case 'stopped':
+      return { end: 'cancelled', reason: because('cancelled-by-request') };
+    case 'closed':
+      return { end: 'failed', reason: submitted.reason };
+    case 'placed':
+      break;
   }
-  return { converted: true };
+  life.show('converting');
+  const followed = await followOrder(life, { request, ...submitted, terms, thenAssess });
+  const { cancelDriven } = life.order;
+  // The payment is another order: nothing said about the exchange counts for it.
+  life.order = { cancelDriven: false, tooLateToCancel: false };
+  life.bankStatus = null;
+  life.openReferences.delete(plan.reference);
+  if (followed.meaning === 'closed') return { end: 'failed', reason: followed.reason };
+  if (followed.meaning !== 'paid') {
+    return cancelDriven
+      ? { end: 'cancelled', reason: because('cancelled-by-request') }
+      : { end: 'failed', reason: because('exchange-failed', `order ${followed.meaning}`) };
+  }
+  const { sellAmount, assessment } = followed.judgement;
+  // A rate that cannot be compared counts as above the cap.
+  if (sellAmount === undefined || exceedsSlippage(plan.quotedSellAmount, sellAmount, terms.maxSlippage)) {
+    return heldOverRate(life, assessment);
+  }
+  return { converted: true, assessment };
 }
 
 function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exchange): OrderRequest {
@@ -68,6 +91,7 @@ function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exc
         { summary: `buys ${plan.buyCurrency} ${plan.buyAmount}, attempt ${attempt}` },
         [
           {
+            owner: life.reference,
             reference: plan.reference,
             attempt,
             workflowId: life.workflowId,
@@ -85,7 +109,7 @@ function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exc
 }
 
 /** The booked rate is worse than the cap: both legs are done, people decide whether the payout goes on. */
-async function heldOverRate(life: PayoutLife): Promise<Converted> {
+async function heldOverRate(life: PayoutLife, assessment: Assessment | undefined): Promise<Converted> {
   const decided = await awaitDecision(life, {
     ask: { kind: 'hold', digest: life.digest, needed: 1 },
     state: 'held',
@@ -93,7 +117,7 @@ async function heldOverRate(life: PayoutLife): Promise<Converted> {
   });
   switch (decided.kind) {
     case 'approved':
-      return { converted: true };
+      return { converted: true, assessment };
     case 'rejected':
       return { end: 'rejected', reason: because('approval-rejected', 'the exchange stays as booked') };
     case 'cancel':

@@ -4,7 +4,7 @@ import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { doublingPause, type Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
-import { sends } from '../proxies.ts';
+import { sends, waits } from '../proxies.ts';
 
 /**
  * Makes sure that the payee named by fields exists at the bank. The activity decides whether a POST may be made; an
@@ -13,7 +13,7 @@ import { sends } from '../proxies.ts';
 export async function ensureBeneficiary(
   life: PayoutLife,
   instruction: PayoutInstruction,
-  waits: Waits,
+  pauses: Waits,
 ): Promise<Obstacle | undefined> {
   for (let looks = 0; ; looks += 1) {
     life.show('preparing', because('beneficiary-pending'));
@@ -22,11 +22,12 @@ export async function ensureBeneficiary(
         { summary: looks === 0 ? 'adds the beneficiary' : `looks for the beneficiary, look ${looks + 1}` },
         [{ instruction }],
       )
-      .catch(() => ({ kind: 'pending' as const }));
+      .catch(() => ({ kind: 'no-answer' as const }));
+    if (added.kind === 'no-answer') await waits.awaitBank({ accountId: instruction.account_id });
     if (added.kind === 'there') return undefined;
     if (added.kind === 'refused') return added.obstacle;
     if (life.wantsCancel) return undefined;
-    await sleep(doublingPause(looks, Math.ceil(waits.lookAgainMs / 5), waits.lookAgainMaxMs), {
+    await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs), {
       summary: 'an add may be under way; looks again before anything is sent',
     });
   }

@@ -1,57 +1,69 @@
 import { condition } from '@temporalio/workflow';
+import type { AssessInput } from '../../activities/assess.ts';
+import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, type TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
-import type { Terms } from '../../domain/policy.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
+import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { read } from '../proxies.ts';
 import { awaitBankApproval, BANK_APPROVAL_REQUIRED } from './await-bank-approval.ts';
 import type { OrderRequest } from './submit-order.ts';
 
 export type Ends = Record<TerminalMeaning, { state: EndState; reason: Reason | null }>;
 
-export interface Followed {
-  meaning: TerminalMeaning;
-  judgement: OrderJudgement;
+/** `closed`: an operator closed it as not paid, the bank's status having no known meaning. */
+export type Followed = { meaning: TerminalMeaning; judgement: OrderRead } | { meaning: 'closed'; reason: Reason };
+
+/** What a followed order is: how it was asked for, which one it is, and what its end means. */
+export interface OrderToFollow {
+  request: OrderRequest;
+  orderId: string;
+  /** Found by a look: nobody may tell of it any more. */
+  adopted?: true;
+  terms: Terms;
+  /** What each end is for the payout, so that the confirming read stores it; absent for an exchange. */
+  ends?: () => Ends;
+  /** Read the payout again with the paid exchange, in one activity. */
+  thenAssess?: AssessInput;
 }
 
 /**
  * Follows an order to its end. The watch says when to look, a GET decides; "no money" is believed after a second GET some
- * time later. `ends` says what each end is for the payout, so that the confirming read stores it; absent for an exchange,
- * whose end is not the payout's.
+ * time later.
  */
-export async function followOrder(
-  life: PayoutLife,
-  request: OrderRequest,
-  orderId: string,
-  terms: Terms,
-  ends: (() => Ends) | undefined,
-): Promise<Followed> {
-  const follow: Follow = { life, request, orderId, terms, ends, openSince: Date.now(), lastStatus: '' };
-  let heard = life.orderHeardOf(request.expected.reference) === undefined ? life.heard : life.heard - 1;
+export async function followOrder(life: PayoutLife, order: OrderToFollow): Promise<Followed> {
+  const { request, terms } = order;
+  life.order = { cancelDriven: false, tooLateToCancel: false };
+  const follow: Follow = { ...order, life, openSince: Date.now(), lastStatus: '', parks: 0, tries: 0, doubts: 0 };
+  const looksAtOnce = order.adopted || life.orderHeardOf(request.expected.reference) !== undefined;
+  let heard = looksAtOnce ? life.heard - 1 : life.heard;
   // An exchange is followed to its end whatever is asked: the payout behind it can still stop.
   const cancellable = request.expected.kind === 'payment';
   for (;;) {
-    await life.untilNews(
-      terms.waits.patienceMs,
-      () => life.heard > heard || (cancellable && life.wantsCancel && !life.cancelDrivenAtBank),
-    );
+    await untilNews(follow, () => life.heard > heard || (cancellable && life.wantsCancel && !life.order.cancelDriven));
+    const told = life.heard > heard;
     heard = life.heard;
-    const judgement = await look(follow, 'first');
+    const judgement = await look(follow);
     if (judgement.meaning !== 'awaiting-audit') life.closeQuestion();
     const conflict = conflictOf(follow, judgement);
     if (conflict !== undefined) {
-      await park(follow, conflict, judgement);
+      const closed = await park(follow, conflict, judgement);
+      if (closed !== undefined) return closed;
       continue;
     }
     if (life.state === 'needs-operator') await life.enter(cancellable ? 'processing' : 'converting');
     switch (judgement.meaning) {
       case 'open':
-        if (cancellable && life.wantsCancel) life.tooLateToCancel = true;
+        if (cancellable && life.wantsCancel) life.order.tooLateToCancel = true;
+        // Told of something that the order itself does not show (a list ahead of it): looks again itself.
+        follow.doubts = told ? follow.doubts + 1 : 0;
         break;
       case 'awaiting-audit':
-        await awaitBankApproval(life, orderId, terms);
+        await awaitBankApproval(life, order.orderId, terms, follow.tries);
+        follow.tries += 1;
         break;
       case 'paid':
         return { meaning: 'paid', judgement };
@@ -68,32 +80,52 @@ export async function followOrder(
   }
 }
 
-interface Follow {
+/** Waits for news; in doubt about a notice no longer than a growing pause. */
+async function untilNews({ life, terms, doubts }: Follow, news: () => boolean): Promise<void> {
+  const { lookAgainMs, lookAgainMaxMs, patienceMs } = terms.waits;
+  if (doubts === 0) await life.untilNews(patienceMs, news);
+  else await condition(news, doublingPause(doubts - 1, lookAgainMs, lookAgainMaxMs));
+}
+
+interface Follow extends OrderToFollow {
   life: PayoutLife;
-  request: OrderRequest;
-  orderId: string;
-  terms: Terms;
-  ends: (() => Ends) | undefined;
   openSince: number;
   lastStatus: string;
+  /** Visits to an operator, to space the looks in between. */
+  parks: number;
+  /** Decisions driven at the bank, to space their repetitions. */
+  tries: number;
+  /** Notices in a row that the order itself did not bear out. */
+  doubts: number;
 }
 
 /** Whether an audit at the bank is a question to people, or already answered. */
 function asksPeople(life: PayoutLife): boolean {
-  return life.bankDecision === undefined && !life.wantsCancel;
+  return life.order.decision === undefined && !life.wantsCancel;
 }
 
-/** One GET. "Paid" is an end at the first read; "no money" only at the second (`confirming`). */
-async function look(follow: Follow, which: 'first' | 'confirming'): Promise<OrderJudgement> {
-  const { life, request, orderId, terms, ends } = follow;
-  const all = ends?.();
-  const audit = { 'awaiting-audit': { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED } };
-  const becomes = which === 'confirming' ? all : { paid: all?.paid, ...(asksPeople(life) ? audit : {}) };
-  const judgement = await read(
+/** What is seen of an order when the bank has not answered for the patience of a look. */
+const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {
+  meaning: 'unclear',
+  status: 'UNREADABLE',
+  differences: [],
+};
+
+/** One GET. "Paid" is an end at the first read; "no money" only when a second one says the same as the `first`. */
+async function look(follow: Follow, first?: OrderJudgement): Promise<OrderRead> {
+  const { life, request, orderId, terms, thenAssess } = follow;
+  const judgement: OrderRead = await read(
     'readOrder',
-    { owner: life.reference, orderId, expected: request.expected, closedMeans: terms.closedMeans, becomes },
-    which === 'first' ? 'looks at the order' : 'looks again before "no money" is believed',
-  );
+    {
+      owner: life.reference,
+      orderId,
+      expected: request.expected,
+      closedMeans: terms.closedMeans,
+      becomes: becomes(follow, first),
+      thenAssess,
+    },
+    first === undefined ? 'looks at the order' : 'looks again before "no money" is believed',
+  ).catch(() => ({ ...UNREADABLE, orderId }));
   life.bankStatus = judgement.status;
   if (judgement.status !== follow.lastStatus) {
     follow.lastStatus = judgement.status;
@@ -103,40 +135,72 @@ async function look(follow: Follow, which: 'first' | 'confirming'): Promise<Orde
   return judgement;
 }
 
+/** What the read may store: what it finds is then the payout's state without an event of its own. */
+function becomes({ life, ends }: Follow, first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
+  const all = ends?.();
+  if (first !== undefined)
+    return isNoMoney(first.meaning) ? { paid: all?.paid, [first.meaning]: all?.[first.meaning] } : {};
+  const audit = { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED };
+  return { paid: all?.paid, 'awaiting-audit': asksPeople(life) ? audit : undefined };
+}
+
 /** Why an order cannot be decided through the API; undefined when it can. */
 function conflictOf(follow: Follow, judgement: OrderJudgement): ReasonCode | undefined {
+  if (secondOrder(follow) !== undefined) return 'duplicate-suspected';
   if (judgement.differences.length > 0) return 'reference-conflict';
+  if (judgement.status === UNREADABLE.status) return 'bank-unreachable';
   if (judgement.meaning === 'unclear') return 'status-unclear';
   const stuck = Date.now() - follow.openSince >= follow.terms.waits.statusAgeLimitMs;
   if (stuck && (judgement.meaning === 'open' || judgement.meaning === 'awaiting-audit')) return 'status-stuck';
   return undefined;
 }
 
+/** Another order under the reference, told by the watch and not yet judged by an operator. */
+function secondOrder({ life, request, orderId }: Follow): string | undefined {
+  if (request.expected.kind === 'exchange') return undefined;
+  const ours = life.notices.filter(({ reference }) => reference === request.expected.reference);
+  return ours.find((notice) => notice.orderId !== orderId && !life.dismissedOrders.has(notice.orderId))?.orderId;
+}
+
 /** Hands the order to people and looks again, ever more rarely, until it can be decided. */
-async function park({ life, terms }: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<void> {
+async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Followed | undefined> {
+  const { life, terms } = follow;
   const detail =
     judgement.differences.length > 0 ? `other ${judgement.differences.join(', ')}` : `status ${judgement.status}`;
-  if (life.state !== 'needs-operator') await life.enter('needs-operator', because(reason, detail));
+  await life.enter('needs-operator', because(reason, detail));
   const heard = life.heard;
-  await condition(() => life.resolves.length > 0 || life.heard > heard, terms.waits.patienceMs);
+  const pause = doublingPause(follow.parks, terms.waits.lookAgainMaxMs * 12, terms.waits.patienceMs);
+  follow.parks += 1;
+  await condition(() => life.resolves.length > 0 || life.heard > heard, pause);
   const pending = life.resolves.shift();
-  if (pending !== undefined) {
-    pending.answer =
-      pending.request.action === 'keep-looking'
-        ? { accepted: true, message: 'looking at the order again' }
-        : {
-            accepted: false,
-            message: 'the bank has an order under this reference: only its own status ends the payout',
-          };
-  }
   // The next round looks at once.
   life.hear(undefined);
+  if (pending === undefined) return undefined;
+  pending.answer = judgeResolve(follow, pending.request, reason);
+  const { action, by } = pending.request;
+  if (!pending.answer.accepted || action !== 'close-as-not-paid') return undefined;
+  return { meaning: 'closed', reason: because('closed-by-operator', `by ${by}, bank status ${judgement.status}`) };
+}
+
+/** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
+function judgeResolve(follow: Follow, { action, orderId }: ResolveUpdate, reason: ReasonCode): ResolveAnswer {
+  if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
+  if (action === 'adopt-order' && orderId === follow.orderId) {
+    for (const { orderId: other } of follow.life.notices) if (other !== orderId) follow.life.dismissedOrders.add(other);
+    return { accepted: true, message: 'this order is followed; any other is left to you' };
+  }
+  if (action === 'close-as-not-paid' && reason === 'status-unclear')
+    return { accepted: true, message: 'closed as not paid' };
+  return {
+    accepted: false,
+    message: 'the bank has an order under this reference: only its own status ends the payout',
+  };
 }
 
 /** The second read of a status that says "no money", some time after the first. */
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   await condition(() => false, follow.terms.waits.noMoneyRecheckMs);
-  const second = await look(follow, 'confirming');
+  const second = await look(follow, first);
   if (second.meaning === 'paid' && second.differences.length === 0) return { meaning: 'paid', judgement: second };
   if (isNoMoney(second.meaning) && second.meaning === first.meaning)
     return { meaning: second.meaning, judgement: second };

@@ -3,13 +3,16 @@ import { orderDifferences } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { cleared, lookAt, mayResend, provenAbsent, type Scan } from '../../domain/submission.ts';
+import { cleared, lookAt, mayResend, provenAbsent, type Scan, type Submission } from '../../domain/submission.ts';
 import type { PendingResolve } from '../handlers.ts';
 import type { PayoutLife } from '../life.ts';
 import { looks } from '../proxies.ts';
 import type { OrderRequest, SubmissionProgress } from './submit-order.ts';
 
-export type Resolved = { kind: 'placed'; orderId: string } | { kind: 'closed'; reason: Reason } | { kind: 'cleared' };
+export type Resolved =
+  | { kind: 'placed'; orderId: string; adopted: true }
+  | { kind: 'closed'; reason: Reason }
+  | { kind: 'cleared' };
 
 /**
  * Settles an unknown outcome by looking for the order: quickly at first, then across the window in which the bank may
@@ -22,22 +25,32 @@ export async function resolveOrder(
   terms: Terms,
   progress: SubmissionProgress,
 ): Promise<Resolved> {
-  await life.enter('resolving', because('outcome-unknown'));
+  if (progress.parked) await park(life, 'workflow-closed');
+  else await life.enter('resolving', because('outcome-unknown'));
   const since = progress.lastSentAt ?? Date.now();
   const scans: Scan[] = [];
+  let heard = life.orderHeardOf(request.expected.reference) === undefined ? life.heard : life.heard - 1;
   for (let n = 0; ; n += 1) {
-    const pending = await untilNextLook(life, request, terms, since, n);
+    const pending = await untilNextLook(life, terms, { since, n, heard });
+    heard = life.heard;
     const startedAt = Date.now();
     const look = await lookOnce(life, request, progress, n);
-    scans.push({ startedAt, stable: look.stable, found: look.orderIds.length });
+    scans.push({ startedAt, stable: look.stable, found: look.orderIds.length + look.accepted });
 
+    const chosen = chosenOrder(look, pending);
+    if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
-    else if (look.orderIds.length === 1) return adopt(life, request, look.orderIds[0] as string, pending);
 
-    const absent = look.conflict === undefined && provenAbsent(scans, since, terms.waits);
+    // Nothing was ever sent under the reference: absence needs no proof.
+    const absent =
+      look.conflict === undefined && (progress.known.attempts === 0 || provenAbsent(scans, since, terms.waits));
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     if (pending !== undefined) {
-      const decided = decideByOperator(pending, look.conflict !== undefined, absent, terms);
+      const decided = decideByOperator(pending, progress.known, {
+        conflict: look.conflict !== undefined,
+        absent,
+        terms,
+      });
       if (decided !== undefined) return withProof(progress, decided);
     }
     if (life.state === 'needs-operator') continue;
@@ -46,11 +59,23 @@ export async function resolveOrder(
       return withProof(progress, { kind: 'cleared' });
     }
     if (absent) await park(life, 'order-not-found');
+    else if (lookAt(n + 1, terms.waits) === undefined) await park(life, 'outcome-unknown');
   }
 }
 
+/** The one order found as it was sent, or the one among several that an operator names. */
+function chosenOrder(look: Looked, pending: PendingResolve | undefined): string | undefined {
+  if (look.conflict === undefined) return look.orderIds[0];
+  const { action, orderId } = pending?.request ?? {};
+  const named = action === 'adopt-order' && look.conflict === 'duplicate-suspected';
+  return named && orderId !== undefined && look.orderIds.includes(orderId) ? orderId : undefined;
+}
+
 function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
-  if (resolved.kind === 'cleared') progress.known = cleared(progress.known);
+  if (resolved.kind === 'cleared') {
+    progress.known = cleared(progress.known);
+    progress.parked = false;
+  }
   return resolved;
 }
 
@@ -58,38 +83,36 @@ async function adopt(
   life: PayoutLife,
   { expected }: OrderRequest,
   orderId: string,
+  look: Looked,
   pending: PendingResolve | undefined,
 ): Promise<Resolved> {
+  for (const other of look.orderIds) if (other !== orderId) life.dismissedOrders.add(other);
   if (expected.kind === 'payment') life.orderId = orderId;
   await life.enter(expected.kind === 'payment' ? 'processing' : 'converting');
   if (pending !== undefined)
     pending.answer = { accepted: true, message: `the bank shows order ${orderId}; it is followed` };
-  return { kind: 'placed', orderId };
+  return { kind: 'placed', orderId, adopted: true };
 }
 
-/** Waits for the next look's time, a notice from the watch, or an operator; returns the operator's request. */
+/** Waits for the next look's time, news of an order, or an operator; returns the operator's request. */
 async function untilNextLook(
   life: PayoutLife,
-  request: OrderRequest,
-  terms: Terms,
-  since: number,
-  n: number,
+  { waits }: Terms,
+  { since, n, heard }: { since: number; n: number; heard: number },
 ): Promise<PendingResolve | undefined> {
-  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
-  const planned = lookAt(n, terms.waits);
+  const planned = life.state === 'needs-operator' ? undefined : lookAt(n, waits);
   const wait =
-    planned === undefined || life.state === 'needs-operator'
-      ? doublingPause(n, lookAgainMs, lookAgainMaxMs * 12)
+    planned === undefined
+      ? doublingPause(n, waits.lookAgainMs, waits.lookAgainMaxMs * 12)
       : since + planned - Date.now();
-  const heard = life.heard;
-  if (wait > 0 && life.orderHeardOf(request.expected.reference) === undefined) {
-    await condition(() => life.resolves.length > 0 || life.heard > heard, wait);
-  }
+  if (wait > 0) await condition(() => life.resolves.length > 0 || life.heard > heard, wait);
   return life.resolves.shift();
 }
 
 interface Looked {
   orderIds: string[];
+  /** Attempts recorded as accepted, whether their orders are seen or not. */
+  accepted: number;
   stable: boolean;
   conflict?: ReasonCode;
 }
@@ -101,9 +124,16 @@ async function lookOnce(
   n: number,
 ): Promise<Looked> {
   const { expected, currencies } = request;
-  const look = await looks.findOrder.executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
-    { reference: expected.reference, uid: expected.uid, currencies, since: progress.firstSentAt ?? Date.now() },
-  ]);
+  const since = progress.firstSentAt ?? Date.now();
+  const look = await looks.findOrder
+    .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
+      { reference: expected.reference, uid: expected.uid, currencies, since },
+    ])
+    .catch(() => undefined);
+  if (look === undefined) {
+    life.note(`look ${n + 1}: the bank did not answer`);
+    return { orderIds: [], accepted: 0, stable: false };
+  }
   const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
   life.note(
     `look ${n + 1}: ${look.orders.length} found among ${look.ordersRead} orders on ${look.pagesRead} pages, ` +
@@ -116,7 +146,7 @@ async function lookOnce(
       : differences.length > 0 || look.nearMisses > 0
         ? 'reference-conflict'
         : undefined;
-  return { orderIds, stable: look.stable, conflict };
+  return { orderIds, accepted: look.accepted, stable: look.stable, conflict };
 }
 
 async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {
@@ -127,9 +157,8 @@ async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {
 /** An operator's wish, checked against what the bank has just shown. */
 function decideByOperator(
   pending: PendingResolve,
-  conflict: boolean,
-  absent: boolean,
-  terms: Terms,
+  known: Submission,
+  { conflict, absent, terms }: { conflict: boolean; absent: boolean; terms: Terms },
 ): Resolved | undefined {
   const { action, by } = pending.request;
   const refuse = (message: string): undefined => {
@@ -141,16 +170,20 @@ function decideByOperator(
       pending.answer = { accepted: true, message: 'looked again; nothing new' };
       return undefined;
     case 'adopt-order':
-      return refuse('the bank does not show that order under this reference');
+      return refuse('the bank does not show that order under this reference, as it was sent');
     case 'resend':
-      if (conflict || !absent) return refuse('absence is not proven');
-      if (terms.referenceDedupe === 'none')
-        return refuse('the bank is not trusted to recognise a reference (dedupe "none")');
-      pending.answer = { accepted: true, message: 'the same reference is sent again' };
-      return { kind: 'cleared' };
     case 'close-as-not-paid':
       if (conflict || !absent) return refuse('absence is not proven');
-      pending.answer = { accepted: true, message: 'closed as not paid' };
-      return { kind: 'closed', reason: because('closed-by-operator', `by ${by}`) };
+      if (known.exists) return refuse('the bank says that it has this reference (code 2003)');
+      break;
   }
+  if (action === 'resend') {
+    if (known.attempts > 0 && terms.referenceDedupe === 'none') {
+      return refuse('the bank is not trusted to recognise a reference (dedupe "none")');
+    }
+    pending.answer = { accepted: true, message: 'the same reference is sent again' };
+    return { kind: 'cleared' };
+  }
+  pending.answer = { accepted: true, message: 'closed as not paid' };
+  return { kind: 'closed', reason: because('closed-by-operator', `by ${by}`) };
 }

@@ -1,11 +1,13 @@
+import { condition } from '@temporalio/workflow';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import type { Terms } from '../../domain/policy.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/submission.ts';
 import { afterAttempt } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
 import { waits } from '../proxies.ts';
+import { untilCancelRequested } from './clear-gates.ts';
 import { resolveOrder } from './resolve-order.ts';
 
 /** An order to place: how to send one attempt, and how to recognise it at the bank. */
@@ -19,12 +21,15 @@ export interface OrderRequest {
 }
 
 export type Submitted =
-  | { kind: 'placed'; orderId: string }
+  /** `adopted`: found by a look, so nobody may tell of it any more; it is looked at once. */
+  | { kind: 'placed'; orderId: string; adopted?: true }
   /** Nothing was done at the bank. */
   | { kind: 'refused'; meaning: RefusalMeaning; detail: string }
   | { kind: 'closed'; reason: Reason }
   /** The unknown outcome is proven to have been nothing; the same reference may be sent again, through the gates. */
-  | { kind: 'cleared' };
+  | { kind: 'cleared' }
+  /** A cancel was asked for while nothing had been sent. */
+  | { kind: 'stopped' };
 
 /**
  * Places one order under one reference. One POST per attempt; an unknown outcome goes to the look-up, a refusal after an
@@ -37,8 +42,8 @@ export async function submitOrder(
   progress: SubmissionProgress,
 ): Promise<Submitted> {
   life.openReferences.add(request.expected.reference);
-  if (progress.known.tainted) return resolveOrder(life, request, terms, progress);
-  for (;;) {
+  if (progress.known.tainted || progress.parked) return resolveOrder(life, request, terms, progress);
+  for (let notSent = 0; ; notSent += 1) {
     life.show(request.showing);
     progress.firstSentAt ??= Date.now();
     const result = await attempt(request, progress.known.attempts + 1);
@@ -52,10 +57,8 @@ export async function submitOrder(
       case 'refused':
         return { kind: 'refused', meaning: next.meaning, detail: describe(result) };
       case 'send-again':
-        if (next.after === 'reachable') {
-          await life.enter(request.showing, because('bank-unreachable'));
-          await waits.awaitBank({ accountId: request.expected.accountId });
-        }
+        if (life.wantsCancel) return { kind: 'stopped' };
+        if (next.after === 'reachable') await untilReachable(life, request, terms, { notSent, why: describe(result) });
         break;
       case 'resolve':
         return resolveOrder(life, request, terms, progress);
@@ -63,11 +66,26 @@ export async function submitOrder(
   }
 }
 
+/** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
+async function untilReachable(
+  life: PayoutLife,
+  request: OrderRequest,
+  { waits: { lookAgainMs, lookAgainMaxMs, patienceMs } }: Terms,
+  { notSent, why }: { notSent: number; why: string },
+): Promise<void> {
+  await life.enter(request.showing, because('bank-unreachable', why));
+  await untilCancelRequested(life, patienceMs, () => waits.awaitBank({ accountId: request.expected.accountId }));
+  if (notSent === 0 || life.wantsCancel) return;
+  await condition(() => life.wantsCancel, doublingPause(notSent - 1, lookAgainMs, lookAgainMaxMs));
+}
+
 /** What is known about a reference, kept while the payout goes back to a gate and comes again. */
 export interface SubmissionProgress {
   known: Submission;
   firstSentAt: number | undefined;
   lastSentAt: number | undefined;
+  /** An earlier run was closed while the payout was with an operator: people decide before anything is sent. */
+  parked: boolean;
 }
 
 /** Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous. */

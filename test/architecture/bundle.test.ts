@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
+import * as workflows from '../../src/workflows/index.ts';
+
+/** What the SDK itself brings along; everything else in the bundle is ours. */
+const PACKAGES_ALLOWED = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
+/** Every worker thread compiles the bundle, and every cached workflow pays for its globals. */
+const BYTES_MAX = 2_500_000;
+/** Modules the SDK replaces by nothing or by its own inside the workflow sandbox. */
+const STUBBED = ['assert', 'url', 'util'];
+
+let code: string;
+let modules: string[];
+
+beforeAll(async () => {
+  const { codePath } = await workflowBundle();
+  code = await readFile(codePath, 'utf8');
+  modules = [...code.matchAll(/^\/\*\*\*\/ "([^"]+)"/gm)].map(([, name = '']) => name);
+});
+
+describe('the workflow bundle', () => {
+  it('holds the workflows, the domain and the packages of the SDK, and nothing else', () => {
+    const packages = modules.flatMap((name) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? []);
+    expect([...new Set(packages)].sort()).toEqual(PACKAGES_ALLOWED);
+    const own = modules.filter((name) => name.startsWith('./src/')).map((name) => name.split('/')[2]);
+    expect([...new Set(own)].sort()).toEqual(['domain', 'workflows']);
+  });
+
+  it('holds no built-in module of Node', () => {
+    const builtIn = modules.filter((name) => name.startsWith('node:') || builtinModules.includes(name));
+    expect(builtIn.filter((name) => !STUBBED.includes(name))).toEqual([]);
+    expect(code).not.toMatch(/require\("(?:node:)?(?:fs|net|http|https|child_process|crypto|sqlite)"\)/);
+  });
+
+  it('stays below its ceiling', () => {
+    expect(Buffer.byteLength(code)).toBeLessThan(BYTES_MAX);
+  });
+});
+
+describe('the workflow types', () => {
+  it('are exactly these: every export of the index can be started by its name', () => {
+    expect(Object.keys(workflows).sort()).toEqual(['orderWatch', 'payout', 'payoutBatch']);
+    for (const [name, workflow] of Object.entries(workflows)) {
+      expect(workflow, name).toBeTypeOf('function');
+      expect(Object.values(WORKFLOW_TYPES)).toContain(name);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import type { ImportOf } from './sources.ts';
+
+/** What a part of `src/` may import besides itself: paths under `src/` (a folder ends with `/`) and packages. */
+interface Layer {
+  imports: readonly string[];
+  /** Allowed in type-only imports, which leave nothing behind at run time. */
+  types?: readonly string[];
+  /** A scope ends with `/`. `node:` stands for every built-in module. */
+  packages: readonly string[];
+  /** Files outside `src/`. */
+  outside?: readonly string[];
+}
+
+/** The import directions of the design, "Parts". A relaxation names a file, never a folder. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  domain: { imports: [], packages: [] },
+  workflows: {
+    imports: ['domain/'],
+    types: ['activities/'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+  },
+  activities: {
+    imports: ['domain/', 'api/', 'identity.ts', 'store/payout-input.ts'],
+    types: ['store/'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'node:'],
+  },
+  api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
+  store: { imports: ['domain/'], packages: ['kysely', 'pg', 'node:'] },
+  erp: {
+    imports: ['domain/', 'identity.ts', 'api/schemas/', 'api/required-details.ts', 'api/pattern.ts'],
+    types: ['store/store.ts'],
+    packages: ['csv-parse', 'csv-stringify', 'big.js', 'zod', 'node:'],
+  },
+  sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
+  temporal: {
+    imports: ['domain/', 'log.ts', 'store/payout-input.ts'],
+    types: ['config.ts', 'activities/', 'store/'],
+    packages: ['@temporalio/', 'node:'],
+    outside: ['scripts/temporal-cli.mjs'],
+  },
+  stack: { imports: ['config/config-error.ts', 'temporal/'], types: ['config.ts'], packages: ['zod', 'node:'] },
+  config: { imports: ['domain/', 'config/'], packages: ['zod', '@temporalio/envconfig', 'node:'] },
+  'config.ts': { imports: ['domain/', 'config/'], packages: ['@temporalio/envconfig', 'node:'] },
+  'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
+  'log.ts': { imports: [], packages: ['pino', '@temporalio/common', 'node:'] },
+  // Composition: everything but the roots.
+  runtime: { imports: [''], packages: ['@temporalio/', 'node:'] },
+  cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
+  'starter.ts': { imports: ['cli/program.ts'], packages: [] },
+  'worker.ts': { imports: ['cli/program.ts'], packages: [] },
+};
+
+/** Composition roots: started, never imported. */
+const ROOTS: readonly string[] = ['starter.ts', 'worker.ts'];
+
+/** `src/erp/read-csv.ts` -> `erp`; `src/config.ts` -> `config.ts`. */
+export const partOf = (file: string): string => file.split('/')[1] ?? '';
+
+/** One sentence for each import that breaks a rule: the file, the import and the rule. */
+export function violations(imports: readonly ImportOf[]): string[] {
+  return imports.flatMap((it) => {
+    const rule = brokenRule(it);
+    return rule === undefined ? [] : [`${it.file}:${it.line} imports "${it.specifier}", but ${rule}`];
+  });
+}
+
+function brokenRule({ file, specifier, target, typeOnly }: ImportOf): string | undefined {
+  const part = partOf(file);
+  const layer = LAYERS[part];
+  if (layer === undefined) return `"${part}" has no row in the table of layers`;
+  const { imports, types = [], packages, outside = [] } = layer;
+  if (target === undefined) {
+    return packages.some((name) => isPackage(specifier, name))
+      ? undefined
+      : `${part} may use only these packages: ${listed(packages)}`;
+  }
+  if (!target.startsWith('src/'))
+    return outside.includes(target) ? undefined : `${part} may import nothing outside src/ but ${listed(outside)}`;
+  const path = target.slice('src/'.length);
+  if (ROOTS.includes(path)) return 'a composition root is imported by nothing';
+  if (path.startsWith(`${part}/`)) return undefined;
+  if (imports.some((allowed) => covers(allowed, path))) return undefined;
+  if (typeOnly && types.some((allowed) => covers(allowed, path))) return undefined;
+  return `${part} may import ${listed(imports)}${types.length === 0 ? '' : `, and types of ${listed(types)}`}`;
+}
+
+function isPackage(specifier: string, name: string): boolean {
+  if (name.endsWith(':') || name.endsWith('/')) return specifier.startsWith(name);
+  return specifier === name || specifier.startsWith(`${name}/`);
+}
+
+const covers = (allowed: string, path: string): boolean =>
+  allowed === '' || (allowed.endsWith('/') ? path.startsWith(allowed) : path === allowed);
+
+const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '));

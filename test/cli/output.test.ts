@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createOutput } from '../../src/cli/output.ts';
+
+class Recorder extends Writable {
+  text = '';
+  readonly isTTY: boolean;
+
+  constructor(isTTY = false) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+function recorded({ json = false, terminal = false } = {}) {
+  const stdout = new Recorder(terminal);
+  const stderr = new Recorder(terminal);
+  const streams = { stdout, stderr } as unknown as { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
+  return { output: createOutput({ json, ...streams }), stdout, stderr };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('stdout', () => {
+  it('holds the text of the result, ended by one newline, and nothing else', () => {
+    const { output, stdout } = recorded();
+    output.say('hello');
+    output.progress('1/2');
+    output.result({ a: 1 }, 'one\ntwo\n');
+    expect(stdout.text).toBe('one\ntwo\n');
+  });
+
+  it('holds one document on one line with --json', () => {
+    const { output, stdout } = recorded({ json: true });
+    output.say('hello');
+    output.result({ a: 'x\ny' }, 'text');
+    expect(stdout.text).toBe('{"a":"x\\ny"}\n');
+  });
+});
+
+describe('progress', () => {
+  it('replaces its line on a terminal and is gone before the result', () => {
+    const { output, stderr } = recorded({ terminal: true });
+    output.progress('1/2');
+    output.progress('2/2');
+    output.result({}, 'done');
+    expect(stderr.text).toBe('1/2\r\u001b[2K2/2\r\u001b[2K');
+  });
+
+  it('writes nothing again when nothing has changed', () => {
+    const { output, stderr } = recorded({ terminal: true });
+    output.progress('1/2');
+    output.progress('1/2');
+    expect(stderr.text).toBe('1/2');
+  });
+
+  it('is a line now and then where there is no terminal', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.advanceTimersByTime(1_000);
+    const { output, stderr } = recorded();
+    output.progress('1/9');
+    output.progress('2/9');
+    expect(stderr.text).toBe('1/9\n');
+    vi.advanceTimersByTime(10_000);
+    output.progress('3/9');
+    expect(stderr.text).toBe('1/9\n3/9\n');
+  });
+});

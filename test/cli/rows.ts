@@ -1,0 +1,22 @@
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { claimRows } from '../../src/erp/claims.ts';
+import type { ClaimRow } from '../../src/store/store.ts';
+
+const PAYABLE: Omit<PayoutInstruction, 'id'> = {
+  uid: 'u-1001',
+  account_id: 'acc-u1001-usd',
+  amount: '12.50',
+  currency: 'USD',
+  beneficiary_id: 'ben-u1001-usd-local',
+};
+
+/** Rows of a file as `run` claims them; row 1 is on line 2. */
+export function claimRowsOf(...instructions: (Partial<PayoutInstruction> & { id: string })[]): ClaimRow[] {
+  return claimRows(
+    instructions.map((instruction, index) => ({
+      row: index + 1,
+      line: index + 2,
+      instruction: { ...PAYABLE, ...instruction } as PayoutInstruction,
+    })),
+  );
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { table } from '../../src/cli/table.ts';
+
+it('aligns columns under their head and leaves no blanks at the ends of lines', () => {
+  expect(
+    table(
+      ['batch', 'paid'],
+      [
+        ['a', '1/1'],
+        ['a-longer-one', ''],
+      ],
+    ),
+  ).toBe(['batch         paid', '------------  ----', 'a             1/1', 'a-longer-one'].join('\n'));
+});
+
+it('shows the head alone when there are no rows', () => {
+  expect(table(['batch', 'paid'], [])).toBe('batch  paid\n-----  ----');
+});
+
+it('keeps every cell, whatever the rows, in one line each', () => {
+  const word = fc.stringMatching(/^[a-z0-9-]{1,12}$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, word), { maxLength: 20 }), (rows) => {
+      const lines = table(['first', 'second'], rows).split('\n');
+      expect(lines.slice(2).map((line) => line.split(/ {2,}/))).toEqual(rows);
+    }),
+  );
+});

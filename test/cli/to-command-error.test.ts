@@ -1,0 +1,57 @@
+import { ServiceError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
+import { CommandError, EXIT } from '../../src/cli/exit.ts';
+import { toCommandError } from '../../src/cli/to-command-error.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { StackError } from '../../src/stack/stack-error.ts';
+import { StoreIdentityError } from '../../src/store/errors.ts';
+import { TemporalUnreachableError } from '../../src/temporal/connection.ts';
+
+const of = { outcome: 'not-sent', retryable: false, operation: 'GET /v1/banking/accounts' } as const;
+const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new StackError(problem, 'why', 'what to do');
+
+describe('every error has one exit code and one code', () => {
+  it.each([
+    [new ConfigError('PAYOUTS_HOME', 'is no folder', 'Set it.'), EXIT.usage, 'configuration'],
+    [new StoreIdentityError('bank', 'sandbox', 'https://bank.example'), EXIT.usage, 'wrong-store'],
+    [stack('down'), EXIT.usage, 'stack-down'],
+    [stack('already-up'), EXIT.usage, 'stack-already-up'],
+    [stack('boot-failed'), EXIT.unreachable, 'stack-boot-failed'],
+    [new AuthenticationError('refused', of), EXIT.authentication, 'authentication-refused'],
+    [new NotSentError('no connection', of), EXIT.unreachable, 'bank-unreachable'],
+    [new UnknownOutcomeError('reset', { ...of, outcome: 'ambiguous' }), EXIT.unreachable, 'bank-unreachable'],
+    [envelopeError(2009, { operation: of.operation }), EXIT.exceptions, 'bank-refused'],
+    [new TemporalUnreachableError('127.0.0.1:1', new Error('refused')), EXIT.unreachable, 'temporal-unreachable'],
+    [new ServiceError('unavailable'), EXIT.unreachable, 'temporal-unreachable'],
+    [new TypeError('a bug'), EXIT.internal, 'internal'],
+    ['a thrown text', EXIT.internal, 'internal'],
+  ])('%s', (error, exit, code) => {
+    const told = toCommandError(error);
+    expect(told).toMatchObject({ exit, code });
+    expect(told.message).not.toBe('');
+  });
+
+  it('and an end of a command stays what it is', () => {
+    const error = new CommandError(EXIT.alreadyTaken, 'already-taken', 'taken', { batchId: 'b' });
+    expect(toCommandError(error)).toBe(error);
+  });
+
+  it('and what went wrong first is kept as the cause', () => {
+    const bug = new TypeError('a bug');
+    expect(toCommandError(bug).cause).toBe(bug);
+  });
+});
+
+describe('the error document', () => {
+  it('names the batch only where there is one', () => {
+    const plain = new CommandError(EXIT.usage, 'usage', 'wrong', { hint: 'do it right' });
+    expect(plain.toDocument()).toEqual({
+      schemaVersion: 1,
+      error: { code: 'usage', message: 'wrong', hint: 'do it right' },
+      findings: [],
+    });
+    const taken = new CommandError(EXIT.alreadyTaken, 'already-taken', 'taken', { batchId: 'b' });
+    expect(taken.toDocument()).toMatchObject({ error: { batchId: 'b', hint: '' } });
+  });
+});

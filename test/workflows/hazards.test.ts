@@ -1,0 +1,250 @@
+import type { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { restartPayout } from '../../src/temporal/executions.ts';
+import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
+import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
+import { until as untilTrue } from '../support/until.ts';
+
+interface SandboxOrder {
+  order_id: string;
+  client_order_id: string;
+  status: string;
+  type: string;
+}
+
+async function ordersOf(product: Product, reference: string): Promise<SandboxOrder[]> {
+  const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SandboxOrder[] };
+  return orders.filter((order) => order.client_order_id === reference);
+}
+
+/** Event id of the task that scheduled an activity: where a reset goes back to. */
+async function taskBefore(handle: PayoutHandle, activity: string): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity,
+  );
+  return Number(scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId);
+}
+
+describe('hazards of a payout', () => {
+  it('a reset to before the submit pays nothing twice', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'reset' });
+    const first = await handle.result();
+    const { runId } = await product.client.workflow.workflowService.resetWorkflowExecution({
+      namespace: product.namespace,
+      workflowExecution: { workflowId: handle.workflowId },
+      reason: 'test',
+      workflowTaskFinishEventId: (await taskBefore(handle, 'submitPayment')) as unknown as never,
+      requestId: 'reset-1',
+    });
+    const again = product.client.workflow.getHandle<() => Promise<typeof first>>(handle.workflowId, runId);
+    expect(await again.result()).toMatchObject({ state: 'completed', orderId: first.orderId });
+    expect(await ordersOf(product, first.reference)).toHaveLength(1);
+    await recordHistory(again, 'payout', 'reset');
+  });
+
+  it('an order accepted by a run that was terminated is adopted, even while no list shows it', async () => {
+    await using product = await startProduct({ settings: { waits: { lateCommitMs: 100, listLagMs: 50 } as never } });
+    const handle = await product.start({ id: 'adopt', note: 'sandbox:audit' });
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
+    await handle.terminate('test');
+    await product.sandboxTest('POST', 'faults', {
+      operation: 'orders.list',
+      kind: 'code',
+      code: 2001,
+      commit: false,
+      times: 1_000,
+    });
+    const row = await product.store.payout(referenceOf('u-1001', 'adopt'));
+    if (row === undefined) throw new Error('the payout has no row');
+    await restartPayout(product.client, row);
+    const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
+    await product.sandboxTest('DELETE', 'faults');
+    await until(again, 'awaiting-bank-approval');
+    await again.signal('approve', { by: 'alice' });
+    expect(await again.result()).toMatchObject({ state: 'completed', orderId });
+    expect(await ordersOf(product, row.reference)).toHaveLength(1);
+  });
+
+  it('a payout terminated with an operator comes back with an operator: nothing is sent without a decision', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'parked', execute_on: '2999-01-01' });
+    await until(handle, 'scheduled');
+    await handle.terminate('test');
+    const reference = referenceOf('u-1001', 'parked');
+    const reason = { code: 'workflow-closed', message: 'test' };
+    await product.store.changePayout(reference, { state: 'needs-operator', reason, at: Date.now() });
+    const row = await product.store.payout(reference);
+    if (row === undefined) throw new Error('the payout has no row');
+    await restartPayout(product.client, row);
+    const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
+    await until(again, 'needs-operator');
+    const resolved = await again.executeUpdate('resolve', {
+      args: [{ action: 'close-as-not-paid', by: 'alice', evidence: 'withdrawn' }],
+    });
+    expect(resolved).toMatchObject({ accepted: true });
+    expect(await again.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
+    expect(await ordersOf(product, reference)).toEqual([]);
+  });
+
+  it('the approval of an exchange does not serve the payment behind it', async () => {
+    await using product = await startProduct({ sandbox: { auditThreshold: { EUR: '1.00', USD: '1.00' } } });
+    const handle = await product.start({ id: 'two', account_id: 'acc-u1001-eur' });
+    await until(handle, 'awaiting-bank-approval');
+    await handle.signal('approve', { by: 'alice' });
+    const reference = referenceOf('u-1001', 'two');
+    await untilTrue(async () => (await ordersOf(product, reference))[0]?.status === 'WAIT_FOR_AUDIT');
+    await until(handle, 'awaiting-bank-approval');
+    expect((await ordersOf(product, reference))[0]?.status).toBe('WAIT_FOR_AUDIT');
+    await handle.signal('reject', { by: 'alice', remark: 'not this one' });
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+  });
+
+  it('a payee that we added and somebody changed at the bank is held, not paid', async () => {
+    await using product = await startProduct();
+    await (await product.start({ id: 'first', ...NEW_PAYEE })).result();
+    const token = await bankToken(product);
+    const list = await bankCall(
+      product,
+      token,
+      'GET',
+      '/v1/banking/beneficiaries?uid=u-1001&currency=USD&page_size=100',
+    );
+    const payee = (list.data as { records: { id: string; items: Record<string, string> }[] }).records.find(
+      ({ items }) => items.account_no === NEW_PAYEE.account_no,
+    );
+    await bankCall(product, token, 'PUT', `/v1/banking/beneficiaries/${payee?.id}`, {
+      uid: 'u-1001',
+      ...payee?.items,
+      account_no: '666666666',
+    });
+    const handle = await product.start({ id: 'second', ...NEW_PAYEE });
+    await until(handle, 'held');
+    await handle.signal('reject', { by: 'alice', remark: 'fraud' });
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+    expect(await ordersOf(product, referenceOf('u-1001', 'second'))).toEqual([]);
+  });
+
+  it('a second order under the reference stops the payout for people', async () => {
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+    const handle = await product.start({ id: 'double', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'double');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    await bankCall(product, await bankToken(product), 'POST', '/v1/banking/transactions/payment', {
+      uid: 'u-1001',
+      account_id: 'acc-u1001-usd',
+      beneficiary_id: 'ben-u1001-usd-local',
+      reference,
+      amount: '12.50',
+      currency: 'USD',
+    });
+    const view = await until(handle, 'needs-operator');
+    expect(view.reason?.code).toBe('duplicate-suspected');
+    const answer = await handle.executeUpdate('resolve', {
+      args: [{ action: 'adopt-order', by: 'alice', evidence: 'the other is being called back', orderId: view.orderId }],
+    });
+    expect(answer).toMatchObject({ accepted: true });
+    await product.sandboxTest('POST', `orders/${view.orderId}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
+  });
+
+  it('a refused read says nothing about money: the payout goes on', async () => {
+    await using product = await startProduct();
+    const refused = { operation: 'orders.get', kind: 'code', code: 2007, commit: false, times: 2 };
+    await product.sandboxTest('POST', 'faults', refused);
+    const handle = await product.start({ id: 'read' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('a cancel asked for while nothing gets through ends the payout unsent', async () => {
+    await using product = await startProduct();
+    const closed = { operation: 'transactions.payment', kind: 'http', status: 401, commit: false, times: 1_000 };
+    await product.sandboxTest('POST', 'faults', closed);
+    const handle = await product.start({ id: 'stop' });
+    await untilTrue(
+      async () => (await product.store.payout(referenceOf('u-1001', 'stop')))?.reason?.code === 'bank-unreachable',
+    );
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    const { historyLength } = await handle.describe();
+    expect(historyLength).toBeLessThan(200);
+  });
+
+  it('signals that are no decisions are ignored, and the payout stays answerable', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'garbage', note: 'sandbox:audit' });
+    await until(handle, 'awaiting-bank-approval');
+    for (const payload of [null, 7, 'x', { by: 7 }, { by: 'a', remark: null }, { by: 'a', remark: 3 }]) {
+      await handle.signal('reject', payload as never);
+      await handle.signal('orderChanged', payload as never);
+    }
+    await handle.signal('approve', null as never);
+    await handle.signal('approve', { by: 'alice' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it.each([
+    ['nothing', [], 'WrongWorkflowId'],
+    ['no amount', [{ id: 'x', uid: 'u-1001', account_id: 'a', currency: 'USD' }], 'InvalidInput'],
+    ['another instruction', [{ ...DEFAULT_INSTRUCTION, id: 'other' }], 'WrongWorkflowId'],
+  ])('a start with %s fails with a clear reason', async (_, args, type) => {
+    await using product = await startProduct();
+    const workflowId = payoutWorkflowId(referenceOf('u-1001', 'x'));
+    const handle = await product.client.workflow.start('payout', { workflowId, taskQueue: TASK_QUEUE, args });
+    const failure: unknown = await handle.result().catch((error: WorkflowFailedError) => error.cause);
+    expect(failure).toMatchObject({ type });
+  });
+
+  it('a payout started by anybody without attributes can be found by them', async () => {
+    await using product = await startProduct();
+    const instruction = { ...DEFAULT_INSTRUCTION, id: 'plain-start', note: 'sandbox:audit' };
+    const reference = referenceOf('u-1001', 'plain-start');
+    const workflowId = payoutWorkflowId(reference);
+    const handle: PayoutHandle = await product.client.workflow.start('payout', {
+      workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [instruction],
+    });
+    await until(handle, 'awaiting-bank-approval');
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes).toMatchObject({
+      PayoutReference: [reference],
+      PayoutCurrency: ['USD'],
+      PayoutNeedsAttention: [true],
+    });
+    const refused = handle.executeUpdate('resolve', { args: [{ action: 'fly', by: 'a', evidence: 'b' }] });
+    await expect(refused).rejects.toThrow();
+    await handle.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+async function bankToken(product: Product): Promise<string> {
+  const response = await fetch(`${product.sandbox.url}/v1/auth`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: 'sandbox-key', api_secret: 'sandbox-secret' }),
+  });
+  return ((await response.json()) as { data: { access_token: string } }).data.access_token;
+}
+
+async function bankCall(
+  product: Product,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ code: number; data?: unknown }> {
+  const response = await fetch(product.sandbox.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: token },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { code: number; data?: unknown };
+  if (answer.code !== 0) throw new Error(`the sandbox answered ${JSON.stringify(answer)}`);
+  return answer;
+}
