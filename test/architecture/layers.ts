@@ -29,7 +29,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   erp: {
     imports: ['domain/', 'identity.ts', 'api/schemas/', 'api/required-details.ts', 'api/pattern.ts'],
     types: ['store/store.ts'],
-    packages: ['csv-parse', 'csv-stringify', 'big.js', 'zod', 'node:'],
+    packages: ['csv-parse', 'csv-stringify', 'zod', 'node:'],
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
   temporal: {
