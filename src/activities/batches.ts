@@ -1,4 +1,5 @@
-import { heartbeat, sleep } from '@temporalio/activity';
+import { sleep } from '@temporalio/activity';
+import { payoutInput } from '../domain/instruction.ts';
 import {
   type BatchControl,
   countStates,
@@ -8,8 +9,8 @@ import {
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
-import { payoutInput } from '../store/payout-input.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 
@@ -34,30 +35,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
    * Hands rows to payout workflows inside a bounded window and waits, heartbeating, until enough rows are settled. All of
    * it may run again: rows are selected by the store, a start that finds the workflow there is success.
    */
-  async pumpBatch({ batchId, untilSettled }: PumpInput): Promise<PumpResult> {
-    let quietCheckAt = deps.now() + deps.settings.quietCheckMs;
-    let afterRow = 0;
-    for (;;) {
-      const batch = await deps.store.batch(batchId);
-      if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
-      if (batch.control === 'cancelling') await cancelRest(deps, batchId);
-      if (batch.control === 'running') await release(deps, batchId);
-      const counts = await batchCounts(deps, batchId);
-      const settled = counts.total - counts.open;
-      if (counts.open === 0) {
-        await deps.store.setBatchEnded(batchId, deps.now());
-        return { counts, control: batch.control, done: true };
-      }
-      if (settled >= untilSettled) return { counts, control: batch.control, done: false };
-      if (deps.now() >= quietCheckAt) {
-        afterRow = await findClosedRows(deps, batchId, afterRow);
-        await wakeNeglectedWatches(deps);
-        quietCheckAt = deps.now() + deps.settings.quietCheckMs;
-      }
-      heartbeat(counts);
-      await sleep(deps.settings.batchPulseMs);
-    }
-  },
+  pumpBatch: (input: PumpInput): Promise<PumpResult> => beating(() => pump(deps, input)),
 
   /** Returns the control in force: a cancel is final. */
   async setBatchControl(order: { batchId: string; control: BatchControl; by: string }): Promise<BatchControl> {
@@ -82,6 +60,31 @@ export const batchActivities = (deps: ActivityDeps) => ({
   },
 });
 
+async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): Promise<PumpResult> {
+  let quietCheckAt = deps.now() + deps.settings.quietCheckMs;
+  let afterRow = 0;
+  const askedToCancel = new Set<string>();
+  for (;;) {
+    const batch = await deps.store.batch(batchId);
+    if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+    if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
+    if (batch.control === 'running') await release(deps, batchId);
+    const counts = await batchCounts(deps, batchId);
+    const settled = counts.total - counts.open;
+    if (counts.open === 0) {
+      await deps.store.setBatchEnded(batchId, deps.now());
+      return { counts, control: batch.control, done: true };
+    }
+    if (settled >= untilSettled) return { counts, control: batch.control, done: false };
+    if (deps.now() >= quietCheckAt) {
+      afterRow = await findClosedRows(deps, batchId, afterRow);
+      await wakeNeglectedWatches(deps);
+      quietCheckAt = deps.now() + deps.settings.quietCheckMs;
+    }
+    await sleep(deps.settings.batchPulseMs);
+  }
+}
+
 async function batchCounts({ store }: ActivityDeps, batchId: string): Promise<StateCounts> {
   const byState = await store.stateCounts(batchId);
   return countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
@@ -98,7 +101,6 @@ async function release(deps: ActivityDeps, batchId: string): Promise<void> {
       some.map(({ reference }) => reference),
       deps.now(),
     );
-    heartbeat({ released: i + some.length });
   }
 }
 
@@ -115,10 +117,13 @@ async function start(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
 }
 
 /** Rows not yet started end here; started ones are asked and decide for themselves. */
-async function cancelRest(deps: ActivityDeps, batchId: string): Promise<void> {
+async function cancelRest(deps: ActivityDeps, batchId: string, asked: Set<string>): Promise<void> {
   await deps.store.cancelUnreleased(batchId, because('batch-cancelled'), deps.now());
   const open = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter((row) => !isEnd(row.state));
   for (const row of open) {
+    // Once: an update is an event of the payout, whatever it answers.
+    if (asked.has(row.workflowId)) continue;
+    asked.add(row.workflowId);
     await deps.executions.cancelPayout(row.workflowId, { by: 'batch', reason: 'the batch was cancelled' });
   }
 }

@@ -1,4 +1,4 @@
-import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
+import { cancellationSignal, sleep } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
@@ -6,6 +6,7 @@ import { isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { OpenOrder } from '../store/store.ts';
+import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { watchLeaseMs } from './submit.ts';
 
@@ -26,25 +27,26 @@ const SHIFT_MS = 6 * 3_600_000;
 export const orderWatchActivities = (deps: ActivityDeps) => ({
   /**
    * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank
-   * calls grow with orders per page and not with payouts. Heartbeats with every page.
+   * calls grow with orders per page and not with payouts.
    */
-  async sweepOrders(key: SweepInput): Promise<SweepResult> {
-    const until = deps.now() + SHIFT_MS;
-    const shift: Shift = { deps, key, foreign: new Set(), otherLegs: new Map() };
-    let idle = 0;
-    for (let sweeps = 1; ; sweeps += 1) {
-      await deps.store.touchWatch(key, deps.now());
-      const open = await deps.store.openOrders(key);
-      if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
-      const told = open.length === 0 ? 0 : await sweepSafely(shift, open);
-      const young = open.some((order) => deps.now() - order.openedAt < deps.settings.sweepMaxMs);
-      idle = told > 0 || young ? 0 : idle + 1;
-      if (deps.now() > until) return { ended: false, sweeps };
-      heartbeat({ sweeps, open: open.length });
-      await sleep(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs));
-    }
-  },
+  sweepOrders: (key: SweepInput): Promise<SweepResult> => beating(() => sweepUntilEmpty(deps, key)),
 });
+
+async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<SweepResult> {
+  const until = deps.now() + SHIFT_MS;
+  const shift: Shift = { deps, key, foreign: new Set(), otherLegs: new Map() };
+  let idle = 0;
+  for (let sweeps = 1; ; sweeps += 1) {
+    await deps.store.touchWatch(key, deps.now());
+    const open = await deps.store.openOrders(key);
+    if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
+    const told = open.length === 0 ? 0 : await sweepSafely(shift, open);
+    const young = open.some((order) => deps.now() - order.openedAt < deps.settings.sweepMaxMs);
+    idle = told > 0 || young ? 0 : idle + 1;
+    if (deps.now() > until) return { ended: false, sweeps };
+    await sleep(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs));
+  }
+}
 
 /** What one sweeping activity remembers between its sweeps. */
 interface Shift {
@@ -79,7 +81,7 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
     const scan = await readAllOrders(
       deps.bank,
       { ...key, created_at_from: Math.max(0, oldest - deps.settings.clockSkewMs) },
-      { pageSize: deps.settings.pageSize, onPage: (page) => heartbeat({ page }), signal: cancellationSignal() },
+      { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
     );
     const owners = new Map(open.map((order) => [order.reference, order]));
     for (let i = 0; i < scan.orders.length; i += SIGNALS_AT_ONCE) {

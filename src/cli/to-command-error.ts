@@ -10,7 +10,7 @@ import { CommandError, EXIT } from './exit.ts';
 export function toCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (error instanceof ConfigError) {
-    return new CommandError(EXIT.usage, 'configuration', error.message, { cause: error });
+    return new CommandError(EXIT.usage, 'configuration', error.message, { hint: error.hint, cause: error });
   }
   if (error instanceof StoreIdentityError) {
     return new CommandError(EXIT.usage, 'wrong-store', error.message, {

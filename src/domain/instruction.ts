@@ -74,6 +74,22 @@ export function beneficiaryFields(instruction: PayoutInstruction): Record<string
   return fields;
 }
 
+/** The input of the workflow type `payout` for a claimed row; the opposite of `splitInput`. */
+export function payoutInput(row: {
+  instruction: PayoutInstruction;
+  batchId: string | null;
+  by: string | null;
+  generation: number;
+}): Record<string, string | number> {
+  const fields = Object.entries(row.instruction).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    ...Object.fromEntries(fields),
+    ...(row.batchId === null ? {} : { batchId: row.batchId }),
+    ...(row.by === null ? {} : { by: row.by }),
+    ...(row.generation === 0 ? {} : { generation: row.generation }),
+  };
+}
+
 /** Splits a workflow input into the instruction (blank fields left out) and what surrounds it. */
 export function splitInput(input: PayoutInput): {
   instruction: PayoutInstruction;

@@ -55,7 +55,8 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       taskQueue: TASK_QUEUE,
       workflowBundle: await workflowBundle(),
       activities: createActivities(deps),
-      shutdownGraceTime: '5s',
+      // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
+      shutdownGraceTime: '200ms',
     });
     const failure = Promise.withResolvers<Error>();
     const running = worker.run().catch((error: unknown) => failure.resolve(asError(error)));

@@ -8,8 +8,8 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
+import { payoutInput } from '../domain/instruction.ts';
 import { batchWorkflowId, MESSAGES, orderWatchWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
-import { payoutInput } from '../store/payout-input.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);

@@ -60,7 +60,7 @@ export const waits = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'
 /** Long heartbeating work of a batch and of an order watch. */
 export const shifts = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrders'>>({
   startToCloseTimeout: '7d',
-  heartbeatTimeout: '1m',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 

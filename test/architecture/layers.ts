@@ -20,7 +20,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   activities: {
-    imports: ['domain/', 'api/', 'identity.ts', 'store/payout-input.ts'],
+    imports: ['domain/', 'api/', 'identity.ts'],
     types: ['store/'],
     packages: ['@temporalio/activity', '@temporalio/common', 'node:'],
   },
@@ -33,7 +33,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
   temporal: {
-    imports: ['domain/', 'log.ts', 'store/payout-input.ts'],
+    imports: ['domain/', 'log.ts'],
     types: ['config.ts', 'activities/', 'store/'],
     packages: ['@temporalio/', 'node:'],
     outside: ['scripts/temporal-cli.mjs'],

@@ -108,16 +108,27 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   });
 }
 
-const PARKED_PULSE_MS = 250;
-const PARKED_PATIENCE_MS = 30_000;
+const PULSE_MS = 250;
+const PATIENCE_MS = 30_000;
+
+async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
+  await untilTrue(async () => {
+    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
+    return status.name !== 'RUNNING' || (raw.pendingActivities?.length === 0 && raw.pendingWorkflowTask == null);
+  });
+}
+
+/** Waits for something that comes soon or, after the patience, without us. */
+async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);
+}
 
 async function untilParked(client: Client, workflowId: string): Promise<void> {
-  const until = performance.now() + PARKED_PATIENCE_MS;
-  while (performance.now() < until) {
+  await untilTrue(async () => {
     const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
-    if (isSettled(view.state)) return;
-    await timer(PARKED_PULSE_MS);
-  }
+    return isSettled(view.state);
+  });
 }
 
 /** `payouts pause|resume ID` and `cancel` of a batch: one update on its workflow. */
@@ -150,7 +161,8 @@ async function tellEach(
   payouts: readonly PayoutRecord[],
   tell: (client: Client, payout: PayoutRecord) => Promise<string>,
 ): Promise<ExitCode> {
-  const client = await session.client(await session.stack('join-or-boot'));
+  const stack = await session.stack('join-or-boot');
+  const client = await session.client(stack);
   const told: Told[] = [];
   let refused = 0;
   for (const payout of payouts) {
@@ -162,6 +174,8 @@ async function tellEach(
       told.push({ reference: payout.reference, outcome: `refused: ${error.cause?.message ?? error.message}` });
     }
   }
+  // A stack of our own ends with this command: what was decided is carried out before.
+  if (stack.owner) for (const payout of payouts) await untilCarriedOut(client, payout.workflowId);
   const text = told.map(({ reference, outcome }) => `${reference}  ${outcome}`).join('\n');
   session.output.result({ schemaVersion: 1, decisions: told }, text);
   return refused > 0 ? EXIT.exceptions : EXIT.completed;

@@ -6,7 +6,7 @@ import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, reportBatch, summaryText } from '../batch-report.ts';
 import { checkExistence } from '../check-existence.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { followBatches } from '../follow.ts';
+import { type FollowEnd, followBatches } from '../follow.ts';
 import { interruptSignal } from '../interrupt.ts';
 import { type KnownRows, sortRows } from '../known-rows.ts';
 import { confirm, planOf, planText } from '../plan.ts';
@@ -153,17 +153,8 @@ export async function followAndReport(
   timeoutMs: number | undefined,
 ): Promise<ExitCode> {
   const store = await session.store();
-  const stack = await session.stack('join-or-boot');
-  const client = await session.client(stack);
-  const end = await followBatches({
-    store,
-    client,
-    output: session.output,
-    batchIds,
-    timeoutMs,
-    interrupted: interruptSignal(),
-    failure: stack.failure,
-  });
+  const settled = await Promise.all(batchIds.map((batchId) => isSettledBatch(store, batchId)));
+  const end = settled.every(Boolean) ? 'settled' : await follow(session, store, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
   for (const batchId of batchIds) {
@@ -178,6 +169,25 @@ export async function followAndReport(
   }
   if (exits.includes(EXIT.stillOpen)) return EXIT.stillOpen;
   return exits.find((exit) => exit !== EXIT.completed) ?? EXIT.completed;
+}
+
+async function follow(
+  session: Session,
+  store: Store,
+  batchIds: readonly string[],
+  timeoutMs: number | undefined,
+): Promise<FollowEnd> {
+  const stack = await session.stack('join-or-boot');
+  const client = await session.client(stack);
+  return followBatches({
+    store,
+    client,
+    output: session.output,
+    batchIds,
+    timeoutMs,
+    interrupted: interruptSignal(),
+    failure: stack.failure,
+  });
 }
 
 async function tell(session: Session, store: Store, batchId: string, how: string): Promise<ExitCode> {
