@@ -66,7 +66,9 @@ async function add(
     return { kind: 'there' };
   } catch (error) {
     const result = resultOfError(error);
-    await deps.store.finishAttempt(reference, attempt, { outcome: result.outcome });
+    await deps.store.finishAttempt(reference, attempt, {
+      outcome: result.outcome,
+    });
     if (result.outcome !== 'refused') return { kind: 'pending' };
     const meaning = refusalMeaning(result.code);
     const detail = `adding the beneficiary: code ${result.code}`;

@@ -160,9 +160,16 @@ async function noteForeignOrder(deps: ActivityDeps, key: SweepInput, order: Orde
       const amount = order.transaction_amount;
       await deps.store.recordReturn({ orderId: order.order_id, reference, amount, currency: key.currency, seenAt });
     }
-  } else if (!ours) {
+  } else if (!ours || (await isSecond(deps, reference, order))) {
     await deps.store.recordUnaskedOrder({ orderId: order.order_id, ...key, clientOrderId: reference ?? null, seenAt });
   }
+}
+
+/** An order under a reference of ours that is not the one its payout was paid with: somebody must look at it. */
+async function isSecond({ store }: ActivityDeps, reference: string, order: Order): Promise<boolean> {
+  if (order.type === 'FX' || isNoMoney(statusMeaning(order.status))) return false;
+  const payout = await store.payout(reference);
+  return payout?.orderId != null && payout.orderId !== order.order_id;
 }
 
 /** Wakes the watch of every key that has open orders and no live watch; called at worker boot and by running batches. */

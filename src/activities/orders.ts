@@ -65,8 +65,8 @@ export interface OrderLook {
   stable: boolean;
   pagesRead: number;
   ordersRead: number;
-  /** Attempts that are recorded as accepted: while there is one, absence is never proven. */
-  accepted: number;
+  /** Order ids recorded as accepted: while there is one, absence is never proven. */
+  accepted: string[];
 }
 
 export const orderActivities = (deps: ActivityDeps) => ({
@@ -96,12 +96,12 @@ export const orderActivities = (deps: ActivityDeps) => ({
    * its first attempt, whichever run made it.
    */
   async findOrder(input: FindOrderInput): Promise<OrderLook> {
-    const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: 0 };
+    const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
     const attempts = await deps.store.attempts(input.reference);
     const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
     for (const { orderId } of attempts) {
       if (orderId === null) continue;
-      look.accepted += 1;
+      look.accepted.push(orderId);
       const order = await reading(() => readIfThere(deps, orderId));
       if (order !== undefined) addOrder(look, order);
     }

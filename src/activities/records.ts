@@ -14,6 +14,7 @@ export const recordActivities = (deps: ActivityDeps) => ({
   /** Where the payout stands, for reports and lists. A stored end is never left. */
   async recordState({ reference, state, reason, orderId, closes }: RecordStateInput): Promise<void> {
     await deps.store.changePayout(reference, { state, reason, orderId, at: deps.now() });
+    if (orderId !== undefined) await deps.store.noteOrder(reference, { orderId });
     if (!isEnd(state)) return;
     for (const closed of closes ?? []) await deps.store.closeOrder(closed);
   },

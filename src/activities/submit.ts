@@ -95,7 +95,7 @@ async function sendOnce(
   const fence = raiseFence();
   try {
     await deps.assertIdentity();
-    if (await hasEnded(deps, attempt)) return { outcome: 'ambiguous', why: 'the payout has an end in the store' };
+    if (await hasEnded(deps, attempt)) return { outcome: 'ended' };
     await watch(deps, attempt);
     if (!(await record(deps, attempt))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
   } catch (error) {
@@ -171,7 +171,7 @@ export async function outcomeOf(post: () => Promise<PlacedOrder>): Promise<Attem
 }
 
 /** What the error of a POST tells about its effect. */
-export function resultOfError(error: unknown): AttemptResult {
+export function resultOfError(error: unknown): Exclude<AttemptResult, { outcome: 'ended' }> {
   if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
   switch (error.outcome) {
     case 'not-sent':
@@ -193,6 +193,7 @@ function notSentWhy(error: BankError): 'unreachable' | 'authentication' {
 }
 
 async function noteResult(deps: ActivityDeps, attempt: Attempt, result: AttemptResult): Promise<void> {
+  if (result.outcome === 'ended') return;
   const orderId = result.outcome === 'accepted' ? result.orderId : undefined;
   await deps.store.finishAttempt(attempt.reference, attempt.attempt, {
     outcome: result.outcome,

@@ -60,6 +60,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   if (assessment.obstacle?.kind === 'fail') return { gate: 'fail', reason: assessment.obstacle.reason };
   if (terms.dueAt !== undefined && now < terms.dueAt) return { gate: 'scheduled', until: terms.dueAt };
   if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
+  if (assessment.obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
   if (!assessment.beneficiary.known) return { gate: 'beneficiary' };
   if (feeAboveCap(assessment, terms) && passes.feeAcceptedDigest !== assessment.digest) {
     return {
@@ -69,7 +70,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   }
   if (assessment.exchange?.buysWhatWasAsked === false)
     return { gate: 'hold', reason: because('exchange-quote-unclear') };
-  if (assessment.obstacle?.kind === 'await-funds' || assessment.funds?.enough === false) return { gate: 'await-funds' };
+  if (assessment.funds?.enough === false) return { gate: 'await-funds' };
   if (assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest) {
     return { gate: 'approval', needed: assessment.approvalsNeeded, digest: assessment.digest };
   }

@@ -13,7 +13,9 @@ export type AttemptResult =
   | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' }
   | { outcome: 'refused'; code: number }
   | { outcome: 'exists' }
-  | { outcome: 'ambiguous'; why: string };
+  | { outcome: 'ambiguous'; why: string }
+  /** Nothing was sent: the payout has an end in the store (this run was reset to before it). */
+  | { outcome: 'ended' };
 
 /** A refusal means what the code says only when no earlier attempt may have been executed (rule R0). */
 export type RefusalMeaning =
@@ -59,6 +61,7 @@ export type NextStep =
   | { step: 'adopt'; orderId: string }
   | { step: 'send-again'; after: 'reachable' | 'now' }
   | { step: 'resolve' }
+  | { step: 'ended' }
   | { step: 'refused'; meaning: RefusalMeaning };
 
 /** Folds one attempt's result into what is known and says what follows. */
@@ -84,6 +87,8 @@ export function afterAttempt(known: Submission, result: AttemptResult): { known:
       return { known: { ...counted, tainted: true, exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':
       return { known: { ...counted, tainted: true }, next: { step: 'resolve' } };
+    case 'ended':
+      return { known, next: { step: 'ended' } };
   }
 }
 

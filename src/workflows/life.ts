@@ -21,6 +21,8 @@ export interface OrderTalk {
   decision?: BankDecision;
   /** We asked the bank to reject because of a cancel request: a rejection then ends as `cancelled`. */
   cancelDriven: boolean;
+  /** The bank has taken the decision; repeated only if the order does not show it after a while. */
+  driven?: boolean;
   /** It is past the point where a cancel request can do anything. */
   tooLateToCancel: boolean;
 }
@@ -112,6 +114,7 @@ export class PayoutLife {
 
   /** Shows a working state in the UI without a record of its own: the next activity writes the row. */
   show(state: PayoutState, reason: Reason | null = null): void {
+    if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
     if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
     this.state = state;
     this.reason = reason;
@@ -126,6 +129,13 @@ export class PayoutLife {
       ]);
     }
     setCurrentDetails(this.details());
+  }
+
+  /** What operators asked for in a state that is over finds no step that could check it. */
+  private answerLate(state: PayoutState): void {
+    for (const pending of this.resolves.splice(0)) {
+      pending.answer ??= { accepted: false, message: `the payout is ${state} now` };
+    }
   }
 
   decide(decision: Decision): Verdict {
@@ -196,6 +206,11 @@ export class PayoutLife {
     const alarm = this.alarm;
     await condition(() => news() || alarm.fired);
     if (alarm.fired) this.alarm = this.setAlarm(patienceMs * 2 ** Math.min(alarm.looks + 1, 6), alarm.looks + 1);
+  }
+
+  /** Nothing was heard for the patience time: whoever waits looks itself. */
+  get isPatienceOver(): boolean {
+    return this.alarm?.fired === true;
   }
 
   private setAlarm(ms: number, looks: number): { fired: boolean; looks: number } {

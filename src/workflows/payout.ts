@@ -9,6 +9,7 @@ import type { Prepared } from '../activities/prepare.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
+import { doublingPause } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
@@ -70,9 +71,11 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   let assessment = prepared.assessment;
   for (;;) {
     life.digest = assessment.digest;
-    const looksFirst = course.payment.known.tainted || course.payment.parked;
+    // An exchange in doubt comes before a parked payment: nobody may close what it was made for.
+    const looksFirst = course.payment.known.tainted || (course.payment.parked && !exchangeInDoubt(course));
     const ready = looksFirst ? { clear: assessment } : await makeReady(life, course, assessment);
     if ('end' in ready) return unpaid(life, ready);
+    if ('ended' in ready) return endInStore(life, input);
     if ('again' in ready) {
       assessment = ready.again;
       continue;
@@ -86,10 +89,16 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
         life.show('processing');
         return finish(life, await followOrder(life, { request, ...submitted, terms, ends: () => endsOf(life) }));
       }
+      case 'ended':
+        return endInStore(life, input);
       case 'closed':
         return unpaid(life, { end: 'failed', reason: submitted.reason });
       case 'stopped':
         return unpaid(life, { end: 'cancelled', reason: because('cancelled-by-request') });
+      case 'unsent':
+        course.expiredAt = undefined;
+        assessment = await reassess(course.gates);
+        break;
       case 'cleared':
         assessment = await reassess(course.gates);
         break;
@@ -103,7 +112,14 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
 
 function courseOf(life: PayoutLife, prepared: Ready): Course {
   const { instruction, generation, terms, submission, exchangeSubmission, firstSentAt } = prepared;
-  const progress = { firstSentAt: firstSentAt ?? undefined, lastSentAt: undefined, parked: false };
+  const nothingSent = submission.attempts === 0 && exchangeSubmission.attempts === 0;
+  const progress = {
+    firstSentAt: firstSentAt ?? undefined,
+    lastSentAt: undefined,
+    parked: false,
+    nothingSent,
+    unsent: 0,
+  };
   // What an earlier run sent is in the open set until this one ends.
   if (submission.attempts > 0) life.openReferences.add(prepared.reference);
   if (exchangeSubmission.attempts > 0) life.openReferences.add(prepared.exchangeReference);
@@ -119,12 +135,13 @@ function courseOf(life: PayoutLife, prepared: Ready): Course {
       fundsUntil: undefined,
       visits: 0,
       exchanged: submission.attempts > 0,
+      exchangeSent: exchangeSubmission.attempts > 0,
     },
     expiredAt: undefined,
   };
 }
 
-type MadeReady = { clear: Assessment } | { again: Assessment } | Unpaid;
+type MadeReady = { clear: Assessment } | { again: Assessment } | { ended: true } | Unpaid;
 
 /**
  * Leads a payout through its gates and its exchange. After the exchange the gates are visited again: what was approved is
@@ -132,7 +149,15 @@ type MadeReady = { clear: Assessment } | { again: Assessment } | Unpaid;
  */
 async function makeReady(life: PayoutLife, course: Course, found: Assessment): Promise<MadeReady> {
   const { instruction, terms } = course.prepared;
-  const inDoubt = course.exchange.known.tainted && found.exchange !== undefined;
+  const inDoubt = exchangeInDoubt(course);
+  if (inDoubt && found.exchange === undefined) {
+    // The bank does not show now what the exchange was for: nothing else is done until it can be looked for.
+    await life.enter('resolving', because('outcome-unknown'));
+    const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+    await condition(() => false, doublingPause(course.gates.visits, lookAgainMs, lookAgainMaxMs * 12));
+    course.gates.visits += 1;
+    return { again: await reassess(course.gates) };
+  }
   const cleared = inDoubt ? { clear: found } : await clearGates(life, course.gates, found);
   if ('end' in cleared) return cleared;
   const assessment = cleared.clear;
@@ -144,9 +169,17 @@ async function makeReady(life: PayoutLife, course: Course, found: Assessment): P
   const converted = await convertCurrency(life, exchange, course.exchange);
   if ('end' in converted) return converted;
   if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
-  if ('cleared' in converted) return { again: assessment };
+  course.gates.exchangeSent = course.exchange.known.attempts > 0;
+  if ('unsent' in converted) course.expiredAt = undefined;
+  if ('unsent' in converted || 'cleared' in converted) return { again: await reassess(course.gates) };
+  if ('ended' in converted) return converted;
   course.gates.exchanged = true;
   return { again: converted.assessment ?? (await reassess(course.gates)) };
+}
+
+/** An exchange was sent and its outcome is not known to this run. */
+function exchangeInDoubt({ exchange, gates }: Course): boolean {
+  return exchange.known.tainted && !gates.exchanged;
 }
 
 async function finish(life: PayoutLife, followed: Followed): Promise<PayoutResult> {
@@ -209,6 +242,14 @@ function endsOf(life: PayoutLife): Ends {
 async function unpaid(life: PayoutLife, { end, reason }: Unpaid): Promise<PayoutResult> {
   await life.enter(end, reason);
   return resultOf(life, end);
+}
+
+/** A run that was reset to before an end that the store has: it returns that end. */
+async function endInStore(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
+  const { workflowId, runId } = workflowInfo();
+  const found = await prepare({ workflowId, runId, input });
+  if (found.kind === 'ended') return earlierEnd(life, found);
+  throw ApplicationFailure.nonRetryable('the store showed an end and shows none now', 'EndLost');
 }
 
 function earlierEnd(

@@ -152,6 +152,74 @@ describe('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
   });
 
+  it('a payout with a second order is not stored as completed before people have spoken', async () => {
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+    const handle = await product.start({ id: 'double-paid', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'double-paid');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    const ours = (await product.store.payout(reference))?.orderId;
+    await bankCall(product, await bankToken(product), 'POST', '/v1/banking/transactions/payment', {
+      uid: 'u-1001',
+      account_id: 'acc-u1001-usd',
+      beneficiary_id: 'ben-u1001-usd-local',
+      reference,
+      amount: '12.50',
+      currency: 'USD',
+    });
+    await until(handle, 'needs-operator');
+    await product.sandboxTest('POST', `orders/${ours}/status`, { status: 'COMPLETED', stay: true });
+    await handle.executeUpdate('resolve', { args: [{ action: 'keep-looking', by: 'alice', evidence: 'list' }] });
+    expect(await product.store.payout(reference)).toMatchObject({ state: 'needs-operator' });
+    const other = (await ordersOf(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
+    const answer = await handle.executeUpdate('resolve', {
+      args: [{ action: 'adopt-order', by: 'alice', evidence: 'statement', orderId: other }],
+    });
+    expect(answer).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
+  });
+
+  it('a rejection given while a held payout is looked at again counts', async () => {
+    await using product = await startProduct();
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
+    const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
+    const handle = await product.start({ id: 'reject-held', ...gbp });
+    await until(handle, 'held');
+    // Every look of the hold now takes long enough for a decision to come in the middle of one.
+    const slow = { operation: 'transactions.paymentFee', kind: 'delay-after', ms: 1_500, times: 100 };
+    await product.sandboxTest('POST', 'faults', slow);
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await handle.signal('reject', { by: 'alice', remark: 'not this one' });
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+    expect(await ordersOf(product, referenceOf('u-1001', 'reject-held'))).toEqual([]);
+  });
+
+  it('a fee read that says "short of money" waits for money and not for a payee', async () => {
+    await using product = await startProduct();
+    const short = { operation: 'transactions.paymentFee', kind: 'code', code: 2010, commit: false, times: 6 };
+    await product.sandboxTest('POST', 'faults', short);
+    const handle = await product.start({ id: 'fee-short', ...NEW_PAYEE });
+    await until(handle, 'awaiting-funds');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect((await handle.describe()).historyLength).toBeLessThan(150);
+  });
+
+  it('a decision whose answers are lost is repeated with growing pauses, also with a cancel on top', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'mute', note: 'sandbox:audit' });
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
+    const lost = { operation: 'orders.reject', kind: 'drop-before', times: 1_000 };
+    await product.sandboxTest('POST', 'faults', lost);
+    await handle.signal('reject', { by: 'alice', remark: 'no' });
+    await handle.cancel();
+    const fired = async (): Promise<number> =>
+      ((await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] }).faults[0]?.fired ?? 0;
+    await untilTrue(async () => (await fired()) >= 3);
+    expect((await handle.describe()).historyLength).toBeLessThan(100);
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'REJECTED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+  });
+
   it('a refused read says nothing about money: the payout goes on', async () => {
     await using product = await startProduct();
     const refused = { operation: 'orders.get', kind: 'code', code: 2007, commit: false, times: 2 };

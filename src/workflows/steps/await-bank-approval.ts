@@ -5,17 +5,37 @@ import type { PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 
+/** What the follower of an order knows when it finds the order in its audit. */
+export interface AuditFound {
+  orderId: string;
+  terms: Terms;
+  /** Decisions driven so far, to space their repetitions. */
+  tries: number;
+  /** Notices heard before the look that found the audit: a later one means "look again". */
+  heard: number;
+  /** Look again after this long, the look having contradicted a notice; absent: the patience decides. */
+  lookAgainMs?: number;
+  /** A cancel can stop the payout by a rejection; an exchange is followed to its end. */
+  cancellable: boolean;
+}
+
 /**
  * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank.
  * Our decision drives the bank's approve or reject; what counts afterwards is what the order shows. The decision has no
- * idempotency key, so a lost answer is repeated only when a later look still shows WAIT_FOR_AUDIT. `tries` spaces the
- * repetitions.
+ * idempotency key, so it is repeated only when a later look still shows WAIT_FOR_AUDIT.
  */
-export async function awaitBankApproval(life: PayoutLife, orderId: string, terms: Terms, tries: number): Promise<void> {
-  const decided = life.order.decision ?? (await decide(life, orderId));
+export async function awaitBankApproval(life: PayoutLife, found: AuditFound): Promise<void> {
+  const { orderId, terms, tries } = found;
+  if (life.order.driven) {
+    // Taken by the bank and not shown by the order: repeated after a growing pause, not in a loop.
+    await lookLater(life, terms, tries);
+    life.order.driven = false;
+    return;
+  }
+  const decided = life.order.decision ?? (await decide(life, found));
   if (decided === undefined) return;
   life.order.decision = decided;
-  if (decided.decision === 'approve') life.order.tooLateToCancel = true;
+  if (decided.decision === 'approve' && found.cancellable) life.order.tooLateToCancel = true;
   life.show('processing');
   const result =
     decided.decision === 'approve'
@@ -30,13 +50,21 @@ export async function awaitBankApproval(life: PayoutLife, orderId: string, terms
           ])
           .catch(lost);
   life.note(`${decided.decision} at the bank: ${result.outcome}`);
-  if (result.outcome === 'accepted') return;
-  if (result.outcome === 'refused') {
-    // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits.
-    life.order = { cancelDriven: false, tooLateToCancel: life.wantsCancel };
+  if (result.outcome === 'accepted') {
+    life.order.driven = true;
+    return;
   }
-  // Lost or refused: the order's own status decides, looked at after a pause even if the watch stays silent.
-  await condition(() => false, doublingPause(tries, terms.waits.lookAgainMs, terms.waits.lookAgainMaxMs));
+  if (result.outcome === 'refused') {
+    // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A
+    // cancel that was answered "too late" stays so.
+    life.order = { cancelDriven: false, tooLateToCancel: life.order.tooLateToCancel || life.wantsCancel };
+  }
+  await lookLater(life, terms, tries);
+}
+
+/** The order's own status decides, looked at after a pause even if the watch stays silent. */
+async function lookLater(life: PayoutLife, { waits }: Terms, tries: number): Promise<void> {
+  await condition(() => false, doublingPause(tries, waits.lookAgainMs, waits.lookAgainMaxMs));
   life.hear(undefined);
 }
 
@@ -51,15 +79,18 @@ export interface BankDecision {
 }
 
 /** What people decided; undefined when the order moved by itself first. */
-async function decide(life: PayoutLife, orderId: string): Promise<BankDecision | undefined> {
+async function decide(
+  life: PayoutLife,
+  { orderId, heard, lookAgainMs }: AuditFound,
+): Promise<BankDecision | undefined> {
   if (!life.wantsCancel) {
-    const heard = life.heard;
     const decision = await awaitDecision(life, {
       ask: { kind: 'bank', digest: life.digest, needed: 1 },
       state: 'awaiting-bank-approval',
       reason: BANK_APPROVAL_REQUIRED,
       stored: 'stored',
-      interrupt: () => life.heard > heard,
+      lookAgainMs,
+      interrupt: () => life.heard > heard || life.isPatienceOver,
     });
     switch (decision.kind) {
       case 'approved':
@@ -70,7 +101,7 @@ async function decide(life: PayoutLife, orderId: string): Promise<BankDecision |
         break;
       case 'expired':
       case 'interrupted':
-        life.note(`order ${orderId} moved at the bank`);
+        life.note(`order ${orderId} is looked at again`);
         life.hear(undefined);
         return undefined;
     }

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Assessment, Obstacle, Passes } from '../../domain/gates.ts';
 import { nextGate } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
@@ -9,6 +9,7 @@ import type { PayoutLife } from '../life.ts';
 import { read, waits } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
+import { untilCancelRequested } from './until-cancel-requested.ts';
 
 export type Unpaid = { end: 'failed' | 'rejected' | 'cancelled'; reason: Reason };
 export type Cleared = { clear: Assessment } | Unpaid;
@@ -24,6 +25,8 @@ export interface GateContext {
   /** Visits to a hold or a shortage, to space the looks. */
   visits: number;
   exchanged: boolean;
+  /** The exchange may be booked: the account sold is short by it. */
+  exchangeSent: boolean;
 }
 
 /**
@@ -35,6 +38,10 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
   for (;;) {
     if (life.wantsCancel) return { end: 'cancelled', reason: because('cancelled-by-request') };
     const gate = nextGate(assessment, context.terms, context.passes, Date.now());
+    if (life.state === 'held' && life.verdict?.verdict === 'rejected') {
+      // Given while the bank was looked at again: it counts, whatever the look has shown.
+      return { end: 'rejected', reason: because('approval-rejected') };
+    }
     if (gate.gate !== 'hold' && life.state === 'held') leaveWait(life);
     // Money came: a later shortage has a patience of its own.
     if (gate.gate === 'approval' || gate.gate === 'hold') context.fundsUntil = undefined;
@@ -75,8 +82,8 @@ export async function clearGates(life: PayoutLife, context: GateContext, first: 
 }
 
 /** What the bank shows now: after a wait, nothing read before it counts. */
-export function reassess({ instruction, generation, exchanged }: GateContext): Promise<Assessment> {
-  return read('assess', { instruction, generation, exchanged }, 'reads the bank again after a wait');
+export function reassess({ instruction, generation, exchanged, exchangeSent }: GateContext): Promise<Assessment> {
+  return read('assess', { instruction, generation, exchanged, exchangeSent }, 'reads the bank again after a wait');
 }
 
 /** A hold ends by a decision, or is looked at again in case its reason is gone. */
@@ -151,20 +158,4 @@ async function awaitApproval(
     case 'interrupted':
       return undefined;
   }
-}
-
-/** Runs a wait that nothing depends on, and drops it when a cancel is asked for or the time is over. */
-export async function untilCancelRequested(
-  life: PayoutLife,
-  limitMs: number,
-  wait: () => Promise<void>,
-): Promise<void> {
-  const scope = new CancellationScope();
-  const waiting = scope.run(wait).catch((error: unknown) => {
-    if (!isCancellation(error)) throw error;
-  });
-  const stop = scope.run(() => sleep(limitMs, { summary: 'how long to wait at most' })).catch(() => undefined);
-  await Promise.race([waiting, stop, condition(() => life.wantsCancel)]);
-  scope.cancel();
-  await waiting;
 }

@@ -17,6 +17,8 @@ export type Converted =
   | { converted: true; assessment: Assessment | undefined }
   | { refused: RefusalMeaning; detail: string }
   | { cleared: true }
+  | { ended: true }
+  | { unsent: true }
   | Unpaid;
 
 /** What an exchange is made of; `expiredAt` is epoch ms. */
@@ -45,8 +47,12 @@ export async function convertCurrency(
       return { refused: submitted.meaning, detail: submitted.detail };
     case 'cleared':
       return { cleared: true };
+    case 'unsent':
+      return { unsent: true };
     case 'stopped':
       return { end: 'cancelled', reason: because('cancelled-by-request') };
+    case 'ended':
+      return { ended: true };
     case 'closed':
       return { end: 'failed', reason: submitted.reason };
     case 'placed':
@@ -58,8 +64,8 @@ export async function convertCurrency(
   // The payment is another order: nothing said about the exchange counts for it.
   life.order = { cancelDriven: false, tooLateToCancel: false };
   life.bankStatus = null;
-  life.openReferences.delete(plan.reference);
   if (followed.meaning === 'closed') return { end: 'failed', reason: followed.reason };
+  life.openReferences.delete(plan.reference);
   if (followed.meaning !== 'paid') {
     return cancelDriven
       ? { end: 'cancelled', reason: because('cancelled-by-request') }
@@ -68,7 +74,7 @@ export async function convertCurrency(
   const { sellAmount, assessment } = followed.judgement;
   // A rate that cannot be compared counts as above the cap.
   if (sellAmount === undefined || exceedsSlippage(plan.quotedSellAmount, sellAmount, terms.maxSlippage)) {
-    return heldOverRate(life, assessment);
+    return heldOverRate(life);
   }
   return { converted: true, assessment };
 }
@@ -84,6 +90,7 @@ function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exc
       currency: plan.buyCurrency,
       amount: plan.buyAmount,
     },
+    accountId: plan.sellAccountId,
     currencies,
     showing: 'converting',
     send: (attempt) =>
@@ -109,7 +116,7 @@ function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exc
 }
 
 /** The booked rate is worse than the cap: both legs are done, people decide whether the payout goes on. */
-async function heldOverRate(life: PayoutLife, assessment: Assessment | undefined): Promise<Converted> {
+async function heldOverRate(life: PayoutLife): Promise<Converted> {
   const decided = await awaitDecision(life, {
     ask: { kind: 'hold', digest: life.digest, needed: 1 },
     state: 'held',
@@ -117,7 +124,8 @@ async function heldOverRate(life: PayoutLife, assessment: Assessment | undefined
   });
   switch (decided.kind) {
     case 'approved':
-      return { converted: true, assessment };
+      // What was read before the wait no longer counts.
+      return { converted: true, assessment: undefined };
     case 'rejected':
       return { end: 'rejected', reason: because('approval-rejected', 'the exchange stays as booked') };
     case 'cancel':

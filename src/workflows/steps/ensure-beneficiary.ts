@@ -5,6 +5,7 @@ import { doublingPause, type Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
 import { sends, waits } from '../proxies.ts';
+import { untilCancelRequested } from './until-cancel-requested.ts';
 
 /**
  * Makes sure that the payee named by fields exists at the bank. The activity decides whether a POST may be made; an
@@ -23,11 +24,13 @@ export async function ensureBeneficiary(
         [{ instruction }],
       )
       .catch(() => ({ kind: 'no-answer' as const }));
-    if (added.kind === 'no-answer') await waits.awaitBank({ accountId: instruction.account_id });
+    if (added.kind === 'no-answer') {
+      await untilCancelRequested(life, pauses.patienceMs, () => waits.awaitBank({ accountId: instruction.account_id }));
+    }
     if (added.kind === 'there') return undefined;
     if (added.kind === 'refused') return added.obstacle;
     if (life.wantsCancel) return undefined;
-    await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs), {
+    await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs * 12), {
       summary: 'an add may be under way; looks again before anything is sent',
     });
   }

@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import type { AssessInput } from '../../activities/assess.ts';
 import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
-import { isNoMoney, type TerminalMeaning } from '../../domain/order-status.ts';
+import { isNoMoney, isTerminal, statusMeaning, type TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
@@ -42,12 +42,14 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
   let heard = looksAtOnce ? life.heard - 1 : life.heard;
   // An exchange is followed to its end whatever is asked: the payout behind it can still stop.
   const cancellable = request.expected.kind === 'payment';
+  const cancelAsks = (): boolean =>
+    cancellable && life.wantsCancel && life.order.decision === undefined && follow.doubts === 0;
   for (;;) {
-    await untilNews(follow, () => life.heard > heard || (cancellable && life.wantsCancel && !life.order.cancelDriven));
+    await untilNews(follow, () => life.heard > heard || cancelAsks());
     const told = life.heard > heard;
     heard = life.heard;
     const judgement = await look(follow);
-    if (judgement.meaning !== 'awaiting-audit') life.closeQuestion();
+    if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) life.closeQuestion();
     const conflict = conflictOf(follow, judgement);
     if (conflict !== undefined) {
       const closed = await park(follow, conflict, judgement);
@@ -55,14 +57,20 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
       continue;
     }
     if (life.state === 'needs-operator') await life.enter(cancellable ? 'processing' : 'converting');
+    noteDoubt(follow, judgement, told);
     switch (judgement.meaning) {
       case 'open':
-        if (cancellable && life.wantsCancel) life.order.tooLateToCancel = true;
-        // Told of something that the order itself does not show (a list ahead of it): looks again itself.
-        follow.doubts = told ? follow.doubts + 1 : 0;
+        if (cancellable && life.wantsCancel) cancelWhileOpen(follow, judgement);
         break;
       case 'awaiting-audit':
-        await awaitBankApproval(life, order.orderId, terms, follow.tries);
+        await awaitBankApproval(life, {
+          orderId: follow.orderId,
+          terms,
+          tries: follow.tries,
+          heard,
+          lookAgainMs: doubtPause(follow),
+          cancellable,
+        });
         follow.tries += 1;
         break;
       case 'paid':
@@ -81,11 +89,40 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
 }
 
 /** Waits for news; in doubt about a notice no longer than a growing pause. */
-async function untilNews({ life, terms, doubts }: Follow, news: () => boolean): Promise<void> {
-  const { lookAgainMs, lookAgainMaxMs, patienceMs } = terms.waits;
-  if (doubts === 0) await life.untilNews(patienceMs, news);
-  else await condition(news, doublingPause(doubts - 1, lookAgainMs, lookAgainMaxMs));
+async function untilNews(follow: Follow, news: () => boolean): Promise<void> {
+  const pause = doubtPause(follow);
+  if (pause === undefined) await follow.life.untilNews(follow.terms.waits.patienceMs, news);
+  else await condition(news, pause);
 }
+
+function doubtPause({ doubts, terms: { waits } }: Follow): number | undefined {
+  return doubts === 0 ? undefined : doublingPause(doubts - 1, waits.lookAgainMs, waits.lookAgainMaxMs);
+}
+
+/**
+ * The watch told of an end that the order itself does not show yet (a list ahead of it): nobody will tell again, so it is
+ * looked at again from here until it has one.
+ */
+function noteDoubt(follow: Follow, { meaning }: OrderJudgement, told: boolean): void {
+  const { life, request, terms } = follow;
+  const notice = life.notices.findLast(({ reference }) => reference === request.expected.reference);
+  const toldOf = notice === undefined ? 'open' : statusMeaning(notice.status, terms.closedMeans);
+  const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
+  if (isTerminal(meaning)) follow.doubts = 0;
+  else if (contradicted || follow.doubts > 0) follow.doubts += 1;
+}
+
+/** Statuses an order has only after its audit, or without one: no rejection can stop it any more. */
+const PAST_AUDIT: ReadonlySet<string> = new Set(['APPROVING', 'APPROVED', 'SUBMITTING', 'SUBMITTED']);
+
+/** An order that may still come to its audit is looked at again; one that is past it goes on. */
+function cancelWhileOpen(follow: Follow, { status }: OrderJudgement): void {
+  if (PAST_AUDIT.has(status)) follow.life.order.tooLateToCancel = true;
+  else follow.doubts += 1;
+}
+
+/** Whether the look saw the order at all. */
+const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
 
 interface Follow extends OrderToFollow {
   life: PayoutLife;
@@ -136,8 +173,11 @@ async function look(follow: Follow, first?: OrderJudgement): Promise<OrderRead> 
 }
 
 /** What the read may store: what it finds is then the payout's state without an event of its own. */
-function becomes({ life, ends }: Follow, first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
+function becomes(follow: Follow, first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
+  const { life, ends } = follow;
   const all = ends?.();
+  // With another order under the reference no status of this one is the payout's end before people have spoken.
+  if (secondOrder(follow) !== undefined) return {};
   if (first !== undefined)
     return isNoMoney(first.meaning) ? { paid: all?.paid, [first.meaning]: all?.[first.meaning] } : {};
   const audit = { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED };
@@ -151,15 +191,23 @@ function conflictOf(follow: Follow, judgement: OrderJudgement): ReasonCode | und
   if (judgement.status === UNREADABLE.status) return 'bank-unreachable';
   if (judgement.meaning === 'unclear') return 'status-unclear';
   const stuck = Date.now() - follow.openSince >= follow.terms.waits.statusAgeLimitMs;
-  if (stuck && (judgement.meaning === 'open' || judgement.meaning === 'awaiting-audit')) return 'status-stuck';
+  // An audit may take its time; one that we have decided and that does not move is stuck.
+  const audited = judgement.meaning === 'awaiting-audit' && follow.life.order.decision !== undefined;
+  if (stuck && (judgement.meaning === 'open' || audited)) return 'status-stuck';
   return undefined;
 }
 
+/** Every order seen under the reference. */
+function knownOrders({ life, request, orderId }: Follow): Set<string> {
+  const told = life.notices.filter(({ reference }) => reference === request.expected.reference);
+  return new Set([orderId, ...told.map((notice) => notice.orderId)]);
+}
+
 /** Another order under the reference, told by the watch and not yet judged by an operator. */
-function secondOrder({ life, request, orderId }: Follow): string | undefined {
+function secondOrder(follow: Follow): string | undefined {
+  const { life, request, orderId } = follow;
   if (request.expected.kind === 'exchange') return undefined;
-  const ours = life.notices.filter(({ reference }) => reference === request.expected.reference);
-  return ours.find((notice) => notice.orderId !== orderId && !life.dismissedOrders.has(notice.orderId))?.orderId;
+  return [...knownOrders(follow)].find((known) => known !== orderId && !life.dismissedOrders.has(known));
 }
 
 /** Hands the order to people and looks again, ever more rarely, until it can be decided. */
@@ -185,9 +233,12 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
 /** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
 function judgeResolve(follow: Follow, { action, orderId }: ResolveUpdate, reason: ReasonCode): ResolveAnswer {
   if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
-  if (action === 'adopt-order' && orderId === follow.orderId) {
-    for (const { orderId: other } of follow.life.notices) if (other !== orderId) follow.life.dismissedOrders.add(other);
-    return { accepted: true, message: 'this order is followed; any other is left to you' };
+  if (action === 'adopt-order' && orderId !== undefined && knownOrders(follow).has(orderId)) {
+    for (const other of knownOrders(follow)) if (other !== orderId) follow.life.dismissedOrders.add(other);
+    follow.orderId = orderId;
+    follow.life.dismissedOrders.delete(orderId);
+    if (follow.request.expected.kind === 'payment') follow.life.orderId = orderId;
+    return { accepted: true, message: `order ${orderId} is followed; any other is left to you` };
   }
   if (action === 'close-as-not-paid' && reason === 'status-unclear')
     return { accepted: true, message: 'closed as not paid' };
@@ -201,6 +252,10 @@ function judgeResolve(follow: Follow, { action, orderId }: ResolveUpdate, reason
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   await condition(() => false, follow.terms.waits.noMoneyRecheckMs);
   const second = await look(follow, first);
+  if (secondOrder(follow) !== undefined) {
+    follow.life.hear(undefined);
+    return undefined;
+  }
   if (second.meaning === 'paid' && second.differences.length === 0) return { meaning: 'paid', judgement: second };
   if (isNoMoney(second.meaning) && second.meaning === first.meaning)
     return { meaning: second.meaning, judgement: second };

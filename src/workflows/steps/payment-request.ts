@@ -22,10 +22,11 @@ export function paymentRequest(
       kind: 'payment',
       reference,
       uid: instruction.uid,
-      accountId,
+      accountId: assessment.payingAccountId,
       currency: instruction.currency,
       amount: instruction.amount,
     },
+    accountId: instruction.account_id,
     currencies,
     showing: 'submitting',
     send: (attempt) =>

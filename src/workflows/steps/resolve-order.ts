@@ -35,15 +35,13 @@ export async function resolveOrder(
     heard = life.heard;
     const startedAt = Date.now();
     const look = await lookOnce(life, request, progress, n);
-    scans.push({ startedAt, stable: look.stable, found: look.orderIds.length + look.accepted });
+    scans.push({ startedAt, stable: look.stable, found: look.orderIds.length + look.accepted.length });
 
     const chosen = chosenOrder(look, pending);
     if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
 
-    // Nothing was ever sent under the reference: absence needs no proof.
-    const absent =
-      look.conflict === undefined && (progress.known.attempts === 0 || provenAbsent(scans, since, terms.waits));
+    const absent = look.conflict === undefined && (progress.nothingSent || provenAbsent(scans, since, terms.waits));
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     if (pending !== undefined) {
       const decided = decideByOperator(pending, progress.known, {
@@ -111,8 +109,8 @@ async function untilNextLook(
 
 interface Looked {
   orderIds: string[];
-  /** Attempts recorded as accepted, whether their orders are seen or not. */
-  accepted: number;
+  /** Order ids recorded as accepted, whether they are seen or not. */
+  accepted: readonly string[];
   stable: boolean;
   conflict?: ReasonCode;
 }
@@ -132,7 +130,7 @@ async function lookOnce(
     .catch(() => undefined);
   if (look === undefined) {
     life.note(`look ${n + 1}: the bank did not answer`);
-    return { orderIds: [], accepted: 0, stable: false };
+    return { orderIds: [], accepted: [], stable: false };
   }
   const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
   life.note(
@@ -140,8 +138,10 @@ async function lookOnce(
       `${look.stable ? 'stable' : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
   const orderIds = look.orders.map((order) => order.orderId);
+  // One order was accepted and another is shown: which of them pays is for people to say.
+  const otherAccepted = orderIds.length > 0 && look.accepted.some((orderId) => !orderIds.includes(orderId));
   const conflict: ReasonCode | undefined =
-    orderIds.length > 1
+    orderIds.length > 1 || otherAccepted
       ? 'duplicate-suspected'
       : differences.length > 0 || look.nearMisses > 0
         ? 'reference-conflict'

@@ -7,12 +7,14 @@ import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/sub
 import { afterAttempt } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
 import { waits } from '../proxies.ts';
-import { untilCancelRequested } from './clear-gates.ts';
 import { resolveOrder } from './resolve-order.ts';
+import { untilCancelRequested } from './until-cancel-requested.ts';
 
 /** An order to place: how to send one attempt, and how to recognise it at the bank. */
 export interface OrderRequest {
   expected: ExpectedOrder;
+  /** Account that a read asks about, to learn whether the bank answers. */
+  accountId: string;
   /** Currencies whose lists can show it. */
   currencies: string[];
   send(attempt: number): Promise<AttemptResult>;
@@ -28,8 +30,12 @@ export type Submitted =
   | { kind: 'closed'; reason: Reason }
   /** The unknown outcome is proven to have been nothing; the same reference may be sent again, through the gates. */
   | { kind: 'cleared' }
+  /** Nothing got through, and the bank answers again: what is to be sent must be looked at anew. */
+  | { kind: 'unsent' }
   /** A cancel was asked for while nothing had been sent. */
-  | { kind: 'stopped' };
+  | { kind: 'stopped' }
+  /** The payout has an end in the store, made before this run was reset. */
+  | { kind: 'ended' };
 
 /**
  * Places one order under one reference. One POST per attempt; an unknown outcome goes to the look-up, a refusal after an
@@ -43,7 +49,7 @@ export async function submitOrder(
 ): Promise<Submitted> {
   life.openReferences.add(request.expected.reference);
   if (progress.known.tainted || progress.parked) return resolveOrder(life, request, terms, progress);
-  for (let notSent = 0; ; notSent += 1) {
+  for (;;) {
     life.show(request.showing);
     progress.firstSentAt ??= Date.now();
     const result = await attempt(request, progress.known.attempts + 1);
@@ -58,8 +64,12 @@ export async function submitOrder(
         return { kind: 'refused', meaning: next.meaning, detail: describe(result) };
       case 'send-again':
         if (life.wantsCancel) return { kind: 'stopped' };
-        if (next.after === 'reachable') await untilReachable(life, request, terms, { notSent, why: describe(result) });
-        break;
+        if (next.after === 'now') break;
+        await untilReachable(life, request, terms, { unsent: progress.unsent, why: describe(result) });
+        progress.unsent += 1;
+        return { kind: 'unsent' };
+      case 'ended':
+        return { kind: 'ended' };
       case 'resolve':
         return resolveOrder(life, request, terms, progress);
     }
@@ -71,12 +81,12 @@ async function untilReachable(
   life: PayoutLife,
   request: OrderRequest,
   { waits: { lookAgainMs, lookAgainMaxMs, patienceMs } }: Terms,
-  { notSent, why }: { notSent: number; why: string },
+  { unsent, why }: { unsent: number; why: string },
 ): Promise<void> {
   await life.enter(request.showing, because('bank-unreachable', why));
-  await untilCancelRequested(life, patienceMs, () => waits.awaitBank({ accountId: request.expected.accountId }));
-  if (notSent === 0 || life.wantsCancel) return;
-  await condition(() => life.wantsCancel, doublingPause(notSent - 1, lookAgainMs, lookAgainMaxMs));
+  await untilCancelRequested(life, patienceMs, () => waits.awaitBank({ accountId: request.accountId }));
+  if (unsent === 0 || life.wantsCancel) return;
+  await condition(() => life.wantsCancel, doublingPause(unsent - 1, lookAgainMs, lookAgainMaxMs * 12));
 }
 
 /** What is known about a reference, kept while the payout goes back to a gate and comes again. */
@@ -86,6 +96,10 @@ export interface SubmissionProgress {
   lastSentAt: number | undefined;
   /** An earlier run was closed while the payout was with an operator: people decide before anything is sent. */
   parked: boolean;
+  /** Nothing was ever sent for the payout, its exchange included: absence needs no proof. */
+  nothingSent: boolean;
+  /** Attempts in a row that did not get through, to space them. */
+  unsent: number;
 }
 
 /** Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous. */
@@ -106,6 +120,8 @@ function describe(result: AttemptResult): string {
       return `${result.outcome} (${result.why})`;
     case 'refused':
       return `refused (code ${result.code})`;
+    case 'ended':
+      return 'nothing sent: the payout has an end';
     case 'exists':
       return 'the bank says the reference exists (code 2003)';
   }
