@@ -17,6 +17,8 @@ export async function workflowBundle(root: string = ROOT): Promise<{ codePath: s
   if (existsSync(codePath)) return { codePath };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src', 'workflows', 'index.ts'),
+    // The same bundle whatever folder the first command was started in.
+    webpackConfigHook: (config) => ({ ...config, context: root }),
     logger: new DefaultLogger('WARN'),
   });
   await mkdir(folder, { recursive: true });

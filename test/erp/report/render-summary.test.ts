@@ -48,7 +48,7 @@ test('colours for a terminal and not for NO_COLOR', async () => {
     isTTY: true,
     getColorDepth: WriteStream.prototype.getColorDepth,
   });
-  vi.stubEnv('FORCE_COLOR', undefined);
+  for (const name of ['FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined);
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('TERM', 'xterm-256color');
   expect(renderSummary(report, terminal)).toContain('\u001b[32m');
