@@ -4,7 +4,7 @@ import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
 import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
-import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
+import { DEFAULT_INSTRUCTION, type Product, quickSettings, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
 
@@ -150,6 +150,17 @@ describe('hazards of a payout', () => {
     expect(answer).toMatchObject({ accepted: true });
     await product.sandboxTest('POST', `orders/${view.orderId}/status`, { status: 'COMPLETED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
+  });
+
+  it('a lost answer is not sent again before the bank had its time to commit and to show it', async () => {
+    await using product = await startProduct();
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+    const handle = await product.start({ id: 'patience' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    const [lost, resent, ...more] = await product.store.attempts(referenceOf('u-1001', 'patience'));
+    expect(more).toEqual([]);
+    const { lateCommitMs, listLagMs } = quickSettings.waits;
+    expect((resent?.sentAt ?? 0) - (lost?.sentAt ?? 0)).toBeGreaterThanOrEqual(lateCommitMs + listLagMs);
   });
 
   it('a payout with a second order is not stored as completed before people have spoken', async () => {

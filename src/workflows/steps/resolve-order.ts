@@ -41,7 +41,7 @@ export async function resolveOrder(
     if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
 
-    const absent = look.conflict === undefined && (progress.nothingSent || provenAbsent(scans, since, terms.waits));
+    const absent = look.conflict === undefined && (nothingWasSent(progress) || provenAbsent(scans, since, terms.waits));
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     if (pending !== undefined) {
       const decided = decideByOperator(pending, progress.known, {
@@ -68,6 +68,9 @@ function chosenOrder(look: Looked, pending: PendingResolve | undefined): string 
   const named = action === 'adopt-order' && look.conflict === 'duplicate-suspected';
   return named && orderId !== undefined && look.orderIds.includes(orderId) ? orderId : undefined;
 }
+
+/** Neither by an earlier run nor by this one. */
+const nothingWasSent = ({ nothingSent, known }: SubmissionProgress): boolean => nothingSent && known.attempts === 0;
 
 function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
   if (resolved.kind === 'cleared') {

@@ -96,7 +96,7 @@ export interface SubmissionProgress {
   lastSentAt: number | undefined;
   /** An earlier run was closed while the payout was with an operator: people decide before anything is sent. */
   parked: boolean;
-  /** Nothing was ever sent for the payout, its exchange included: absence needs no proof. */
+  /** No earlier run sent anything for the payout, its exchange included. */
   nothingSent: boolean;
   /** Attempts in a row that did not get through, to space them. */
   unsent: number;
