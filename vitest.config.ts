@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'temporal',
           include: onTemporal,
           globalSetup: ['test/support/temporal-server.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
           maxConcurrency: 6,
         },
