@@ -2,7 +2,7 @@ import { sleep } from '@temporalio/activity';
 import { payoutInput } from '../domain/instruction.ts';
 import {
   type BatchControl,
-  countStates,
+  countRows,
   isEnd,
   isSettled,
   type PayoutState,
@@ -69,7 +69,7 @@ async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): P
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
     if (batch.control === 'running') await release(deps, batchId);
-    const counts = await batchCounts(deps, batchId);
+    const counts = countRows(await deps.store.stateCounts(batchId));
     const settled = counts.total - counts.open;
     if (counts.open === 0) {
       await deps.store.setBatchEnded(batchId, deps.now());
@@ -83,11 +83,6 @@ async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): P
     }
     await sleep(deps.settings.batchPulseMs);
   }
-}
-
-async function batchCounts({ store }: ActivityDeps, batchId: string): Promise<StateCounts> {
-  const byState = await store.stateCounts(batchId);
-  return countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
 }
 
 async function release(deps: ActivityDeps, batchId: string): Promise<void> {

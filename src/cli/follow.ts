@@ -1,6 +1,6 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { countStates, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import { countRows, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -38,7 +38,7 @@ export async function followBatches(options: {
     let open = 0;
     for (const batchId of batchIds) {
       const byState = await store.stateCounts(batchId);
-      const counts = countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
+      const counts = countRows(byState);
       open += counts.open;
       output.progress(progressLine(batchId, counts, byState));
     }

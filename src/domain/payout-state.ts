@@ -88,6 +88,13 @@ export interface StateCounts {
 
 /** Every row lands in exactly one count. */
 export function countStates(states: Iterable<PayoutState>): StateCounts {
+  const byState = new Map<PayoutState, number>();
+  for (const state of states) byState.set(state, (byState.get(state) ?? 0) + 1);
+  return countRows(byState);
+}
+
+/** The same counts from how many rows are in each state. */
+export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCounts {
   const counts: StateCounts = {
     total: 0,
     completed: 0,
@@ -97,11 +104,11 @@ export function countStates(states: Iterable<PayoutState>): StateCounts {
     needsOperator: 0,
     open: 0,
   };
-  for (const state of states) {
-    counts.total += 1;
-    if (isEnd(state)) counts[state] += 1;
-    else if (state === 'needs-operator') counts.needsOperator += 1;
-    else counts.open += 1;
+  for (const [state, rows] of byState) {
+    counts.total += rows;
+    if (isEnd(state)) counts[state] += rows;
+    else if (state === 'needs-operator') counts.needsOperator += rows;
+    else counts.open += rows;
   }
   return counts;
 }

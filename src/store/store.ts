@@ -1,5 +1,5 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import type { BatchControl, EndState, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
@@ -293,6 +293,3 @@ export interface Store {
 
   close(): Promise<void>;
 }
-
-/** Ends a payout cannot leave. */
-export type StoredEnd = EndState;

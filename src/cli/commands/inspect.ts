@@ -1,4 +1,4 @@
-import { batchState, countStates, type PayoutState } from '../../domain/payout-state.ts';
+import { batchState, countRows } from '../../domain/payout-state.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { reportBatch, summaryText } from '../batch-report.ts';
@@ -52,7 +52,7 @@ export async function list(session: Session): Promise<ExitCode> {
   const batches = [];
   for (const { batchId, file, control, createdAt } of await store.batches(BATCHES_LISTED)) {
     const byState = await store.stateCounts(batchId);
-    const counts = countStates([...byState].flatMap(([state, count]) => Array<PayoutState>(count).fill(state)));
+    const counts = countRows(byState);
     batches.push({
       batchId,
       file,
