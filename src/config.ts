@@ -47,6 +47,7 @@ export interface Config {
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
   pageSize: number;
+  reconcileDays: number;
   /** Payouts of one batch in flight. */
   window: number;
   approvalRules: readonly ApprovalRule[];
@@ -74,6 +75,7 @@ export interface Durations {
   listLagMs: number;
   noMoneyRecheckMs: number;
   statusAgeLimitMs: number;
+  reconcileEveryMs: number;
   /** The bank's time: never scaled. */
   bankClockSkewMs: number;
 }
@@ -104,6 +106,7 @@ export function loadConfig(env: Environment = process.env): Config {
     referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
     closedMeans: values.PAYOUTS_CLOSED_MEANS,
     pageSize: values.PAYOUTS_PAGE_SIZE,
+    reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
     window: values.PAYOUTS_WINDOW,
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     feeCap: values.PAYOUTS_FEE_CAP,
@@ -213,6 +216,7 @@ function durationsOf(values: KeyValues): Durations {
     listLagMs: values.PAYOUTS_LIST_LAG,
     noMoneyRecheckMs: values.PAYOUTS_NO_MONEY_RECHECK,
     statusAgeLimitMs: values.PAYOUTS_STATUS_AGE_LIMIT,
+    reconcileEveryMs: values.PAYOUTS_RECONCILE_EVERY,
     bankClockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
   };
 }

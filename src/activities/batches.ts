@@ -13,6 +13,7 @@ import type { PayoutRecord } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
+import { reconcileBatch } from './reconciliation.ts';
 
 export interface PumpInput {
   batchId: string;
@@ -72,6 +73,7 @@ async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): P
     const counts = countRows(await deps.store.stateCounts(batchId));
     const settled = counts.total - counts.open;
     if (counts.open === 0) {
+      await reconcileBatch(deps, batch);
       await deps.store.setBatchEnded(batchId, deps.now());
       return { counts, control: batch.control, done: true };
     }
@@ -88,7 +90,8 @@ async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): P
 async function release(deps: ActivityDeps, batchId: string): Promise<void> {
   const room = deps.settings.window - (await deps.store.inFlight(batchId));
   if (room <= 0) return;
-  const rows = await deps.store.releasable(batchId, room);
+  const paused = await deps.store.pausedAccounts(deps.settings.window);
+  const rows = await deps.store.releasable(batchId, room, paused);
   for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) {
     const some = rows.slice(i, i + STARTS_AT_ONCE);
     await Promise.all(some.map((row) => start(deps, row)));

@@ -32,6 +32,10 @@ export interface WorkerSettings {
   quietRowMs: number;
   /** How often a running batch looks for rows whose workflow is gone, and for watches that are missing. */
   quietCheckMs: number;
+  /** How long after its last change a payout is compared with the bank's orders. Never scaled. */
+  reconcileDays: number;
+  /** Pause between two passes of the reconciliation. */
+  reconcileEveryMs: number;
 }
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
@@ -44,6 +48,8 @@ export interface Executions {
     input: Record<string, string | number>;
     summary: string;
   }): Promise<'started' | 'already-started'>;
+  /** Unless it runs. */
+  startBatch(batchId: string, file: string): Promise<void>;
   wakeWatch(key: { uid: string; currency: string }): Promise<void>;
   /** False when no such workflow is open. */
   orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;

@@ -4,7 +4,9 @@ import { beneficiaryActivities } from './beneficiaries.ts';
 import type { ActivityDeps } from './deps.ts';
 import { orderWatchActivities } from './order-watch.ts';
 import { orderActivities } from './orders.ts';
+import { outboxActivities } from './outbox.ts';
 import { type PrepareInput, preparePayout } from './prepare.ts';
+import { reconciliationActivities } from './reconciliation.ts';
 import { recordActivities } from './records.ts';
 import { submitActivities } from './submit.ts';
 import { reading } from './to-failure.ts';
@@ -21,6 +23,8 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...recordActivities(deps),
   ...orderWatchActivities(deps),
   ...batchActivities(deps),
+  ...outboxActivities(deps),
+  ...reconciliationActivities(deps),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

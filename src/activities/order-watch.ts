@@ -8,6 +8,7 @@ import { doublingPause } from '../domain/policy.ts';
 import type { OpenOrder } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
+import { noteOrders } from './note-orders.ts';
 import { watchLeaseMs } from './submit.ts';
 
 export interface SweepInput {
@@ -34,7 +35,7 @@ export const orderWatchActivities = (deps: ActivityDeps) => ({
 
 async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<SweepResult> {
   const until = deps.now() + SHIFT_MS;
-  const shift: Shift = { deps, key, foreign: new Set(), otherLegs: new Map() };
+  const shift: Shift = { deps, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
   let idle = 0;
   for (let sweeps = 1; ; sweeps += 1) {
     await deps.store.touchWatch(key, deps.now());
@@ -52,8 +53,10 @@ async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<Swe
 interface Shift {
   deps: ActivityDeps;
   key: SweepInput;
-  /** Orders of nobody that have been noted. */
+  /** Orders of no open payout that have been noted. */
   foreign: Set<string>;
+  /** Second orders that an open payout has been told of. */
+  seconds: Set<string>;
   /** Exchanges seen from the currency sold, with the status seen. */
   otherLegs: Map<string, string>;
 }
@@ -78,9 +81,10 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
   let told = 0;
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
+    const since = Math.max(0, oldest - deps.settings.clockSkewMs);
     const scan = await readAllOrders(
       deps.bank,
-      { ...key, created_at_from: Math.max(0, oldest - deps.settings.clockSkewMs) },
+      { ...key, created_at_from: since },
       { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
     );
     const owners = new Map(open.map((order) => [order.reference, order]));
@@ -88,6 +92,7 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
       const some = scan.orders.slice(i, i + SIGNALS_AT_ONCE);
       told += sum(await Promise.all(some.map((order) => route(shift, order, owners))));
     }
+    await noteForeignOrders(shift, since, scan.orders, owners);
   }
   for (const straggler of stragglers) told += await lookById(shift, straggler, now);
   return told;
@@ -97,16 +102,39 @@ const SIGNALS_AT_ONCE = 20;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Brings one order of the list to the payout that owns its reference, or notes that nobody does. */
-async function route(shift: Shift, order: Order, owners: ReadonlyMap<string, OpenOrder>): Promise<number> {
-  const owner = order.client_order_id === undefined ? undefined : owners.get(order.client_order_id);
-  const isOwn = owner !== undefined && !isReturn(order);
-  if (isOwn && (owner.orderId === null || owner.orderId === order.order_id)) return tell(shift, owner, order);
-  if (shift.foreign.has(order.order_id)) return 0;
-  shift.foreign.add(order.order_id);
-  if (isOwn) return tellOfSecond(shift, owner, order);
-  await noteForeignOrder(shift.deps, shift.key, order);
-  return 0;
+type Owners = ReadonlyMap<string, OpenOrder>;
+
+/** The open payout that an order of the list was sent for; money that came back was sent by nobody of ours. */
+const ownerOf = (order: Order, owners: Owners): OpenOrder | undefined =>
+  order.client_order_id === undefined || isReturn(order) ? undefined : owners.get(order.client_order_id);
+
+/** Brings one order of the list to the open payout that owns its reference. */
+async function route(shift: Shift, order: Order, owners: Owners): Promise<number> {
+  const owner = ownerOf(order, owners);
+  if (owner === undefined) return 0;
+  if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
+  if (shift.seconds.has(order.order_id)) return 0;
+  shift.seconds.add(order.order_id);
+  return tellOfSecond(shift, owner, order);
+}
+
+/** Orders of no open payout: returns, incidents of ended ones, orders of nobody. Each is seen to once in a shift. */
+async function noteForeignOrders(
+  { deps, key, foreign }: Shift,
+  since: number,
+  orders: readonly Order[],
+  owners: Owners,
+): Promise<void> {
+  const unowned = orders.filter((order) => ownerOf(order, owners) === undefined);
+  const news = unowned.filter((order) => !foreign.has(order.order_id));
+  if (news.length === 0) return;
+  const references = new Set(news.map((order) => order.client_order_id));
+  await noteOrders(
+    deps,
+    { ...key, since },
+    unowned.filter((order) => references.has(order.client_order_id)),
+  );
+  for (const order of news) foreign.add(order.order_id);
 }
 
 /** Signals the owner when the status asks something of it and is news to it. */
@@ -148,28 +176,6 @@ async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<nu
   const age = now - owner.openedAt;
   await shift.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
   return tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
-}
-
-/** Money that came back, or an order that no payout of ours asked for: kept as a fact for reports and reconciliation. */
-async function noteForeignOrder(deps: ActivityDeps, key: SweepInput, order: Order): Promise<void> {
-  const reference = order.client_order_id;
-  const ours = reference !== undefined && (await deps.store.attempts(reference)).length > 0;
-  const seenAt = deps.now();
-  if (isReturn(order)) {
-    if (ours && order.transaction_amount !== undefined) {
-      const amount = order.transaction_amount;
-      await deps.store.recordReturn({ orderId: order.order_id, reference, amount, currency: key.currency, seenAt });
-    }
-  } else if (!ours || (await isSecond(deps, reference, order))) {
-    await deps.store.recordUnaskedOrder({ orderId: order.order_id, ...key, clientOrderId: reference ?? null, seenAt });
-  }
-}
-
-/** An order under a reference of ours that is not the one its payout was paid with: somebody must look at it. */
-async function isSecond({ store }: ActivityDeps, reference: string, order: Order): Promise<boolean> {
-  if (order.type === 'FX' || isNoMoney(statusMeaning(order.status))) return false;
-  const payout = await store.payout(reference);
-  return payout?.orderId != null && payout.orderId !== order.order_id;
 }
 
 /** Wakes the watch of every key that has open orders and no live watch; called at worker boot and by running batches. */

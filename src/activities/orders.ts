@@ -1,8 +1,8 @@
 import { heartbeat } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
-import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
-import type { Assessment } from '../domain/gates.ts';
+import { readSettledOrders } from '../api/settled-orders.ts';
+import type { Assessment, Payee } from '../domain/gates.ts';
 import {
   type ExpectedOrder,
   isReturn,
@@ -15,6 +15,7 @@ import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts'
 import type { AttemptResult } from '../domain/submission.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
+import { payeeDigest } from './payee.ts';
 import { resultOfError } from './submit.ts';
 import { reading } from './to-failure.ts';
 
@@ -49,6 +50,14 @@ export interface OrderDecision {
   by: string;
 }
 
+export interface OrderApproval extends OrderDecision {
+  /** The payee as it was when the order was sent; absent where the order has none. */
+  payee?: Payee;
+}
+
+/** `payee-changed`: nothing was sent, the bank shows another payee than the one that was paid. */
+export type OrderApproved = AttemptResult | { outcome: 'payee-changed' };
+
 export interface FindOrderInput {
   reference: string;
   uid: string;
@@ -67,6 +76,8 @@ export interface OrderLook {
   ordersRead: number;
   /** Order ids recorded as accepted: while there is one, absence is never proven. */
   accepted: string[];
+  /** The bank has shown a second order under some reference of this user: it recognises no reference. */
+  distrusted?: boolean;
 }
 
 export const orderActivities = (deps: ActivityDeps) => ({
@@ -97,6 +108,7 @@ export const orderActivities = (deps: ActivityDeps) => ({
    */
   async findOrder(input: FindOrderInput): Promise<OrderLook> {
     const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
+    look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
     const attempts = await deps.store.attempts(input.reference);
     const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
     for (const { orderId } of attempts) {
@@ -106,10 +118,11 @@ export const orderActivities = (deps: ActivityDeps) => ({
       if (order !== undefined) addOrder(look, order);
     }
     for (const currency of input.currencies) {
+      const from = Math.max(0, since - deps.settings.clockSkewMs);
       const scan = await reading(() =>
-        readAllOrders(
+        readSettledOrders(
           deps.bank,
-          { uid: input.uid, currency, created_at_from: Math.max(0, since - deps.settings.clockSkewMs) },
+          { uid: input.uid, currency, from },
           { pageSize: deps.settings.pageSize, onPage: (page) => heartbeat({ currency, page }) },
         ),
       );
@@ -121,7 +134,9 @@ export const orderActivities = (deps: ActivityDeps) => ({
     return look;
   },
 
-  async approveOrder(decision: OrderDecision): Promise<AttemptResult> {
+  /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
+  async approveOrder(decision: OrderApproval): Promise<OrderApproved> {
+    if (decision.payee !== undefined && !(await isSamePayee(deps, decision.payee))) return { outcome: 'payee-changed' };
     return decide(deps, 'approve', decision, () => deps.bank.orders.approve(decision.orderId));
   },
 
@@ -129,6 +144,15 @@ export const orderActivities = (deps: ActivityDeps) => ({
     return decide(deps, 'reject', decision, () => deps.bank.orders.reject(decision.orderId, decision.remark));
   },
 });
+
+async function isSamePayee(deps: ActivityDeps, payee: Payee): Promise<boolean> {
+  try {
+    return payeeDigest(await deps.bank.beneficiaries.get(payee.id)) === payee.digest;
+  } catch (error) {
+    if (error instanceof BankError && error.code === 2004) return false;
+    throw error;
+  }
+}
 
 /** A decision has no idempotency key: whatever the answer, the order's own status is what counts. */
 async function decide(

@@ -5,7 +5,8 @@ import { payoutWorkflowId } from '../domain/names.ts';
 import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
-import { FRESH, type Submission } from '../domain/submission.ts';
+import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
+import { FRESH, orderInForce, type Submission } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { assessPayout } from './assess.ts';
@@ -40,6 +41,9 @@ export type Prepared =
       submission: Submission;
       /** Attempts recorded under the derived exchange reference. */
       exchangeSubmission: Submission;
+      /** What earlier runs sent and may have been executed: a resend has the same bytes, a look expects the same order. */
+      paymentOrder?: PaymentOrder;
+      exchangeOrder?: ExchangeOrder;
       exchangeReference: string;
       /** An earlier run was closed while the payout was with an operator: nothing is sent without a decision. */
       parked: boolean;
@@ -96,8 +100,10 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     for (const heard of [reference, exchangeReference]) await deps.store.forgetNotice(heard);
   }
 
-  const submission = submissionOf(claim.attempts.filter((attempt) => attempt.reference === reference));
-  const exchangeSubmission = submissionOf(claim.attempts.filter(({ reference: sent }) => sent === exchangeReference));
+  const payments = claim.attempts.filter((attempt) => attempt.reference === reference);
+  const exchanges = claim.attempts.filter((attempt) => attempt.reference === exchangeReference);
+  const submission = submissionOf(payments);
+  const exchangeSubmission = submissionOf(exchanges);
   const findings = deps.checkInstruction(instruction);
   const assessment: Assessment =
     findings.length > 0
@@ -120,6 +126,8 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     submission,
     exchangeSubmission,
     exchangeReference,
+    paymentOrder: orderInForce<PaymentOrder>(payments),
+    exchangeOrder: orderInForce<ExchangeOrder>(exchanges),
     parked,
     firstSentAt: claim.attempts[0]?.sentAt ?? null,
     assessment,

@@ -6,7 +6,8 @@ import type { PlacedOrder } from '../api/schemas/transactions.ts';
 import { FAILURES } from '../domain/failures.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isEnd } from '../domain/payout-state.ts';
-import type { AttemptResult } from '../domain/submission.ts';
+import type { ExchangeOrder, PaymentOrder, SentOrder } from '../domain/sent-order.ts';
+import { type AttemptResult, orderInForce } from '../domain/submission.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** What every attempt of an order shares: its reference, its number, and whose it is. */
@@ -19,25 +20,11 @@ export interface Attempt {
   currencies: string[];
 }
 
-export interface PaymentInput extends Attempt {
-  accountId: string;
-  beneficiaryId: string;
-  amount: string;
-  currency: string;
-  expiredAt: number;
-  note?: string;
-  reason?: string;
-  chargeType?: string;
-}
+export interface PaymentInput extends Attempt, PaymentOrder {}
 
-export interface ExchangeInput extends Attempt {
+export interface ExchangeInput extends Attempt, ExchangeOrder {
   /** Reference of the payout that converts. */
   owner: string;
-  sellAccountId: string;
-  buyAccountId: string;
-  amount: string;
-  currency: string;
-  expiredAt: number;
 }
 
 /** A sender that was paused for longer than this before its first byte sends nothing: the workflow may have moved on. */
@@ -45,19 +32,25 @@ const FENCE_MS = 5_000;
 
 export const submitActivities = (deps: ActivityDeps) => ({
   async submitPayment(input: PaymentInput): Promise<AttemptResult> {
-    const body = {
-      uid: input.uid,
-      account_id: input.accountId,
-      beneficiary_id: input.beneficiaryId,
-      reference: input.reference,
-      amount: input.amount,
-      currency: input.currency,
-      expired_at: input.expiredAt,
-      note: input.note,
-      reason: input.reason,
-      charge_type: input.chargeType,
-    };
-    const result = await sendOnce(deps, input, (options) => deps.bank.transactions.payment(body, options));
+    const { accountId, beneficiaryId, amount, currency, expiredAt, note, reason, chargeType } = input;
+    const order = { accountId, beneficiaryId, amount, currency, expiredAt, note, reason, chargeType };
+    const result = await sendOnce<PaymentOrder>(deps, input, order, (sent, options) =>
+      deps.bank.transactions.payment(
+        {
+          uid: input.uid,
+          account_id: sent.accountId,
+          beneficiary_id: sent.beneficiaryId,
+          reference: input.reference,
+          amount: sent.amount,
+          currency: sent.currency,
+          expired_at: sent.expiredAt,
+          note: sent.note,
+          reason: sent.reason,
+          charge_type: sent.chargeType,
+        },
+        options,
+      ),
+    );
     if (result.outcome === 'accepted') {
       const { orderId } = result;
       await deps.store.changePayout(input.reference, { state: 'processing', reason: null, orderId, at: deps.now() });
@@ -66,15 +59,21 @@ export const submitActivities = (deps: ActivityDeps) => ({
   },
 
   async submitExchange(input: ExchangeInput): Promise<AttemptResult> {
-    const body = {
-      sell_account: input.sellAccountId,
-      buy_account: input.buyAccountId,
-      amount: input.amount,
-      currency: input.currency,
-      reference: input.reference,
-      expired_at: input.expiredAt,
-    };
-    const result = await sendOnce(deps, input, (options) => deps.bank.transactions.fx(body, options));
+    const { sellAccountId, buyAccountId, amount, currency, expiredAt, sellCurrency, quotedSellAmount } = input;
+    const order = { sellAccountId, buyAccountId, amount, currency, expiredAt, sellCurrency, quotedSellAmount };
+    const result = await sendOnce<ExchangeOrder>(deps, input, order, (sent, options) =>
+      deps.bank.transactions.fx(
+        {
+          sell_account: sent.sellAccountId,
+          buy_account: sent.buyAccountId,
+          amount: sent.amount,
+          currency: sent.currency,
+          reference: input.reference,
+          expired_at: sent.expiredAt,
+        },
+        options,
+      ),
+    );
     if (result.outcome === 'accepted') {
       await deps.store.changePayout(input.owner, { state: 'converting', reason: null, at: deps.now() });
     }
@@ -84,20 +83,23 @@ export const submitActivities = (deps: ActivityDeps) => ({
 
 /**
  * One attempt, one POST at most. Order matters: the reference is in the open set and its watch awake, then the attempt is
- * recorded, then the first byte leaves. A conflict on (reference, attempt) means another sender had this number: nothing
- * is sent and nobody knows what the other one did.
+ * recorded with its bytes, then the first of them leaves. A conflict on (reference, attempt) means another sender had this
+ * number: nothing is sent and nobody knows what the other one did. A resend repeats the recorded bytes whatever is asked.
  */
-async function sendOnce(
+async function sendOnce<Order extends SentOrder>(
   deps: ActivityDeps,
   attempt: Attempt,
-  post: (options: SendOptions) => Promise<PlacedOrder>,
+  asked: Order,
+  post: (order: Order, options: SendOptions) => Promise<PlacedOrder>,
 ): Promise<AttemptResult> {
   const fence = raiseFence();
+  let order = asked;
   try {
     await deps.assertIdentity();
     if (await hasEnded(deps, attempt)) return { outcome: 'ended' };
     await watch(deps, attempt);
-    if (!(await record(deps, attempt))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
+    order = orderInForce<Order>(await deps.store.attempts(attempt.reference)) ?? asked;
+    if (!(await record(deps, attempt, order))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
   } catch (error) {
     // Store or Temporal out of reach: no byte has left.
     const wrongStore = error instanceof ApplicationFailure && error.type === FAILURES.wrongStore;
@@ -105,7 +107,7 @@ async function sendOnce(
   }
 
   const result = await outcomeOf(() =>
-    post({
+    post(order, {
       beforeFirstByte: fence,
     }),
   );
@@ -131,7 +133,7 @@ async function hasEnded({ store }: ActivityDeps, { workflowId }: Attempt): Promi
 }
 
 /** The intent before the bytes; false when somebody else recorded this attempt. */
-async function record(deps: ActivityDeps, { reference, attempt }: Attempt): Promise<boolean> {
+async function record(deps: ActivityDeps, { reference, attempt }: Attempt, request: SentOrder): Promise<boolean> {
   const { workflowExecution, activityId } = activityInfo();
   return deps.store.recordAttempt({
     reference,
@@ -139,6 +141,7 @@ async function record(deps: ActivityDeps, { reference, attempt }: Attempt): Prom
     runId: workflowExecution?.runId ?? '',
     activityId,
     sentAt: deps.now(),
+    request,
   });
 }
 

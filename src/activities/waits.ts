@@ -1,9 +1,17 @@
 import { activityInfo } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
-import { compareDecimals } from '../domain/money.ts';
+import { addDecimals, compareDecimals } from '../domain/money.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { ActivityDeps } from './deps.ts';
 import { notYet } from './to-failure.ts';
+
+export interface AwaitFundsInput {
+  accountId: string;
+  /** Decimal, in the account's currency. */
+  needs: string;
+  /** The payout that waits; absent in histories of before there was an order among rows. */
+  reference?: string;
+}
 
 /**
  * Waits that cost no history: an activity that fails benignly is retried by the server, after a pause it names itself.
@@ -20,11 +28,15 @@ export const waitActivities = (deps: ActivityDeps) => ({
     }
   },
 
-  /** Returns once the balance of an account covers `needs`. */
-  async awaitFunds({ accountId, needs }: { accountId: string; needs: string }): Promise<void> {
+  /**
+   * Returns once the balance of an account covers `needs` and what rows before this one still wait for on it: money that
+   * comes is given out in the order in which the rows were handed over.
+   */
+  async awaitFunds({ accountId, needs, reference }: AwaitFundsInput): Promise<void> {
     const { lookAgainMs, lookAgainMaxMs } = deps.settings.waits;
+    const ahead = reference === undefined ? [] : await deps.store.fundsNeededAhead(reference);
     const account = await deps.bank.accounts.get(accountId).catch(() => undefined);
-    if (account === undefined || compareDecimals(account.balance, needs) === -1) {
+    if (account === undefined || compareDecimals(account.balance, addDecimals(needs, ...ahead)) === -1) {
       throw notYet(
         'the account is short of money',
         doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs),

@@ -6,7 +6,7 @@ import { beneficiariesResource } from './resources/beneficiaries.ts';
 import { ordersResource } from './resources/orders.ts';
 import { transactionsResource } from './resources/transactions.ts';
 import { type AuthOptions, createTokenSource } from './token.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 export interface BankLimits {
   /** A read with all its attempts; default 20 s. One attempt takes at most half of it. */
@@ -32,6 +32,8 @@ export interface BankOptions {
   clock?: () => number;
   /** Waits between the attempts of a read. */
   sleep?: CallsOptions['sleep'];
+  /** What carries requests; default: HTTP over the network to `baseUrl`. */
+  transport?: Transport;
 }
 
 /** The bank of interface.md at `baseUrl`. Throws a TypeError for a base URL or a token template that cannot be used. */
@@ -45,7 +47,7 @@ export function createBank(options: BankOptions): Bank {
   } = options.limits ?? {};
   const readAttemptMs = readTotalMs / 2;
   const clock = options.clock ?? (() => performance.now());
-  const transport = createTransport(origin, { connectMs, bodyBytesMax });
+  const transport = options.transport ?? createTransport(origin, { connectMs, bodyBytesMax });
   const tokens = createTokenSource({
     ...options.auth,
     apiKey: options.apiKey,

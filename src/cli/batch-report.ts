@@ -3,11 +3,9 @@ import type { Config } from '../config.ts';
 import { type BatchReport, buildBatchReport } from '../erp/report/batch-report.ts';
 import { renderSummary } from '../erp/report/render-summary.ts';
 import { reportPaths, writeReports } from '../erp/report/write-reports.ts';
-import type { ReturnRecord, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { workflowUrl } from '../temporal/ui-link.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
-
-const RETURNS_AT_ONCE = 500;
 
 /** The report of a batch from the store, its files written. Throws a usage error for an unknown id. */
 export async function reportBatch(config: Config, store: Store, batchId: string, ui: UiPlace): Promise<BatchReport> {
@@ -16,12 +14,10 @@ export async function reportBatch(config: Config, store: Store, batchId: string,
   const dir = join(config.home, 'reports');
   const rows = [];
   for await (const row of store.rows(batchId)) rows.push(row);
-  const returns: ReturnRecord[] = [];
-  for (let i = 0; i < rows.length; i += RETURNS_AT_ONCE) {
-    returns.push(...(await store.returnsOf(rows.slice(i, i + RETURNS_AT_ONCE).map(({ reference }) => reference))));
-  }
+  const references = rows.map(({ reference }) => reference);
+  const facts = { returns: await store.returnsOf(references), incidents: await store.incidentsOf(references) };
   const links = { workflowUrl: (workflowId: string) => workflowUrl(ui.url, ui.namespace, workflowId) };
-  const report = await buildBatchReport(batch, rows, returns, links, reportPaths(dir, batchId));
+  const report = await buildBatchReport(batch, rows, facts, links, reportPaths(dir, batchId));
   await writeReports(dir, report);
   return report;
 }
@@ -47,7 +43,7 @@ export function summaryText(report: BatchReport, ui: UiPlace): string {
 /** The exit code that a batch's report stands for. */
 export function exitOfReport(report: BatchReport): ExitCode {
   if (report.counts.open > 0) return EXIT.stillOpen;
-  return report.state === 'completed' ? EXIT.completed : EXIT.exceptions;
+  return report.state === 'completed' && report.incidents.length === 0 ? EXIT.completed : EXIT.exceptions;
 }
 
 export function unknownId(id: string): CommandError {

@@ -10,6 +10,9 @@ const LOOK_EVERY_MS = 250;
 /** How often the server is asked whether it is there: the store would go on answering without it. */
 const PULSE_EVERY_MS = 5_000;
 
+/** A batch whose rows have all ended is compared with the bank's orders before it ends itself; a report waits for that. */
+const ENDS_WITHIN_MS = 30_000;
+
 export type FollowEnd = 'settled' | 'time-out' | 'interrupted';
 
 /** Follows batches until every row has an end or is with an operator. Reads the store; the payouts need no follower. */
@@ -28,6 +31,7 @@ export async function followBatches(options: {
   void options.failure.then((error) => {
     failed = error;
   });
+  let settledAt: number | undefined;
   let pulseAt = performance.now() + PULSE_EVERY_MS;
   for (const batchId of batchIds) {
     const batch = await store.batch(batchId);
@@ -36,13 +40,16 @@ export async function followBatches(options: {
   const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   for (;;) {
     let open = 0;
+    let ended = true;
     for (const batchId of batchIds) {
       const byState = await store.stateCounts(batchId);
       const counts = countRows(byState);
       open += counts.open;
+      ended &&= (await store.batch(batchId))?.endedAt !== null;
       output.progress(progressLine(batchId, counts, byState));
     }
-    if (open === 0) return 'settled';
+    settledAt = open > 0 ? undefined : (settledAt ?? performance.now());
+    if (settledAt !== undefined && (ended || performance.now() - settledAt >= ENDS_WITHIN_MS)) return 'settled';
     if (failed !== undefined) throw stackGone(failed);
     if (performance.now() >= pulseAt) {
       await client.workflowService.getSystemInfo({}).catch((error: unknown) => {
@@ -50,7 +57,7 @@ export async function followBatches(options: {
       });
       pulseAt = performance.now() + PULSE_EVERY_MS;
     }
-    if (performance.now() >= until) return 'time-out';
+    if (performance.now() >= until) return settledAt === undefined ? 'time-out' : 'settled';
     await timer(LOOK_EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
     if (interrupted.aborted) return 'interrupted';
   }

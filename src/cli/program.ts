@@ -5,6 +5,7 @@ import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
+import { reconcile } from './commands/reconcile.ts';
 import { run } from './commands/run.ts';
 import { dev, sandbox, worker } from './commands/serve.ts';
 import { findingsText, validate } from './commands/validate.ts';
@@ -167,6 +168,9 @@ function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
   command('list', 'the batches of this store').action(() => perform((s) => list(s)));
+  command('reconcile', "compare ended payouts with the bank's orders now")
+    .option('--days <n>', 'how far back', days)
+    .action((options) => perform((s) => reconcile(s, options)));
   command('accounts [uid]', 'balances of a user, or of the master institution').action((uid) =>
     perform((s) => accounts(s, uid)),
   );
@@ -191,6 +195,12 @@ function port(text: string): number {
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
   return Number(text);
+}
+
+function days(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1 || value > 3_650) throw new InvalidArgumentError('1 to 3650 days');
+  return value;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -66,6 +66,12 @@ const KEYS = {
   PAYOUTS_STATUS_AGE_LIMIT: key(duration, '72h', 'an order that has not moved for this long goes to needs-operator'),
   PAYOUTS_PATIENCE: key(duration, '24h', 'a payout that has heard nothing for this long looks itself'),
   PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
+  PAYOUTS_RECONCILE_DAYS: key(
+    count(1, 3_650),
+    '45',
+    "days after its last change in which a payout is compared with the bank's orders; never scaled (api-gaps)",
+  ),
+  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'pause between two such comparisons, 30s at least'),
   PAYOUTS_APPROVAL_TTL: key(
     duration,
     '72h',

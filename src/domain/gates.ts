@@ -3,9 +3,15 @@ import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
 import { because } from './reasons.ts';
 
+/** A payee at the bank; a changed detail changes the digest. */
+export interface Payee {
+  id: string;
+  digest: string;
+}
+
 /** What the bank shows about a payout before it is sent. Read again after every wait. */
 export interface Assessment {
-  beneficiary: { known: true; id: string; digest: string } | { known: false };
+  beneficiary: ({ known: true } & Payee) | { known: false };
   /** Account that pays, in the payout currency. */
   payingAccountId?: string;
   /** The payout currency must be bought first. */

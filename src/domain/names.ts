@@ -13,11 +13,15 @@ export const WORKFLOW_TYPES = {
   payout: 'payout',
   payoutBatch: 'payoutBatch',
   orderWatch: 'orderWatch',
+  reconciliation: 'reconciliation',
 } as const;
 
 const PAYOUT = 'payout/';
 const BATCH = 'payout-batch/';
 const WATCH = 'order-watch/';
+
+/** Of the one that goes on for ever; a single pass has an id of its own. */
+export const RECONCILIATION_ID = 'reconciliation';
 
 export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;

@@ -47,6 +47,12 @@ export const REASONS = {
   'workflow-closed': 'the workflow was closed before the payout had an end',
 } as const;
 
+/** Holds that are about the account and not about the row: other rows of the account would meet the same. */
+export const ACCOUNT_HOLDS = [
+  'account-frozen',
+  'account-not-found',
+] as const satisfies readonly (keyof typeof REASONS)[];
+
 export type ReasonCode = keyof typeof REASONS;
 
 /** The reason of a code; `detail` is a fact without personal data ("code 2010", "fee 3.00 USD, cap 1.00"). */

@@ -1,5 +1,6 @@
 import type { ReferenceDedupe, Waits } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
+import type { SentOrder } from './sent-order.ts';
 
 /**
  * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a
@@ -41,13 +42,27 @@ export function refusalMeaning(code: number): RefusalMeaning {
   }
 }
 
+/**
+ * The order whose bytes the next attempt must repeat: the last one that may have been executed. After a clean refusal the
+ * bank has judged and done nothing, so the next attempt may differ. Attempts of one reference, oldest first; the reference
+ * says which kind of order it is.
+ */
+export function orderInForce<Order extends SentOrder>(
+  attempts: readonly { outcome: AttemptResult['outcome'] | null; request: SentOrder | null }[],
+): Order | undefined {
+  const last = attempts.findLast(({ outcome }) => outcome !== 'not-sent');
+  return last === undefined || last.outcome === 'refused' ? undefined : ((last.request as Order | null) ?? undefined);
+}
+
 /** What is known about one reference over all its attempts. */
 export interface Submission {
   /** Attempts made; the next one is `attempts + 1`. */
   attempts: number;
   /** An attempt may have been executed and no negative proof has been given since. */
   tainted: boolean;
-  /** Resends after a negative proof. */
+  /** The looks allow the next attempt; with dedupe `verified` also while it is tainted. */
+  sendsAgain?: boolean;
+  /** Resends so far. */
   resends: number;
   /** The bank said that it has the reference (2003): then it is never sent again. */
   exists: boolean;
@@ -66,7 +81,7 @@ export type NextStep =
 
 /** Folds one attempt's result into what is known and says what follows. */
 export function afterAttempt(known: Submission, result: AttemptResult): { known: Submission; next: NextStep } {
-  const counted = { ...known, attempts: known.attempts + 1 };
+  const counted = { ...known, attempts: known.attempts + 1, sendsAgain: false };
   switch (result.outcome) {
     case 'accepted':
       return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
@@ -136,7 +151,15 @@ export function lookAt(n: number, waits: Waits): number | undefined {
   return fraction === undefined ? undefined : Math.ceil(fraction * (waits.lateCommitMs + waits.listLagMs));
 }
 
-/** After a negative proof the submission is clean again; the next attempt counts as a resend. */
-export function cleared(known: Submission): Submission {
-  return { ...known, tainted: false, resends: known.resends + 1 };
+/**
+ * The same reference is sent again. Only a negative proof makes the submission clean: after a resend on the bank's word
+ * alone a refusal is still ambiguous, for it may be about the first attempt's own order.
+ */
+export function cleared(known: Submission, absent: boolean): Submission {
+  return { ...known, tainted: known.tainted && !absent, sendsAgain: true, resends: known.resends + 1 };
+}
+
+/** Whether nothing may be sent before the bank has been looked at. */
+export function mustLook({ tainted, sendsAgain }: Submission): boolean {
+  return tainted && sendsAgain !== true;
 }

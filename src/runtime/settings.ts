@@ -3,6 +3,8 @@ import type { Config } from '../config.ts';
 
 /** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
 const PAUSE_MIN_MS = 200;
+/** A reconciliation reads lists of many days. */
+const RECONCILE_PAUSE_MIN_MS = 30_000;
 
 /** The worker's settings of a configuration: our own waits scaled, the bank's time as it is. */
 export function workerSettings(config: Config): WorkerSettings {
@@ -35,5 +37,7 @@ export function workerSettings(config: Config): WorkerSettings {
     batchPulseMs: 250,
     quietRowMs: paced(60_000),
     quietCheckMs: paced(10_000),
+    reconcileDays: config.reconcileDays,
+    reconcileEveryMs: Math.max(RECONCILE_PAUSE_MIN_MS, scaled(durations.reconcileEveryMs)),
   };
 }

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createActivities } from '../activities/index.ts';
-import { wakeNeglectedWatches } from '../activities/order-watch.ts';
+import { resumeUnended } from '../activities/outbox.ts';
 import { permanentFailure } from '../activities/to-failure.ts';
 import type { Config } from '../config.ts';
 import { FAILURES } from '../domain/failures.ts';
@@ -14,7 +14,7 @@ import { openStore } from '../store/open.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
 import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts';
-import { executionsOver, startBatch } from '../temporal/executions.ts';
+import { executionsOver, startReconciliation } from '../temporal/executions.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt, bankMark } from './bank.ts';
 import { workerSettings } from './settings.ts';
@@ -64,21 +64,14 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
     });
-    const resume = async (): Promise<void> => {
-      for (const { batchId, file } of await store.unendedBatches()) {
-        // One batch that cannot be started stops neither the others nor the worker.
-        await startBatch(client, batchId, file).catch((error: unknown) =>
-          log.warn({ error, batchId }, 'batch not started'),
-        );
-      }
-      await wakeNeglectedWatches(deps);
-    };
-    await resume().catch((error: unknown) => log.warn({ error }, 'resuming failed'));
-    const timer = setInterval(
-      () => void resume().catch((error: unknown) => log.warn({ error }, 'resuming failed')),
-      RESUME_EVERY_MS,
-    );
+    const resume = (): Promise<void> =>
+      resumeUnended(deps, (error, batchId) => log.warn({ error, batchId }, 'batch not started')).catch(
+        (error: unknown) => log.warn({ error }, 'resuming failed'),
+      );
+    await resume();
+    const timer = setInterval(() => void resume(), RESUME_EVERY_MS);
     opened.defer(() => clearInterval(timer));
+    await startReconciliation(client).catch((error: unknown) => log.warn({ error }, 'reconciliation not started'));
     return { close: () => opened.disposeAsync(), failure: failure.promise };
   } catch (error) {
     await opened.disposeAsync();

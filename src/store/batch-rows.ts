@@ -37,11 +37,19 @@ export async function inFlight(db: Database, batchId: string): Promise<number> {
   return count;
 }
 
-export async function releasable(db: Database, batchId: string, limit: number): Promise<PayoutRecord[]> {
+export async function releasable(
+  db: Database,
+  batchId: string,
+  limit: number,
+  exceptAccounts: readonly string[] = [],
+): Promise<PayoutRecord[]> {
   const rows = await db
     .selectFrom('payouts')
     .selectAll()
     .where('batch_id', '=', batchId)
+    .$if(exceptAccounts.length > 0, (query) =>
+      query.where((row) => row.or([row('account_id', 'is', null), row('account_id', 'not in', exceptAccounts)])),
+    )
     .where('released_at', 'is', null)
     .where('state', 'not in', END_STATES)
     .orderBy('row')
@@ -64,7 +72,7 @@ export async function markReleased(db: Database, references: readonly string[], 
 export async function cancelUnreleased(db: Database, batchId: string, reason: Reason, at: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('payouts')
-    .set({ state: 'cancelled', reason: JSON.stringify(reason), updated_at: at, ended_at: at })
+    .set({ state: 'cancelled', reason: JSON.stringify(reason), reason_code: reason.code, updated_at: at, ended_at: at })
     .where('batch_id', '=', batchId)
     .where('released_at', 'is', null)
     .where('state', 'not in', END_STATES)

@@ -56,6 +56,7 @@ function identified({ reference, workflowId, payloadDigest, instruction }: Ident
     payload_digest: payloadDigest,
     amount: instruction.amount,
     currency: instruction.currency,
+    account_id: instruction.account_id,
   };
 }
 

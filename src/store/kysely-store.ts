@@ -3,10 +3,12 @@ import { audit, auditOf } from './audit.ts';
 import * as batchRows from './batch-rows.ts';
 import { batch, batches, setBatchEnded, setControl, unendedBatches } from './batches.ts';
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
-import { recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
+import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { identify, identity } from './identity.ts';
+import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { changePayout, findPayouts, payout } from './payouts.ts';
+import * as reconciliation from './reconciliation.ts';
 import type { Database } from './schema.ts';
 import type { Store } from './store.ts';
 import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts';
@@ -45,7 +47,10 @@ export function createStore(db: Database): Store {
     setBatchEnded: (batchId, endedAt) => setBatchEnded(db, batchId, endedAt),
     stateCounts: (batchId) => batchRows.stateCounts(db, batchId),
     inFlight: (batchId) => batchRows.inFlight(db, batchId),
-    releasable: (batchId, limit) => batchRows.releasable(db, batchId, limit),
+    releasable: (batchId, limit, exceptAccounts) => batchRows.releasable(db, batchId, limit, exceptAccounts),
+    pausedAccounts: (waitingMax) => pausedAccounts(db, waitingMax),
+    hasSuspectedDuplicate: (uid) => hasSuspectedDuplicate(db, uid),
+    fundsNeededAhead: (reference) => fundsNeededAhead(db, reference),
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
     cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
     quietRows: (batchId, changedBefore, page) => batchRows.quietRows(db, batchId, changedBefore, page),
@@ -55,6 +60,15 @@ export function createStore(db: Database): Store {
     recordReturn: (entry) => recordReturn(db, entry),
     returnsOf: (references) => returnsOf(db, references),
     recordUnaskedOrder: (entry) => recordUnaskedOrder(db, entry),
+    recordIncident: (entry) => recordIncident(db, entry),
+    incidentsOf: (references) => incidentsOf(db, references),
+
+    payoutsOf: (references) => reconciliation.payoutsOf(db, references),
+    attemptsOf: (references) => reconciliation.attemptsOf(db, references),
+    documentsOf: (uid, changedSince) => reconciliation.documentsOf(db, uid, changedSince),
+    reconciliationKeys: (changedSince, page) => reconciliation.reconciliationKeys(db, changedSince, page),
+    batchKeys: (batchId) => reconciliation.batchKeys(db, batchId),
+
     audit: (entry) => audit(db, entry),
     auditOf: (subject) => auditOf(db, subject),
 

@@ -14,6 +14,8 @@ export async function changePayout(db: Database, reference: string, change: Payo
     .set({
       state: change.state,
       reason: change.reason ? JSON.stringify(change.reason) : change.reason,
+      reason_code: change.reason ? change.reason.code : change.reason,
+      funds_needed: change.fundsNeeded,
       order_id: change.orderId,
       fee: change.fee,
       fee_currency: change.feeCurrency,

@@ -56,6 +56,7 @@ export function sendAttempt(row: Selectable<SendAttemptTable>): SendAttempt {
     outcome: row.outcome,
     orderId: row.order_id,
     code: row.code,
+    request: row.request === null ? null : (JSON.parse(row.request) as SendAttempt['request']),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
+import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { AttemptOutcome } from './store.ts';
 
 /**
@@ -15,6 +16,7 @@ export interface Tables {
   watches: { uid: string; currency: string; swept_at: number };
   returns: { order_id: string; reference: string; amount: string; currency: string; seen_at: number };
   unasked_orders: UnaskedOrderTable;
+  incidents: { reference: string; order_id: string; kind: IncidentKind; seen_at: number };
   audit: AuditTable;
 }
 
@@ -44,10 +46,16 @@ export interface PayoutTable {
   payload_digest: string;
   amount: string;
   currency: string;
+  /** The instruction's account: rows of one account wait in one lane. */
+  account_id: string | null;
   by: string | null;
   state: PayoutState;
   /** JSON: `{code, message}`. */
   reason: string | null;
+  /** `code` of `reason`. */
+  reason_code: string | null;
+  /** What a row that waits for money needs on its account, in the account's currency. */
+  funds_needed: string | null;
   order_id: string | null;
   fee: string | null;
   fee_currency: string | null;
@@ -67,6 +75,8 @@ export interface SendAttemptTable {
   outcome: AttemptOutcome | null;
   order_id: string | null;
   code: number | null;
+  /** JSON: the order as it was sent. */
+  request: string | null;
 }
 
 export interface OpenOrderTable {

@@ -1,172 +1,34 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { SentOrder } from '../domain/sent-order.ts';
+import type {
+  AttemptOutcome,
+  AuditEntry,
+  BatchClaim,
+  BatchRecord,
+  ClaimOutcome,
+  ClaimRow,
+  IncidentRecord,
+  KnownClaim,
+  OpenOrder,
+  OpenOrderRequest,
+  PayoutChange,
+  PayoutClaim,
+  PayoutDocument,
+  PayoutRecord,
+  ReconciliationKey,
+  ReturnRecord,
+  SendAttempt,
+  StoreIdentity,
+  WatchKey,
+} from './entities.ts';
+
+export type * from './entities.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
  * reference, where every row stands, and who did what. Times are epoch milliseconds and given by the caller.
  */
-
-export interface PayoutRecord {
-  reference: string;
-  workflowId: string;
-  uid: string;
-  /** The instruction's `id`. */
-  documentId: string;
-  generation: number;
-  batchId: string | null;
-  /** Data row from 1; null for a payout started without a batch. */
-  row: number | null;
-  instruction: PayoutInstruction;
-  payloadDigest: string;
-  amount: string;
-  currency: string;
-  by: string | null;
-  state: PayoutState;
-  reason: Reason | null;
-  orderId: string | null;
-  /** Booked fee, from the order record; null until known. */
-  fee: string | null;
-  feeCurrency: string | null;
-  /** Run id of the execution that owns the payout; null until one has claimed it. */
-  claimRunId: string | null;
-  /** When the batch handed the row to a workflow; null before. */
-  releasedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
-  endedAt: number | null;
-}
-
-export interface BatchRecord {
-  batchId: string;
-  /** File name as given, without its folder. */
-  file: string;
-  sha256: string;
-  by: string | null;
-  control: BatchControl;
-  total: number;
-  createdAt: number;
-  /** When every row had an end or was with an operator; null before. */
-  endedAt: number | null;
-}
-
-export interface ClaimRow {
-  row: number;
-  reference: string;
-  workflowId: string;
-  instruction: PayoutInstruction;
-  payloadDigest: string;
-}
-
-export interface BatchClaim {
-  batchId: string;
-  file: string;
-  sha256: string;
-  by: string | null;
-  rows: readonly ClaimRow[];
-  at: number;
-}
-
-/** A row already claimed: by whom, and whether it is still the same instruction. */
-export interface KnownClaim {
-  row: number;
-  reference: string;
-  batchId: string | null;
-  samePayload: boolean;
-}
-
-export type ClaimOutcome = { claimed: true } | { claimed: false; known: KnownClaim[] };
-
-/** What a payout finds when it claims its row. */
-export interface PayoutClaim {
-  record: PayoutRecord;
-  /** `own`: this run holds the claim. `other-run`: an earlier run does (reset, retention over, another namespace). */
-  holder: 'own' | 'other-run';
-  /** False when the row is known with another payload (`id-reused`). */
-  samePayload: boolean;
-  /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
-  attempts: SendAttempt[];
-}
-
-/** Outcome of one POST as far as the sender learned it; null while unknown (the sender may have died). */
-export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
-
-export interface SendAttempt {
-  /** Reference sent: the payout's own or the derived one of its exchange. */
-  reference: string;
-  attempt: number;
-  runId: string;
-  activityId: string;
-  sentAt: number;
-  outcome: AttemptOutcome | null;
-  orderId: string | null;
-  code: number | null;
-}
-
-export interface PayoutChange {
-  state: PayoutState;
-  reason?: Reason | null;
-  orderId?: string;
-  fee?: string;
-  feeCurrency?: string;
-  at: number;
-}
-
-/** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
-export interface OpenOrder {
-  /** The reference sent to the bank (`client_order_id`). */
-  reference: string;
-  /** Workflow that owns the reference. */
-  workflowId: string;
-  uid: string;
-  currency: string;
-  openedAt: number;
-  orderId: string | null;
-  /** Status last signalled to the owner; null when it heard none or asked to hear again. */
-  notifiedStatus: string | null;
-  /** Next look by id, for an order older than the sweep's window; null while the window covers it. */
-  nextLookAt: number | null;
-}
-
-export interface OpenOrderRequest {
-  reference: string;
-  workflowId: string;
-  uid: string;
-  /** One for a payment, both legs for an exchange. */
-  currencies: readonly string[];
-  at: number;
-  /** A watch that has not swept since this time counts as gone. */
-  watchAliveSince: number;
-}
-
-export interface WatchKey {
-  uid: string;
-  currency: string;
-}
-
-export interface ReturnRecord {
-  orderId: string;
-  /** Reference of the payout the money came back from. */
-  reference: string;
-  amount: string;
-  currency: string;
-  seenAt: number;
-}
-
-export interface AuditEntry {
-  at: number;
-  actor: string;
-  action: string;
-  /** Reference, batch id or order id. */
-  subject: string;
-  detail: Record<string, string>;
-}
-
-export interface StoreIdentity {
-  /** Base URL of the bank, or the sandbox's own mark. */
-  bank: string;
-  namespace: string;
-}
-
 export interface Store {
   /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */
   identify(identity: StoreIdentity): Promise<void>;
@@ -215,6 +77,7 @@ export interface Store {
     runId: string;
     activityId: string;
     sentAt: number;
+    request?: SentOrder;
   }): Promise<boolean>;
   finishAttempt(
     reference: string,
@@ -262,8 +125,14 @@ export interface Store {
   stateCounts(batchId: string): Promise<Map<PayoutState, number>>;
   /** Rows released and at work: what fills the window. Rows that wait for a date, money or people do not count. */
   inFlight(batchId: string): Promise<number>;
-  /** Rows not yet handed to a workflow, in row order. */
-  releasable(batchId: string, limit: number): Promise<PayoutRecord[]>;
+  /** Rows not yet handed to a workflow, in row order, without those of these accounts. */
+  releasable(batchId: string, limit: number, exceptAccounts?: readonly string[]): Promise<PayoutRecord[]>;
+  /** Accounts whose next rows are not released: refused by the bank, or with `waitingMax` rows short of money. */
+  pausedAccounts(waitingMax: number): Promise<string[]>;
+  /** What rows of the same account handed over before this one need while they wait for money; decimals. */
+  fundsNeededAhead(reference: string): Promise<string[]>;
+  /** The bank has shown more than one order under a reference of this user: it recognises no reference. */
+  hasSuspectedDuplicate(uid: string): Promise<boolean>;
   markReleased(references: readonly string[], at: number): Promise<void>;
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
@@ -287,6 +156,26 @@ export interface Store {
     clientOrderId: string | null;
     seenAt: number;
   }): Promise<boolean>;
+  /** False when this kind was recorded for this order and reference before. */
+  recordIncident(entry: IncidentRecord): Promise<boolean>;
+  /** Oldest first. */
+  incidentsOf(references: readonly string[]): Promise<IncidentRecord[]>;
+
+  // Reconciliation
+  /** The payouts that there are under these references. */
+  payoutsOf(references: readonly string[]): Promise<PayoutRecord[]>;
+  /** Attempts recorded under any of these references. */
+  attemptsOf(references: readonly string[]): Promise<SendAttempt[]>;
+  /** Payouts of a user that have changed since. */
+  documentsOf(uid: string, changedSince: number): Promise<PayoutDocument[]>;
+  /** Keys of payouts that have changed since, ordered by uid and currency, those behind `after`. */
+  reconciliationKeys(
+    changedSince: number,
+    page: { after: WatchKey | null; limit: number },
+  ): Promise<ReconciliationKey[]>;
+  /** Keys of the released rows of a batch. */
+  batchKeys(batchId: string): Promise<WatchKey[]>;
+
   audit(entry: AuditEntry): Promise<void>;
   /** In the order in which they were written. */
   auditOf(subject: string): Promise<AuditEntry[]>;

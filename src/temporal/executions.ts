@@ -1,6 +1,7 @@
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
@@ -9,7 +10,15 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
 import { payoutInput } from '../domain/instruction.ts';
-import { batchWorkflowId, MESSAGES, orderWatchWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
+import {
+  batchWorkflowId,
+  MESSAGES,
+  orderWatchWorkflowId,
+  RECONCILIATION_ID,
+  TASK_QUEUE,
+  WORKFLOW_TYPES,
+} from '../domain/names.ts';
+import type { Pass } from '../domain/reconciliation.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
@@ -46,6 +55,7 @@ export function executionsOver(client: Client): Executions {
         throw error;
       }
     },
+    startBatch: (batchId, file) => startBatch(client, batchId, file),
     async wakeWatch({ uid, currency }) {
       await client.workflow.signalWithStart(WORKFLOW_TYPES.orderWatch, {
         workflowId: orderWatchWorkflowId(uid, currency),
@@ -88,6 +98,31 @@ export async function startBatch(client: Client, batchId: string, file: string):
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `batch of ${file}`,
     typedSearchAttributes: [{ key: payoutBatchId, value: batchId }],
+  });
+}
+
+/** Starts the reconciliation that goes on for ever, unless it runs. */
+export async function startReconciliation(client: Client): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.reconciliation, {
+    workflowId: RECONCILIATION_ID,
+    taskQueue: TASK_QUEUE,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    staticSummary: "compares the store with the bank's orders",
+  });
+}
+
+/** Starts a single pass of the reconciliation under an id of its own; `days` as the worker is set when absent. */
+export function startReconciliationPass(
+  client: Client,
+  passId: string,
+  days: number | undefined,
+): Promise<WorkflowHandle<() => Promise<Pass>>> {
+  return client.workflow.start<() => Promise<Pass>>(WORKFLOW_TYPES.reconciliation, {
+    workflowId: `${RECONCILIATION_ID}/${passId}`,
+    taskQueue: TASK_QUEUE,
+    args: [{ once: true, days }] as never,
+    staticSummary: "compares the store with the bank's orders once",
   });
 }
 

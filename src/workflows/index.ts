@@ -2,3 +2,4 @@
 export { orderWatch } from './order-watch.ts';
 export { payout } from './payout.ts';
 export { payoutBatch } from './payout-batch.ts';
+export { reconciliation } from './reconciliation.ts';

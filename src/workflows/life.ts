@@ -23,6 +23,8 @@ export interface OrderTalk {
   cancelDriven: boolean;
   /** The bank has taken the decision; repeated only if the order does not show it after a while. */
   driven?: boolean;
+  /** The bank shows another payee than the one paid: the approval given was for the other. */
+  payeeChanged?: boolean;
   /** It is past the point where a cancel request can do anything. */
   tooLateToCancel: boolean;
 }
@@ -44,6 +46,8 @@ export class PayoutLife {
   fee: string | null = null;
   feeCurrency: string | null = null;
   maker: string | undefined;
+  /** What it waits for on its account, decimal. */
+  fundsNeeded: string | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
   title: string;
@@ -54,6 +58,9 @@ export class PayoutLife {
   order: OrderTalk = { cancelDriven: false, tooLateToCancel: false };
   /** Other orders under our reference that an operator has judged. */
   readonly dismissedOrders = new Set<string>();
+
+  /** The payout currency was bought: an end without a payment leaves both legs as they are. */
+  exchanged = false;
 
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
@@ -107,6 +114,7 @@ export class PayoutLife {
       state,
       reason,
       orderId: this.orderId ?? undefined,
+      fundsNeeded: state === 'awaiting-funds' ? this.fundsNeeded : undefined,
       closes: isEnd(state) ? [...this.openReferences] : [],
     };
     await read('recordState', record, reason === null ? state : `${state}: ${reason.code}`);

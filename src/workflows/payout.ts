@@ -10,15 +10,18 @@ import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
-import { because } from '../domain/reasons.ts';
+import { because, type ReasonCode } from '../domain/reasons.ts';
+import { exchangeOrder } from '../domain/sent-order.ts';
+import { mustLook } from '../domain/submission.ts';
+import { type Course, courseOf, exchangeInDoubt, paymentOf, sentTo } from './course.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
 import { permanentCause, read } from './proxies.ts';
-import { clearGates, type GateContext, reassess, type Unpaid } from './steps/clear-gates.ts';
+import { clearGates, reassess, type Unpaid } from './steps/clear-gates.ts';
 import { convertCurrency } from './steps/convert-currency.ts';
 import { type Ends, type Followed, followOrder } from './steps/follow-order.ts';
 import { paymentRequest } from './steps/payment-request.ts';
-import { type SubmissionProgress, submitOrder } from './steps/submit-order.ts';
+import { submitOrder } from './steps/submit-order.ts';
 
 /** What a payout returns. Every business outcome is a return value; the workflow fails only for a bug or a misuse. */
 export interface PayoutResult {
@@ -46,18 +49,6 @@ export async function payout(given: PayoutInput): Promise<PayoutResult> {
   });
 }
 
-type Ready = Extract<Prepared, { kind: 'ready' }>;
-
-/** What changes on the way of one payout to its submit. */
-interface Course {
-  prepared: Ready;
-  gates: GateContext;
-  payment: SubmissionProgress;
-  exchange: SubmissionProgress;
-  /** `expired_at` of the orders, epoch ms; fixed at the first attempt, since a resend has the same bytes. */
-  expiredAt: number | undefined;
-}
-
 async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
   const { workflowId, runId } = workflowInfo();
   const prepared = await prepare({ workflowId, runId, input });
@@ -72,7 +63,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   for (;;) {
     life.digest = assessment.digest;
     // An exchange in doubt comes before a parked payment: nobody may close what it was made for.
-    const looksFirst = course.payment.known.tainted || (course.payment.parked && !exchangeInDoubt(course));
+    const looksFirst = mustLook(course.payment.known) || (course.payment.parked && !exchangeInDoubt(course));
     const ready = looksFirst ? { clear: assessment } : await makeReady(life, course, assessment);
     if ('end' in ready) return unpaid(life, ready);
     if ('ended' in ready) return endInStore(life, input);
@@ -81,13 +72,14 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
       continue;
     }
     assessment = ready.clear;
-    const request = paymentRequest(life, prepared, assessment, expiryOf(course));
+    const request = paymentRequest(life, paymentOf(course, assessment));
     const submitted = await submitOrder(life, request, terms, course.payment);
     switch (submitted.kind) {
       case 'placed': {
         life.orderId = submitted.orderId;
         life.show('processing');
-        return finish(life, await followOrder(life, { request, ...submitted, terms, ends: () => endsOf(life) }));
+        const order = { request, ...submitted, terms, ...sentTo(course, assessment), ends: () => endsOf(life) };
+        return finish(life, await followOrder(life, order));
       }
       case 'ended':
         return endInStore(life, input);
@@ -96,49 +88,18 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
       case 'stopped':
         return unpaid(life, { end: 'cancelled', reason: because('cancelled-by-request') });
       case 'unsent':
-        course.expiredAt = undefined;
+        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
         assessment = await reassess(course.gates);
         break;
       case 'cleared':
         assessment = await reassess(course.gates);
         break;
       case 'refused':
-        course.expiredAt = undefined;
+        course.paymentOrder = undefined;
         assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
         break;
     }
   }
-}
-
-function courseOf(life: PayoutLife, prepared: Ready): Course {
-  const { instruction, generation, terms, submission, exchangeSubmission, firstSentAt } = prepared;
-  const nothingSent = submission.attempts === 0 && exchangeSubmission.attempts === 0;
-  const progress = {
-    firstSentAt: firstSentAt ?? undefined,
-    lastSentAt: undefined,
-    parked: false,
-    nothingSent,
-    unsent: 0,
-  };
-  // What an earlier run sent is in the open set until this one ends.
-  if (submission.attempts > 0) life.openReferences.add(prepared.reference);
-  if (exchangeSubmission.attempts > 0) life.openReferences.add(prepared.exchangeReference);
-  return {
-    prepared,
-    payment: { ...progress, known: submission, parked: prepared.parked },
-    exchange: { ...progress, known: exchangeSubmission },
-    gates: {
-      instruction,
-      generation,
-      terms,
-      passes: {},
-      fundsUntil: undefined,
-      visits: 0,
-      exchanged: submission.attempts > 0,
-      exchangeSent: exchangeSubmission.attempts > 0,
-    },
-    expiredAt: undefined,
-  };
 }
 
 type MadeReady = { clear: Assessment } | { again: Assessment } | { ended: true } | Unpaid;
@@ -150,8 +111,8 @@ type MadeReady = { clear: Assessment } | { again: Assessment } | { ended: true }
 async function makeReady(life: PayoutLife, course: Course, found: Assessment): Promise<MadeReady> {
   const { instruction, terms } = course.prepared;
   const inDoubt = exchangeInDoubt(course);
-  if (inDoubt && found.exchange === undefined) {
-    // The bank does not show now what the exchange was for: nothing else is done until it can be looked for.
+  if (inDoubt && course.exchangeOrder === undefined && found.exchange === undefined) {
+    // Neither the store nor the bank shows what the exchange was for: nothing else is done until it can be looked for.
     await life.enter('resolving', because('outcome-unknown'));
     const { lookAgainMs, lookAgainMaxMs } = terms.waits;
     await condition(() => false, doublingPause(course.gates.visits, lookAgainMs, lookAgainMaxMs * 12));
@@ -162,24 +123,32 @@ async function makeReady(life: PayoutLife, course: Course, found: Assessment): P
   if ('end' in cleared) return cleared;
   const assessment = cleared.clear;
   life.digest = assessment.digest;
-  if (assessment.exchange === undefined) return cleared;
+  if (assessment.exchange !== undefined) {
+    course.exchangeOrder ??= exchangeOrder(assessment.exchange, instruction, terms, Date.now());
+  }
+  if (course.exchangeOrder === undefined || (assessment.exchange === undefined && !inDoubt)) return cleared;
 
-  const thenAssess = { instruction, generation: course.gates.generation, exchanged: true };
-  const exchange = { plan: assessment.exchange, instruction, terms, expiredAt: expiryOf(course), thenAssess };
-  const converted = await convertCurrency(life, exchange, course.exchange);
+  const { generation } = course.gates;
+  const converted = await convertCurrency(
+    life,
+    {
+      reference: course.prepared.exchangeReference,
+      order: course.exchangeOrder,
+      instruction,
+      terms,
+      thenAssess: { instruction, generation, exchanged: true },
+    },
+    course.exchange,
+  );
   if ('end' in converted) return converted;
+  const { resends } = course.exchange.known;
+  if ('refused' in converted || ('unsent' in converted && resends === 0)) course.exchangeOrder = undefined;
   if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
   course.gates.exchangeSent = course.exchange.known.attempts > 0;
-  if ('unsent' in converted) course.expiredAt = undefined;
   if ('unsent' in converted || 'cleared' in converted) return { again: await reassess(course.gates) };
   if ('ended' in converted) return converted;
   course.gates.exchanged = true;
   return { again: converted.assessment ?? (await reassess(course.gates)) };
-}
-
-/** An exchange was sent and its outcome is not known to this run. */
-function exchangeInDoubt({ exchange, gates }: Course): boolean {
-  return exchange.known.tainted && !gates.exchanged;
 }
 
 async function finish(life: PayoutLife, followed: Followed): Promise<PayoutResult> {
@@ -189,14 +158,6 @@ async function finish(life: PayoutLife, followed: Followed): Promise<PayoutResul
   const { state, reason } = endsOf(life)[followed.meaning];
   await life.enter(state, reason, 'stored');
   return resultOf(life, state);
-}
-
-/** `expired_at` of the orders, epoch ms: the row's own, or the audit's life from the first attempt. */
-function expiryOf(course: Course): number {
-  const { instruction, terms } = course.prepared;
-  const given = instruction.expires_at;
-  course.expiredAt ??= given === undefined ? Date.now() + terms.auditTtlMs : Date.parse(given);
-  return course.expiredAt;
 }
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
@@ -221,26 +182,27 @@ function refusedAs(
   return { ...assessment, obstacle };
 }
 
+/** An exchange is never undone automatically: who reads why nothing was paid reads that the money is in another currency. */
+function withExchange({ exchanged }: PayoutLife, { code, message }: Reason): Reason {
+  return exchanged ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
+}
+
 /** What each end of the bank's order is for the payout. */
 function endsOf(life: PayoutLife): Ends {
+  const { cancelDriven, decision } = life.order;
+  const unpaidBy = (state: EndState, code: ReasonCode) => ({ state, reason: withExchange(life, because(code)) });
   return {
     paid: { state: 'completed', reason: null },
-    rejected: life.order.cancelDriven
-      ? { state: 'cancelled', reason: because('cancelled-by-request') }
-      : {
-          state: 'rejected',
-          reason: because(life.order.decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected'),
-        },
-    cancelled: {
-      state: 'cancelled',
-      reason: because(life.order.cancelDriven ? 'cancelled-by-request' : 'bank-cancelled'),
-    },
-    failed: { state: 'failed', reason: because('bank-failed') },
+    rejected: cancelDriven
+      ? unpaidBy('cancelled', 'cancelled-by-request')
+      : unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected'),
+    cancelled: unpaidBy('cancelled', cancelDriven ? 'cancelled-by-request' : 'bank-cancelled'),
+    failed: unpaidBy('failed', 'bank-failed'),
   };
 }
 
 async function unpaid(life: PayoutLife, { end, reason }: Unpaid): Promise<PayoutResult> {
-  await life.enter(end, reason);
+  await life.enter(end, withExchange(life, reason));
   return resultOf(life, end);
 }
 

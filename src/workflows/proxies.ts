@@ -64,6 +64,26 @@ export const shifts = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrder
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
+/** What a pass of the reconciliation goes by: read from the store inside the workflow task. */
+export const plans = proxyLocalActivities<Pick<Activities, 'planReconciliation'>>({
+  startToCloseTimeout: '30s',
+  retry: { maximumInterval: '30s' },
+});
+
+/** One key of a reconciliation: left to the next pass when the bank does not answer for this long. */
+export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>({
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '30m',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
+
+/** Starting what should run and does not. */
+export const outbox = proxyActivities<Pick<Activities, 'resumeUnended'>>({
+  startToCloseTimeout: '1m',
+  retry: { maximumInterval: '30s' },
+});
+
 /** Short writes of a batch's control flag. */
 export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl' | 'approveRows'>>({
   startToCloseTimeout: '1m',

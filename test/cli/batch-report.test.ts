@@ -14,11 +14,19 @@ function reportOf(states: PayoutState[]): BatchReport {
     counts,
     totals: [],
     payouts: [],
+    incidents: [],
     reports: { csv: '/b.csv', json: '/b.json', html: '/b.html' },
   };
 }
 
 describe('the exit code of a report', () => {
+  it('says that people must look where an incident is, however well the rows ended', () => {
+    const message = 'the bank shows another order';
+    const incident = { row: 1, reference: 'ref', orderId: 'ord-9', kind: 'second-order', message } as const;
+    const report = { ...reportOf(['completed']), incidents: [incident] };
+    expect(exitOfReport(report)).toBe(EXIT.exceptions);
+  });
+
   it.each<[number, PayoutState[]]>([
     [EXIT.completed, ['completed', 'completed']],
     [EXIT.exceptions, ['completed', 'failed']],

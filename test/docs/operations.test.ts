@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_KEYS } from '../../src/config/keys.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import { SENTINELS } from '../../src/sandbox/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
@@ -22,6 +23,11 @@ describe('docs/operations.md', () => {
       needsAttention(state) ? 'yes' : 'no',
     ]);
     expect(tableRows(operations, 'States').map((row) => cellsOf(row).slice(0, 3))).toEqual(expected);
+  });
+
+  it('has every kind of incident with the sentence people read', () => {
+    const expected = Object.entries(INCIDENTS).map(([kind, sentence]) => [code(kind), sentence]);
+    expect(tableRows(operations, 'Incidents').map((row) => cellsOf(row).slice(0, 2))).toEqual(expected);
   });
 
   it('has every note that makes the sandbox misbehave', () => {

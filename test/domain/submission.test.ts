@@ -8,6 +8,8 @@ import {
   FRESH,
   lookAt,
   mayResend,
+  mustLook,
+  orderInForce,
   provenAbsent,
   refusalMeaning,
   type Scan,
@@ -113,15 +115,44 @@ describe('sending the same reference again', () => {
   it('with "assumed" needs the proof, and is done once', () => {
     expect(mayResend('assumed', tainted, false, 5)).toBe(false);
     expect(mayResend('assumed', tainted, true, 2)).toBe(true);
-    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, true, 2)).toBe(false);
+    expect(mayResend('assumed', cleared(tainted, true), true, 2)).toBe(false);
   });
 
   it('with "none" is never done', () => {
     expect(mayResend('none', tainted, true, 99)).toBe(false);
   });
 
+  it('leaves the outcome in doubt unless absence is proven: a later refusal may be about our own first order', () => {
+    const refused: AttemptResult = { outcome: 'refused', code: 2010 };
+    const onItsWord = cleared(tainted, false);
+    expect(mustLook(onItsWord)).toBe(false);
+    expect(afterAttempt(onItsWord, refused).next).toEqual({ step: 'resolve' });
+    expect(mustLook(afterAttempt(onItsWord, refused).known)).toBe(true);
+    expect(afterAttempt(cleared(tainted, true), refused).next).toMatchObject({ step: 'refused' });
+  });
+
   it('with "verified" needs one stable look', () => {
     expect(mayResend('verified', tainted, false, 0)).toBe(false);
     expect(mayResend('verified', tainted, false, 1)).toBe(true);
+  });
+});
+
+describe('the bytes of the next attempt', () => {
+  const sent = (outcome: AttemptResult['outcome'] | null, expiredAt: number) => ({
+    outcome: outcome === 'ended' ? null : outcome,
+    request: { accountId: 'a', beneficiaryId: 'b', amount: '1.00', currency: 'USD', expiredAt },
+  });
+
+  it.each([
+    ['nothing was sent', [], undefined],
+    ['the answer was lost', [sent('ambiguous', 1)], 1],
+    ['the sender died', [sent(null, 1)], 1],
+    ['the bank has the reference', [sent('exists', 1)], 1],
+    ['nothing left the machine after a lost answer', [sent('ambiguous', 1), sent('not-sent', 2)], 1],
+    ['the bank refused', [sent('refused', 1)], undefined],
+    ['the bank refused the resend of a lost answer', [sent('ambiguous', 1), sent('refused', 1)], undefined],
+    ['nothing left the machine', [sent('not-sent', 1)], undefined],
+  ] as const)('when %s', (_, attempts, expiredAt) => {
+    expect(orderInForce(attempts)?.expiredAt).toBe(expiredAt);
   });
 });

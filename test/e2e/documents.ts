@@ -58,6 +58,15 @@ const batchDocument = z.strictObject({
   counts,
   totals: z.array(z.strictObject({ currency: z.string().length(3), amount: decimal, completed: decimal })),
   payouts: z.array(payout),
+  incidents: z.array(
+    z.strictObject({
+      row: z.int().positive(),
+      reference: z.uuid(),
+      orderId: z.string(),
+      kind: kebabCase,
+      message: z.string().min(1),
+    }),
+  ),
   reports: z.strictObject({ csv: absolutePath, json: absolutePath, html: absolutePath }),
 });
 

@@ -39,7 +39,12 @@ describe('recorded histories', () => {
     const missing = PAYOUT_ROUTES.filter(({ name }) => !files.includes(`payout-${name}.json`)).map(({ name }) => name);
     expect(missing).toEqual([]);
     expect(new Set(files.map(typeOf))).toEqual(
-      new Set([WORKFLOW_TYPES.payout, WORKFLOW_TYPES.payoutBatch, WORKFLOW_TYPES.orderWatch]),
+      new Set([
+        WORKFLOW_TYPES.payout,
+        WORKFLOW_TYPES.payoutBatch,
+        WORKFLOW_TYPES.orderWatch,
+        WORKFLOW_TYPES.reconciliation,
+      ]),
     );
   });
 

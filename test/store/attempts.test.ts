@@ -9,7 +9,7 @@ onEveryStore('Send attempts', (test) => {
     const store = await test.open();
     expect(await store.recordAttempt(SENT)).toBe(true);
     expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toBe(false);
-    expect(await store.attempts('ref')).toEqual([{ ...SENT, outcome: null, orderId: null, code: null }]);
+    expect(await store.attempts('ref')).toEqual([{ ...SENT, outcome: null, orderId: null, code: null, request: null }]);
   });
 
   it('are recorded by exactly one of many senders at the same time', async () => {
@@ -34,6 +34,13 @@ onEveryStore('Send attempts', (test) => {
       [2, null, null, null],
       [3, 'accepted', 'o-1', null],
     ]);
+  });
+
+  it('keep the bytes they were sent with', async () => {
+    const store = await test.open();
+    const request = { accountId: 'a', beneficiaryId: 'b', amount: '1.00', currency: 'USD', expiredAt: 7, note: 'n' };
+    await store.recordAttempt({ ...SENT, request });
+    expect((await store.attempts('ref'))[0]?.request).toEqual(request);
   });
 
   it('are seen by another connection as soon as they are recorded', async () => {

@@ -41,6 +41,15 @@ export const NEW_PAYEE = {
   address_address1: '1 Test Street',
 };
 
+/** What somebody else pays from the same account. */
+const FOREIGN_PAYMENT = {
+  uid: 'u-1001',
+  account_id: 'acc-u1001-usd',
+  beneficiary_id: 'ben-u1001-usd-local',
+  amount: '1.00',
+  currency: 'USD',
+};
+
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
@@ -144,6 +153,48 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     },
     ends: { state: 'completed' },
     eventsMax: 48,
+    orders: 1,
+  },
+  {
+    name: 'payee-changed-in-the-audit',
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
+      await until(handle, 'awaiting-bank-approval');
+      const url = '/v1/banking/beneficiaries/ben-u1001-usd-local';
+      const { items } = (await p.bankCall('GET', url)) as { items: Record<string, string> };
+      await p.bankCall('PUT', url, { uid: 'u-1001', ...items, account_no: '666666666' });
+      await handle.signal('approve', { by: 'alice' });
+      await untilReason(handle, 'beneficiary-changed');
+      await handle.signal('reject', { by: 'alice', remark: 'the payee was changed' });
+      return handle;
+    },
+    ends: { state: 'rejected' },
+    because: 'approval-rejected',
+    orders: 1,
+  },
+  {
+    name: 'exchange-booked-above-the-cap',
+    sandbox: { profile: { fxDriftBasisPoints: 300 } },
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
+      await until(handle, 'held');
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'failed-after-its-exchange',
+    travel: (p) => p.start({ id: 'r', account_id: 'acc-u1001-eur', note: 'sandbox:fail' }),
+    ends: {
+      state: 'failed',
+      reason: {
+        code: 'bank-failed',
+        message: 'the bank reports the order as failed; the exchange stays as booked',
+      },
+    },
+    because: 'bank-failed',
     orders: 1,
   },
   {
@@ -332,6 +383,25 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 0,
   },
   {
+    name: 'proven-absent-after-the-looks-were-over',
+    settings: { waits: { lateCommitMs: 300, listLagMs: 100 } },
+    travel: async (p) => {
+      // Nine orders of the same second, two to a page and in another order every time: no look can prove anything.
+      for (let n = 0; n < 9; n += 1) {
+        const reference = `00000000-0000-5000-8000-00000000000${n}`;
+        await p.bankCall('POST', '/v1/banking/transactions/payment', { ...FOREIGN_PAYMENT, reference });
+      }
+      await p.sandboxTest('PUT', 'profile', { pageOrder: 'shuffled', pageCap: 2 });
+      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'needs-operator');
+      await p.sandboxTest('PUT', 'profile', { pageOrder: 'newest', pageCap: 100 });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
     name: 'status-unclear',
     travel: async (p) => {
       const handle = await p.start({ id: 'r', note: 'sandbox:close' });
@@ -363,7 +433,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
 ];
 
 const LOOK_MS = 50;
-const WAIT_MAX_MS = 20_000;
+const WAIT_MAX_MS = 60_000;
 
 /** Waits until the search attribute shows a state (a query in the middle of a task would cost events of its own). */
 export async function until(handle: PayoutHandle, state: PayoutState): Promise<PayoutStateView> {
@@ -374,6 +444,17 @@ export async function until(handle: PayoutHandle, state: PayoutState): Promise<P
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new Error(`not ${state} in ${WAIT_MAX_MS} ms but ${JSON.stringify(await handle.query('state'), null, 1)}`);
+}
+
+/** Waits until the payout itself gives this reason. */
+async function untilReason(handle: PayoutHandle, code: string): Promise<void> {
+  const end = performance.now() + WAIT_MAX_MS;
+  while (performance.now() < end) {
+    const { reason } = await handle.query<PayoutStateView>('state');
+    if (reason?.code === code) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new Error(`no reason ${code} in ${WAIT_MAX_MS} ms`);
 }
 
 async function awaited(handle: PayoutHandle): Promise<{ digest: string }> {

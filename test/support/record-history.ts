@@ -8,14 +8,17 @@ export const HISTORIES = fileURLToPath(new URL('../replay/histories', import.met
 
 /**
  * Writes a history for the replay corpus when `RECORD_HISTORIES=1` (`npm run histories`): proto-JSON with encoded payloads,
- * without the names of the machines that made it.
+ * without the names of the machines that made it. One that is there stays: it stands for executions that are open.
  */
 export async function recordHistory(handle: WorkflowHandle, workflow: string, scenario: string): Promise<void> {
   if (process.env.RECORD_HISTORIES !== '1') return;
   const json = historyToJSON(await handle.fetchHistory());
   const text = JSON.stringify(JSON.parse(typeof json === 'string' ? json : JSON.stringify(json)), withoutPlaces, 1);
   await mkdir(HISTORIES, { recursive: true });
-  await writeFile(join(HISTORIES, `${workflow}-${scenario}.json`), `${text}\n`);
+  const file = join(HISTORIES, `${workflow}-${scenario}.json`);
+  await writeFile(file, `${text}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** Worker identities, names of sticky queues (`pid@host-id`) and stack traces say where a history was made. */

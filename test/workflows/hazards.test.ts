@@ -107,17 +107,11 @@ describe('hazards of a payout', () => {
   it('a payee that we added and somebody changed at the bank is held, not paid', async () => {
     await using product = await startProduct();
     await (await product.start({ id: 'first', ...NEW_PAYEE })).result();
-    const token = await bankToken(product);
-    const list = await bankCall(
-      product,
-      token,
-      'GET',
-      '/v1/banking/beneficiaries?uid=u-1001&currency=USD&page_size=100',
-    );
-    const payee = (list.data as { records: { id: string; items: Record<string, string> }[] }).records.find(
+    const list = await product.bankCall('GET', '/v1/banking/beneficiaries?uid=u-1001&currency=USD&page_size=100');
+    const payee = (list as { records: { id: string; items: Record<string, string> }[] }).records.find(
       ({ items }) => items.account_no === NEW_PAYEE.account_no,
     );
-    await bankCall(product, token, 'PUT', `/v1/banking/beneficiaries/${payee?.id}`, {
+    await product.bankCall('PUT', `/v1/banking/beneficiaries/${payee?.id}`, {
       uid: 'u-1001',
       ...payee?.items,
       account_no: '666666666',
@@ -134,7 +128,7 @@ describe('hazards of a payout', () => {
     const handle = await product.start({ id: 'double', note: 'sandbox:stuck' });
     const reference = referenceOf('u-1001', 'double');
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
-    await bankCall(product, await bankToken(product), 'POST', '/v1/banking/transactions/payment', {
+    await product.bankCall('POST', '/v1/banking/transactions/payment', {
       uid: 'u-1001',
       account_id: 'acc-u1001-usd',
       beneficiary_id: 'ben-u1001-usd-local',
@@ -169,7 +163,7 @@ describe('hazards of a payout', () => {
     const reference = referenceOf('u-1001', 'double-paid');
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
     const ours = (await product.store.payout(reference))?.orderId;
-    await bankCall(product, await bankToken(product), 'POST', '/v1/banking/transactions/payment', {
+    await product.bankCall('POST', '/v1/banking/transactions/payment', {
       uid: 'u-1001',
       account_id: 'acc-u1001-usd',
       beneficiary_id: 'ben-u1001-usd-local',
@@ -301,29 +295,3 @@ describe('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
   });
 });
-
-async function bankToken(product: Product): Promise<string> {
-  const response = await fetch(`${product.sandbox.url}/v1/auth`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: 'sandbox-key', api_secret: 'sandbox-secret' }),
-  });
-  return ((await response.json()) as { data: { access_token: string } }).data.access_token;
-}
-
-async function bankCall(
-  product: Product,
-  token: string,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ code: number; data?: unknown }> {
-  const response = await fetch(product.sandbox.url + path, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: token },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  const answer = (await response.json()) as { code: number; data?: unknown };
-  if (answer.code !== 0) throw new Error(`the sandbox answered ${JSON.stringify(answer)}`);
-  return answer;
-}

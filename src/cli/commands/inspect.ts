@@ -1,4 +1,5 @@
 import { batchState, countRows } from '../../domain/payout-state.ts';
+import { type ReportedIncident, reportedIncidents } from '../../erp/report/batch-report.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { reportBatch, summaryText } from '../batch-report.ts';
@@ -31,7 +32,9 @@ export async function status(session: Session, id: string): Promise<ExitCode> {
     return EXIT.completed;
   }
   const url = workflowUrl(ui.url, ui.namespace, target.payout.workflowId);
-  session.output.result(payoutDocument(target.payout, url), payoutText(target.payout, url));
+  const { reference } = target.payout;
+  const incidents = reportedIncidents(await store.incidentsOf([reference]), [target.payout]);
+  session.output.result(payoutDocument(target.payout, incidents, url), payoutText(target.payout, incidents, url));
   return EXIT.completed;
 }
 
@@ -74,7 +77,7 @@ export async function list(session: Session): Promise<ExitCode> {
   return EXIT.completed;
 }
 
-function payoutDocument(payout: PayoutRecord, url: string): object {
+function payoutDocument(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): object {
   const {
     reference,
     workflowId,
@@ -105,10 +108,10 @@ function payoutDocument(payout: PayoutRecord, url: string): object {
     feeCurrency,
     reason,
   };
-  return { schemaVersion: 1, payout: { ...facts, url } };
+  return { schemaVersion: 1, payout: { ...facts, url }, incidents };
 }
 
-function payoutText(payout: PayoutRecord, url: string): string {
+function payoutText(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): string {
   const rows: [string, string | null][] = [
     ['payout', `${payout.currency} ${payout.amount}, document ${payout.documentId}`],
     ['state', payout.state],
@@ -117,6 +120,7 @@ function payoutText(payout: PayoutRecord, url: string): string {
     ['order', payout.orderId],
     ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
+    ...incidents.map(({ message, orderId }): [string, string] => ['incident', `${message} (order ${orderId})`]),
     ['Temporal UI', url],
   ];
   return rows

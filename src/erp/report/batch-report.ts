@@ -8,7 +8,8 @@ import {
   type Reason,
   type StateCounts,
 } from '../../domain/payout-state.ts';
-import type { BatchRecord, PayoutRecord, ReturnRecord } from '../../store/store.ts';
+import { INCIDENTS, type IncidentKind } from '../../domain/reconciliation.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord } from '../../store/store.ts';
 
 /** The report of a batch: the `--json` document. Contract: design, "Commands". */
 export interface BatchReport {
@@ -21,7 +22,18 @@ export interface BatchReport {
   totals: CurrencyTotal[];
   /** In the order of the file. */
   payouts: ReportedPayout[];
+  /** What the bank shows against the stored end of a payout; by row. */
+  incidents: ReportedIncident[];
   reports: ReportPaths;
+}
+
+export interface ReportedIncident {
+  /** Null for a payout without a batch. */
+  row: number | null;
+  reference: string;
+  orderId: string;
+  kind: IncidentKind;
+  message: string;
 }
 
 /** Exact decimal sums: asked for, and paid. */
@@ -66,11 +78,11 @@ export interface ReportLinks {
 export async function buildBatchReport(
   batch: BatchRecord,
   rows: Iterable<PayoutRecord> | AsyncIterable<PayoutRecord>,
-  returns: Iterable<ReturnRecord>,
+  facts: { returns: Iterable<ReturnRecord>; incidents: Iterable<IncidentRecord> },
   links: ReportLinks,
   reports: ReportPaths,
 ): Promise<BatchReport> {
-  const returned = Map.groupBy(returns, ({ reference }) => reference);
+  const returned = Map.groupBy(facts.returns, ({ reference }) => reference);
   const payouts: ReportedPayout[] = [];
   for await (const record of rows) payouts.push(reportedPayout(record, returned.get(record.reference) ?? [], links));
   payouts.sort((a, b) => a.row - b.row);
@@ -83,8 +95,24 @@ export async function buildBatchReport(
     counts,
     totals: totalsOf(payouts),
     payouts,
+    incidents: reportedIncidents(facts.incidents, payouts),
     reports,
   };
+}
+
+/** In the order of the file, and of one payout by order id. */
+export function reportedIncidents(
+  incidents: Iterable<IncidentRecord>,
+  payouts: Iterable<{ reference: string; row: number | null }>,
+): ReportedIncident[] {
+  const rows = new Map(Array.from(payouts, ({ reference, row }) => [reference, row]));
+  return Array.from(incidents, ({ reference, orderId, kind }) => ({
+    row: rows.get(reference) ?? null,
+    reference,
+    orderId,
+    kind,
+    message: INCIDENTS[kind],
+  })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));
 }
 
 function reportedPayout(record: PayoutRecord, returns: readonly ReturnRecord[], links: ReportLinks): ReportedPayout {

@@ -1,6 +1,6 @@
 import { parseDecimal } from '../../domain/money.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
-import type { ReportedPayout } from './batch-report.ts';
+import type { ReportedIncident, ReportedPayout } from './batch-report.ts';
 
 /** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
 
@@ -43,4 +43,9 @@ export function perMille(part: string, whole: string): number {
 /** Money that came back: `12.00 EUR; 3.00 EUR`, empty when none did. */
 export function returnedText({ returns }: ReportedPayout): string {
   return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
+}
+
+/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1`, empty when there are none. */
+export function incidentsText(incidents: readonly Pick<ReportedIncident, 'kind' | 'orderId'>[]): string {
+  return incidents.map(({ kind, orderId }) => `${kind} ${orderId}`).join('; ');
 }

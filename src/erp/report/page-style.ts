@@ -54,6 +54,8 @@ h1 .badge { margin-left: 0.4rem; font-size: 0.95rem; vertical-align: middle; }
 .legend li { display: flex; align-items: center; gap: 0.45rem; }
 .legend .figure { margin-left: auto; }
 .dot { width: 0.6rem; height: 0.6rem; border-radius: 50%; }
+.incidents { margin: 0 0 1.5rem; padding: 0.2rem 1rem; border: 2px solid var(--unpaid); border-radius: 0.6rem; }
+.incidents h2 { margin-top: 0.6rem; color: var(--unpaid); }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
 table { width: 100%; border-collapse: collapse; font-size: 0.9rem; }
 th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { visible } from '../finding.ts';
-import { type BatchReport, type ReportedPayout, totalsByState } from './batch-report.ts';
+import { type BatchReport, type ReportedIncident, type ReportedPayout, totalsByState } from './batch-report.ts';
 import { groupedAmount, type Tone, toneOf } from './display.ts';
 
 const ROWS_SHOWN = 10;
@@ -24,6 +24,12 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
     '',
     ...stateTable(report, style),
   ];
+  const { incidents } = report;
+  if (incidents.length > 0) {
+    lines.push('', style(['bold', 'red'], `incidents: ${incidents.length}`));
+    lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
+  }
+  if (incidents.length > ROWS_SHOWN) lines.push(`  and ${incidents.length - ROWS_SHOWN} more, all in the report`);
   const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
   if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
   if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
@@ -62,4 +68,8 @@ function aligned(table: readonly TableLine[], style: Style): string[] {
 function unpaidLine({ row, id, state, reason }: ReportedPayout, style: Style): string {
   const why = reason === null ? '' : `: ${reason.message} [${reason.code}]`;
   return `  row ${row} ${visible(id)} ${style(COLOURS[toneOf(state)], state)}${visible(why)}`;
+}
+
+function incidentLine({ row, kind, message, orderId }: ReportedIncident): string {
+  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}]`;
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import type { BatchReport, ReportedPayout } from './batch-report.ts';
-import { returnedText } from './display.ts';
+import type { BatchReport, ReportedIncident, ReportedPayout } from './batch-report.ts';
+import { incidentsText, returnedText } from './display.ts';
 
 const COLUMNS = [
   'row',
@@ -17,6 +17,7 @@ const COLUMNS = [
   'reason_code',
   'reason_message',
   'returned',
+  'incidents',
   'url',
 ] as const;
 
@@ -25,7 +26,9 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /** One line for each row of the file, in its order. Values that a spreadsheet would run as formulas are escaped. */
 export function csvReport(report: BatchReport): string {
-  return stringify(report.payouts.map(cells), {
+  const incidents = Map.groupBy(report.incidents, ({ reference }) => reference);
+  const lines = report.payouts.map((payout) => cells(payout, incidents.get(payout.reference) ?? []));
+  return stringify(lines, {
     header: true,
     columns: [...COLUMNS],
     escape_formulas: true,
@@ -35,7 +38,10 @@ export function csvReport(report: BatchReport): string {
   });
 }
 
-function cells(payout: ReportedPayout): Record<(typeof COLUMNS)[number], string | number | null> {
+function cells(
+  payout: ReportedPayout,
+  incidents: readonly ReportedIncident[],
+): Record<(typeof COLUMNS)[number], string | number | null> {
   return {
     row: payout.row,
     id: payout.id,
@@ -51,6 +57,7 @@ function cells(payout: ReportedPayout): Record<(typeof COLUMNS)[number], string 
     reason_code: payout.reason?.code ?? null,
     reason_message: payout.reason?.message ?? null,
     returned: returnedText(payout),
+    incidents: incidentsText(incidents),
     url: payout.url,
   };
 }

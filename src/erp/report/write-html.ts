@@ -1,5 +1,11 @@
-import { type BatchReport, type ReportedPayout, type StateTotal, totalsByState } from './batch-report.ts';
-import { groupedAmount, perMille, returnedText, toneOf } from './display.ts';
+import {
+  type BatchReport,
+  type ReportedIncident,
+  type ReportedPayout,
+  type StateTotal,
+  totalsByState,
+} from './batch-report.ts';
+import { groupedAmount, incidentsText, perMille, returnedText, toneOf } from './display.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /**
@@ -24,9 +30,9 @@ export function htmlReport(report: BatchReport): string {
 <p class="quiet">Batch <code>${escaped(report.batchId)}</code></p>
 </header>
 <main>
-${countTiles(report)}
+${incidentList(report)}${countTiles(report)}
 ${amountChart(report)}
-${payoutTable(report.payouts)}
+${payoutTable(report)}
 </main>
 </body>
 </html>
@@ -37,6 +43,20 @@ function batchTone({ state }: BatchReport): string {
   if (state === 'completed') return 'paid';
   if (state === 'needs-operator' || state === 'paused') return 'attention';
   return state === 'open' || state === 'cancelling' ? 'open' : 'unpaid';
+}
+
+/** First of all on the page, where there are any: nothing else in a report is as urgent. */
+function incidentList({ incidents }: BatchReport): string {
+  if (incidents.length === 0) return '';
+  const item = ({ row, kind, message, orderId }: ReportedIncident): string =>
+    `<li>Row ${row}: ${escaped(message)} <code>${escaped(kind)}</code> (order <code>${escaped(orderId)}</code>)</li>`;
+  return `<section class="incidents" role="alert">
+<h2>Incidents</h2>
+<ul>
+${incidents.map(item).join('\n')}
+</ul>
+</section>
+`;
 }
 
 function countTiles({ counts }: BatchReport): string {
@@ -78,14 +98,15 @@ function legendItem({ state, payouts, amount }: StateTotal): string {
   return `<li><span class="dot ${toneOf(state)}"></span>${escaped(state)} <span class="figure">${figures}</span></li>`;
 }
 
-function payoutTable(payouts: readonly ReportedPayout[]): string {
+function payoutTable({ payouts, incidents }: BatchReport): string {
+  const ofPayout = Map.groupBy(incidents, ({ reference }) => reference);
   const heads = ['Row', 'Document', 'User', 'State', 'Amount', 'Fee', 'Reason', 'Bank order', 'Reference'];
   return `<h2 id="payouts">Payouts</h2>
 <div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
 <table>
 <thead><tr>${heads.map((head) => `<th scope="col"${FIGURES.has(head) ? ' class="figure"' : ''}>${head}</th>`).join('')}</tr></thead>
 <tbody>
-${payouts.map(payoutRow).join('\n')}
+${payouts.map((payout) => payoutRow(payout, ofPayout.get(payout.reference) ?? [])).join('\n')}
 </tbody>
 </table>
 </div>`;
@@ -93,7 +114,7 @@ ${payouts.map(payoutRow).join('\n')}
 
 const FIGURES: ReadonlySet<string> = new Set(['Row', 'Amount', 'Fee']);
 
-function payoutRow(payout: ReportedPayout): string {
+function payoutRow(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
   const { row, id, uid, state, amount, currency, fee, feeCurrency, orderId, reference, url } = payout;
   const cells = [
     `<td class="figure">${row}</td>`,
@@ -102,20 +123,23 @@ function payoutRow(payout: ReportedPayout): string {
     `<td><span class="badge ${toneOf(state)}">${escaped(state)}</span></td>`,
     `<td class="figure">${groupedAmount(escaped(amount))} ${escaped(currency)}</td>`,
     `<td class="figure">${fee === null ? '' : `${groupedAmount(escaped(fee))} ${escaped(feeCurrency ?? '')}`}</td>`,
-    `<td class="reason">${reasonCell(payout)}</td>`,
+    `<td class="reason">${reasonCell(payout, incidents)}</td>`,
     `<td>${orderId === null ? '' : `<code>${escaped(orderId)}</code>`}</td>`,
     `<td>${link(url, reference)}</td>`,
   ];
   return `<tr>${cells.join('')}</tr>`;
 }
 
-function reasonCell(payout: ReportedPayout): string {
+function reasonCell(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
   const reason =
     payout.reason === null ? '' : `${escaped(payout.reason.message)} <code>${escaped(payout.reason.code)}</code>`;
   const returned = returnedText(payout);
-  return returned === ''
-    ? reason
-    : `${reason} <span class="badge attention">returned ${escaped(returned)}</span>`.trim();
+  const parts = [
+    reason,
+    returned === '' ? '' : `<span class="badge attention">returned ${escaped(returned)}</span>`,
+    incidents.length === 0 ? '' : `<span class="badge unpaid">${escaped(incidentsText(incidents))}</span>`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 /** Only web addresses become links. */

@@ -1,8 +1,12 @@
 import type { Migration } from 'kysely/migration';
 import { createTables } from './0001-create-tables.ts';
+import { addRequestsAndLanes } from './0002-add-requests-and-lanes.ts';
+import { createIncidents } from './0003-create-incidents.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration ever released, by name. A released one is never changed; a new one sorts behind all others. */
 export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0001-create-tables': createTables(types),
+  '0002-add-requests-and-lanes': addRequestsAndLanes(),
+  '0003-create-incidents': createIncidents(),
 });

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import type { Payee } from '../../domain/gates.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
@@ -15,6 +16,9 @@ export interface AuditFound {
   heard: number;
   /** Look again after this long, the look having contradicted a notice; absent: the patience decides. */
   lookAgainMs?: number;
+  /** The payee that was paid, and until when (epoch ms) the bank waits; where they are known. */
+  payee?: Payee;
+  expiredAt?: number;
   /** A cancel can stop the payout by a rejection; an exchange is followed to its end. */
   cancellable: boolean;
 }
@@ -41,7 +45,7 @@ export async function awaitBankApproval(life: PayoutLife, found: AuditFound): Pr
     decided.decision === 'approve'
       ? await sends.approveOrder
           .executeWithOptions({ summary: `approves at the bank, by ${decided.by}` }, [
-            { owner: life.reference, orderId, by: decided.by },
+            { owner: life.reference, orderId, by: decided.by, payee: found.payee },
           ])
           .catch(lost)
       : await sends.rejectOrder
@@ -54,10 +58,14 @@ export async function awaitBankApproval(life: PayoutLife, found: AuditFound): Pr
     life.order.driven = true;
     return;
   }
-  if (result.outcome === 'refused') {
+  if (result.outcome === 'refused' || result.outcome === 'payee-changed') {
     // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A
     // cancel that was answered "too late" stays so.
-    life.order = { cancelDriven: false, tooLateToCancel: life.order.tooLateToCancel || life.wantsCancel };
+    life.order = {
+      cancelDriven: false,
+      tooLateToCancel: life.order.tooLateToCancel || life.wantsCancel,
+      payeeChanged: result.outcome === 'payee-changed',
+    };
   }
   await lookLater(life, terms, tries);
 }
@@ -81,14 +89,14 @@ export interface BankDecision {
 /** What people decided; undefined when the order moved by itself first. */
 async function decide(
   life: PayoutLife,
-  { orderId, heard, lookAgainMs }: AuditFound,
+  { orderId, heard, lookAgainMs, expiredAt }: AuditFound,
 ): Promise<BankDecision | undefined> {
   if (!life.wantsCancel) {
     const decision = await awaitDecision(life, {
-      ask: { kind: 'bank', digest: life.digest, needed: 1 },
+      ask: { kind: 'bank', digest: life.digest, needed: 1, expiresAt: expiredAt },
       state: 'awaiting-bank-approval',
-      reason: BANK_APPROVAL_REQUIRED,
-      stored: 'stored',
+      reason: life.order.payeeChanged ? because('beneficiary-changed') : BANK_APPROVAL_REQUIRED,
+      stored: life.order.payeeChanged ? 'to-store' : 'stored',
       lookAgainMs,
       interrupt: () => life.heard > heard || life.isPatienceOver,
     });

@@ -12,7 +12,8 @@ export type Decided =
   | { kind: 'interrupted' };
 
 export interface DecisionAsked {
-  ask: Omit<AwaitedApproval, 'approvedBy' | 'expiresAt' | 'maker'>;
+  /** `expiresAt` (epoch ms): decisions are refused from then on, and the question stands until the order moves. */
+  ask: Omit<AwaitedApproval, 'approvedBy' | 'expiresAt' | 'maker'> & { expiresAt?: number };
   /** State shown and stored while people are waited for. */
   state: PayoutState;
   reason: Reason;
@@ -22,14 +23,14 @@ export interface DecisionAsked {
   lookAgainMs?: number;
   /** Return when this comes true; the question stays open. */
   interrupt?: () => boolean;
-  /** The row was written by the activity that found the question. */
-  stored?: 'stored';
+  /** `stored`: the row was written by the activity that found the question. */
+  stored?: 'stored' | 'to-store';
 }
 
 /** Waits for people, for a cancel request, for the question's end, or for a reason to look at the bank. */
 export async function awaitDecision(life: PayoutLife, asked: DecisionAsked): Promise<Decided> {
   const { ttlMs, lookAgainMs, interrupt = () => false } = asked;
-  const expiresAt = ttlMs === undefined ? undefined : Date.now() + ttlMs;
+  const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
   // Asked before it is shown: whoever sees the state may answer at once.
   life.ask({ ...asked.ask, maker: life.maker, approvedBy: [], expiresAt });
   await life.enter(asked.state, asked.reason, asked.stored);

@@ -4,7 +4,7 @@ import { nextGate } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
-import { because } from '../../domain/reasons.ts';
+import { ACCOUNT_HOLDS, because } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
 import { read, waits } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -94,7 +94,8 @@ async function hold(
   reason: Reason,
 ): Promise<Unpaid | undefined> {
   const { lookAgainMs, lookAgainMaxMs } = context.terms.waits;
-  const pause = doublingPause(context.visits, lookAgainMs, lookAgainMaxMs * 12);
+  // The rest of the account's rows wait for this one to find it usable again.
+  const pause = doublingPause(context.visits, lookAgainMs, holdsAccount(reason) ? lookAgainMaxMs : lookAgainMaxMs * 12);
   context.visits += 1;
   const decided = await awaitDecision(life, {
     ask: { kind: 'hold', digest: assessment.digest, needed: 1 },
@@ -110,6 +111,10 @@ async function hold(
   return undefined;
 }
 
+function holdsAccount({ code }: Reason): boolean {
+  return (ACCOUNT_HOLDS as readonly string[]).includes(code);
+}
+
 /** A list filter never hits a payout that has been decided: what was waited for is over before anything else is done. */
 function leaveWait(life: PayoutLife): void {
   life.closeQuestion();
@@ -122,8 +127,9 @@ async function awaitFunds(life: PayoutLife, context: GateContext, assessment: As
   context.fundsUntil ??= Date.now() + fundsPatienceMs;
   const left = context.fundsUntil - Date.now();
   if (left <= 0) return { end: 'failed', reason: because('funds-patience-over') };
-  await life.enter('awaiting-funds', because('insufficient-funds'));
   const { funds } = assessment;
+  life.fundsNeeded = funds?.needs;
+  await life.enter('awaiting-funds', because('insufficient-funds'));
   if (funds === undefined || funds.enough) {
     // The bank says "short" although its balance looks sufficient: only time can tell.
     const pause = Math.min(left, doublingPause(context.visits, lookAgainMs, lookAgainMaxMs));
@@ -131,7 +137,8 @@ async function awaitFunds(life: PayoutLife, context: GateContext, assessment: As
     await condition(() => life.wantsCancel, pause);
     return undefined;
   }
-  await untilCancelRequested(life, left, () => waits.awaitFunds({ accountId: funds.accountId, needs: funds.needs }));
+  const { accountId, needs } = funds;
+  await untilCancelRequested(life, left, () => waits.awaitFunds({ accountId, needs, reference: life.reference }));
   return undefined;
 }
 

@@ -1,9 +1,10 @@
 import type { AssessInput } from '../../activities/assess.ts';
-import type { Assessment, ExchangePlan } from '../../domain/gates.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
+import type { ExchangeOrder } from '../../domain/sent-order.ts';
 import type { RefusalMeaning } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
@@ -21,12 +22,13 @@ export type Converted =
   | { unsent: true }
   | Unpaid;
 
-/** What an exchange is made of; `expiredAt` is epoch ms. */
+/** What an exchange is made of. */
 export interface Exchange {
-  plan: ExchangePlan;
+  /** Derived from the payout's identity. */
+  reference: string;
+  order: ExchangeOrder;
   instruction: PayoutInstruction;
   terms: Terms;
-  expiredAt: number;
   thenAssess: AssessInput;
 }
 
@@ -39,7 +41,7 @@ export async function convertCurrency(
   exchange: Exchange,
   progress: SubmissionProgress,
 ): Promise<Converted> {
-  const { plan, terms, thenAssess } = exchange;
+  const { reference, order, terms, thenAssess } = exchange;
   const request = exchangeRequest(life, exchange);
   const submitted = await submitOrder(life, request, terms, progress);
   switch (submitted.kind) {
@@ -59,59 +61,39 @@ export async function convertCurrency(
       break;
   }
   life.show('converting');
-  const followed = await followOrder(life, { request, ...submitted, terms, thenAssess });
+  const followed = await followOrder(life, { request, ...submitted, terms, expiredAt: order.expiredAt, thenAssess });
   const { cancelDriven } = life.order;
   // The payment is another order: nothing said about the exchange counts for it.
   life.order = { cancelDriven: false, tooLateToCancel: false };
   life.bankStatus = null;
   if (followed.meaning === 'closed') return { end: 'failed', reason: followed.reason };
-  life.openReferences.delete(plan.reference);
+  life.openReferences.delete(reference);
   if (followed.meaning !== 'paid') {
     return cancelDriven
       ? { end: 'cancelled', reason: because('cancelled-by-request') }
       : { end: 'failed', reason: because('exchange-failed', `order ${followed.meaning}`) };
   }
+  life.exchanged = true;
   const { sellAmount, assessment } = followed.judgement;
   // A rate that cannot be compared counts as above the cap.
-  if (sellAmount === undefined || exceedsSlippage(plan.quotedSellAmount, sellAmount, terms.maxSlippage)) {
+  if (sellAmount === undefined || exceedsSlippage(order.quotedSellAmount, sellAmount, terms.maxSlippage)) {
     return heldOverRate(life);
   }
   return { converted: true, assessment };
 }
 
-function exchangeRequest(life: PayoutLife, { plan, instruction, expiredAt }: Exchange): OrderRequest {
-  const currencies = [plan.buyCurrency, plan.sellCurrency];
+function exchangeRequest(life: PayoutLife, { reference, order, instruction: { uid } }: Exchange): OrderRequest {
+  const { sellAccountId, amount, currency } = order;
+  const currencies = [currency, order.sellCurrency];
   return {
-    expected: {
-      kind: 'exchange',
-      reference: plan.reference,
-      uid: instruction.uid,
-      accountId: plan.sellAccountId,
-      currency: plan.buyCurrency,
-      amount: plan.buyAmount,
-    },
-    accountId: plan.sellAccountId,
+    expected: { kind: 'exchange', reference, uid, accountId: sellAccountId, currency, amount },
+    accountId: sellAccountId,
     currencies,
     showing: 'converting',
     send: (attempt) =>
-      sends.submitExchange.executeWithOptions(
-        { summary: `buys ${plan.buyCurrency} ${plan.buyAmount}, attempt ${attempt}` },
-        [
-          {
-            owner: life.reference,
-            reference: plan.reference,
-            attempt,
-            workflowId: life.workflowId,
-            uid: instruction.uid,
-            currencies,
-            sellAccountId: plan.sellAccountId,
-            buyAccountId: plan.buyAccountId,
-            amount: plan.buyAmount,
-            currency: plan.buyCurrency,
-            expiredAt,
-          },
-        ],
-      ),
+      sends.submitExchange.executeWithOptions({ summary: `buys ${currency} ${amount}, attempt ${attempt}` }, [
+        { owner: life.reference, reference, attempt, workflowId: life.workflowId, uid, currencies, ...order },
+      ]),
   };
 }
 
@@ -127,10 +109,10 @@ async function heldOverRate(life: PayoutLife): Promise<Converted> {
       // What was read before the wait no longer counts.
       return { converted: true, assessment: undefined };
     case 'rejected':
-      return { end: 'rejected', reason: because('approval-rejected', 'the exchange stays as booked') };
+      return { end: 'rejected', reason: because('approval-rejected') };
     case 'cancel':
     case 'expired':
     case 'interrupted':
-      return { end: 'cancelled', reason: because('cancelled-by-request', 'the exchange stays as booked') };
+      return { end: 'cancelled', reason: because('cancelled-by-request') };
   }
 }

@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { AssessInput } from '../../activities/assess.ts';
 import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
+import type { Payee } from '../../domain/gates.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, statusMeaning, type TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
@@ -24,6 +25,9 @@ export interface OrderToFollow {
   /** Found by a look: nobody may tell of it any more. */
   adopted?: true;
   terms: Terms;
+  /** The payee paid, and until when (epoch ms) the bank waits for its audit; where they are known. */
+  payee?: Payee;
+  expiredAt?: number;
   /** What each end is for the payout, so that the confirming read stores it; absent for an exchange. */
   ends?: () => Ends;
   /** Read the payout again with the paid exchange, in one activity. */
@@ -49,7 +53,10 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
     const told = life.heard > heard;
     heard = life.heard;
     const judgement = await look(follow);
-    if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) life.closeQuestion();
+    if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
+      if (life.awaited?.kind === 'bank') life.note('the audit was decided at the bank, not through us');
+      life.closeQuestion();
+    }
     const conflict = conflictOf(follow, judgement);
     if (conflict !== undefined) {
       const closed = await park(follow, conflict, judgement);
@@ -66,6 +73,8 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
         await awaitBankApproval(life, {
           orderId: follow.orderId,
           terms,
+          payee: order.payee,
+          expiredAt: order.expiredAt,
           tries: follow.tries,
           heard,
           lookAgainMs: doubtPause(follow),

@@ -1,54 +1,30 @@
-import type { Prepared } from '../../activities/prepare.ts';
-import type { Assessment } from '../../domain/gates.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import type { PaymentOrder } from '../../domain/sent-order.ts';
 import type { PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
 import type { OrderRequest } from './submit-order.ts';
 
-type Ready = Extract<Prepared, { kind: 'ready' }>;
+export interface Payment {
+  instruction: PayoutInstruction;
+  /** Account that pays, as far as it is known: an order of another one is not ours. */
+  accountId: string | undefined;
+  /** What is sent, asked for at the first attempt and the same on every later one. */
+  order(): PaymentOrder;
+}
 
-/** The payment of a payout whose gates are clear: the same bytes on every attempt. */
-export function paymentRequest(
-  life: PayoutLife,
-  { reference, instruction }: Ready,
-  assessment: Assessment,
-  expiredAt: number,
-): OrderRequest {
-  const accountId = assessment.payingAccountId ?? instruction.account_id;
-  const { beneficiary } = assessment;
-  const beneficiaryId = beneficiary.known ? beneficiary.id : '';
-  const currencies = [instruction.currency];
+/** The payment of a payout whose gates are clear. */
+export function paymentRequest(life: PayoutLife, { instruction, accountId, order }: Payment): OrderRequest {
+  const { uid, currency, amount } = instruction;
+  const { reference, workflowId } = life;
+  const currencies = [currency];
   return {
-    expected: {
-      kind: 'payment',
-      reference,
-      uid: instruction.uid,
-      accountId: assessment.payingAccountId,
-      currency: instruction.currency,
-      amount: instruction.amount,
-    },
+    expected: { kind: 'payment', reference, uid, accountId, currency, amount },
     accountId: instruction.account_id,
     currencies,
     showing: 'submitting',
     send: (attempt) =>
-      sends.submitPayment.executeWithOptions(
-        { summary: `pays ${instruction.currency} ${instruction.amount}, attempt ${attempt}` },
-        [
-          {
-            reference,
-            attempt,
-            workflowId: life.workflowId,
-            uid: instruction.uid,
-            currencies,
-            accountId,
-            beneficiaryId,
-            amount: instruction.amount,
-            currency: instruction.currency,
-            expiredAt,
-            note: instruction.note,
-            reason: instruction.reason,
-            chargeType: instruction.charge_type,
-          },
-        ],
-      ),
+      sends.submitPayment.executeWithOptions({ summary: `pays ${currency} ${amount}, attempt ${attempt}` }, [
+        { reference, attempt, workflowId, uid, currencies, ...order() },
+      ]),
   };
 }

@@ -1,7 +1,7 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import { orderDifferences } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { doublingPause, type Terms } from '../../domain/policy.ts';
+import { doublingPause, type ReferenceDedupe, type Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, provenAbsent, type Scan, type Submission } from '../../domain/submission.ts';
 import type { PendingResolve } from '../handlers.ts';
@@ -41,24 +41,33 @@ export async function resolveOrder(
     if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
 
+    const dedupe = look.distrusted ? 'none' : terms.referenceDedupe;
     const absent = look.conflict === undefined && (nothingWasSent(progress) || provenAbsent(scans, since, terms.waits));
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     if (pending !== undefined) {
       const decided = decideByOperator(pending, progress.known, {
         conflict: look.conflict !== undefined,
         absent,
-        terms,
+        dedupe,
       });
-      if (decided !== undefined) return withProof(progress, decided);
+      if (decided !== undefined) return withProof(progress, decided, absent);
     }
-    if (life.state === 'needs-operator') continue;
-    if (mayResend(terms.referenceDedupe, progress.known, absent, stableLooks)) {
-      life.note('negative proof: the same reference is sent again with the same bytes');
-      return withProof(progress, { kind: 'cleared' });
+    if (life.state === 'needs-operator' && !decidesItself(life)) continue;
+    if (mayResend(dedupe, progress.known, absent, stableLooks)) {
+      life.note(`${absent ? 'negative proof' : 'not seen'}: the same reference is sent again with the same bytes`);
+      return withProof(progress, { kind: 'cleared' }, absent);
     }
     if (absent) await park(life, 'order-not-found');
     else if (lookAt(n + 1, terms.waits) === undefined) await park(life, 'outcome-unknown');
   }
+}
+
+/**
+ * Parked only because the looks proved nothing so far: what proves something later counts as it would have before. Every
+ * other reason needs a decision or an order.
+ */
+function decidesItself({ reason }: PayoutLife): boolean {
+  return reason?.code === 'outcome-unknown' && patched('parked-looks-decide');
 }
 
 /** The one order found as it was sent, or the one among several that an operator names. */
@@ -72,9 +81,9 @@ function chosenOrder(look: Looked, pending: PendingResolve | undefined): string 
 /** Neither by an earlier run nor by this one. */
 const nothingWasSent = ({ nothingSent, known }: SubmissionProgress): boolean => nothingSent && known.attempts === 0;
 
-function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
+function withProof(progress: SubmissionProgress, resolved: Resolved, absent: boolean): Resolved {
   if (resolved.kind === 'cleared') {
-    progress.known = cleared(progress.known);
+    progress.known = cleared(progress.known, absent);
     progress.parked = false;
   }
   return resolved;
@@ -116,6 +125,8 @@ interface Looked {
   accepted: readonly string[];
   stable: boolean;
   conflict?: ReasonCode;
+  /** The bank has doubled an order of this user: nothing is sent again on its word. */
+  distrusted?: boolean;
 }
 
 async function lookOnce(
@@ -149,7 +160,7 @@ async function lookOnce(
       : differences.length > 0 || look.nearMisses > 0
         ? 'reference-conflict'
         : undefined;
-  return { orderIds, accepted: look.accepted, stable: look.stable, conflict };
+  return { orderIds, accepted: look.accepted, stable: look.stable, conflict, distrusted: look.distrusted };
 }
 
 async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {
@@ -161,7 +172,7 @@ async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {
 function decideByOperator(
   pending: PendingResolve,
   known: Submission,
-  { conflict, absent, terms }: { conflict: boolean; absent: boolean; terms: Terms },
+  { conflict, absent, dedupe }: { conflict: boolean; absent: boolean; dedupe: ReferenceDedupe },
 ): Resolved | undefined {
   const { action, by } = pending.request;
   const refuse = (message: string): undefined => {
@@ -181,7 +192,7 @@ function decideByOperator(
       break;
   }
   if (action === 'resend') {
-    if (known.attempts > 0 && terms.referenceDedupe === 'none') {
+    if (known.attempts > 0 && dedupe === 'none') {
       return refuse('the bank is not trusted to recognise a reference (dedupe "none")');
     }
     pending.answer = { accepted: true, message: 'the same reference is sent again' };

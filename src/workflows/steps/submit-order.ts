@@ -4,7 +4,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/submission.ts';
-import { afterAttempt } from '../../domain/submission.ts';
+import { afterAttempt, mustLook } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
 import { waits } from '../proxies.ts';
 import { resolveOrder } from './resolve-order.ts';
@@ -48,7 +48,7 @@ export async function submitOrder(
   progress: SubmissionProgress,
 ): Promise<Submitted> {
   life.openReferences.add(request.expected.reference);
-  if (progress.known.tainted || progress.parked) return resolveOrder(life, request, terms, progress);
+  if (mustLook(progress.known) || progress.parked) return resolveOrder(life, request, terms, progress);
   for (;;) {
     life.show(request.showing);
     progress.firstSentAt ??= Date.now();

@@ -11,6 +11,7 @@ test('has exactly the fields of the contract', async () => {
   const paid = record(1, 'completed');
   const report = await reportOf([paid, held], {
     returns: [{ orderId: 'ord-9', reference: paid.reference, amount: '4.00', currency: 'EUR', seenAt: 5 }],
+    incidents: [{ kind: 'second-order', reference: paid.reference, orderId: 'ord-7', seenAt: 6 }],
   });
   expect(report).toEqual({
     schemaVersion: 1,
@@ -56,6 +57,15 @@ test('has exactly the fields of the contract', async () => {
         url: `http://127.0.0.1:8233/namespaces/default/workflows/payout%2F${held.reference}`,
       },
     ],
+    incidents: [
+      {
+        row: 1,
+        reference: paid.reference,
+        orderId: 'ord-7',
+        kind: 'second-order',
+        message: 'the payout is completed, and the bank shows another order under its reference',
+      },
+    ],
     reports: { csv: '/reports/batch-1.csv', json: '/reports/batch-1.json', html: '/reports/batch-1.html' },
   });
 });
@@ -65,8 +75,31 @@ test('reads rows page by page and lists them in the order of the file', async ()
     yield record(2, 'failed');
     yield record(1, 'completed');
   }
-  const report = await buildBatchReport(BATCH, pages(), [], LINKS, reportPaths('/reports', BATCH.batchId));
+  const report = await buildBatchReport(
+    BATCH,
+    pages(),
+    { returns: [], incidents: [] },
+    LINKS,
+    reportPaths('/reports', BATCH.batchId),
+  );
   expect(report.payouts.map(({ row }) => row)).toEqual([1, 2]);
+});
+
+test('lists incidents in the order of the file', async () => {
+  const [first, second] = [record(1, 'failed'), record(2, 'completed')];
+  const report = await reportOf([second, first], {
+    incidents: [
+      { kind: 'end-contradicted', reference: second.reference, orderId: 'ord-2', seenAt: 1 },
+      { kind: 'order-after-end', reference: first.reference, orderId: 'ord-8', seenAt: 3 },
+      { kind: 'order-after-end', reference: first.reference, orderId: 'ord-7', seenAt: 4 },
+    ],
+  });
+  expect(report.incidents.map(({ row, orderId }) => [row, orderId])).toEqual([
+    [1, 'ord-7'],
+    [1, 'ord-8'],
+    [2, 'ord-2'],
+  ]);
+  expect(report.state).toBe('completed-with-exceptions');
 });
 
 test('takes its state from the counts and the control flag', async () => {

@@ -3,7 +3,7 @@ import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
 import { type BatchReport, buildBatchReport } from '../../../src/erp/report/batch-report.ts';
 import { reportPaths } from '../../../src/erp/report/write-reports.ts';
 import { referenceOf } from '../../../src/identity.ts';
-import type { BatchRecord, PayoutRecord, ReturnRecord } from '../../../src/store/store.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord } from '../../../src/store/store.ts';
 
 export const BATCH: BatchRecord = {
   batchId: 'batch-1',
@@ -71,8 +71,9 @@ export function reportOf(
   {
     dir = '/reports',
     returns = [],
+    incidents = [],
     batch = {},
-  }: { dir?: string; returns?: ReturnRecord[]; batch?: Partial<BatchRecord> } = {},
+  }: { dir?: string; returns?: ReturnRecord[]; incidents?: IncidentRecord[]; batch?: Partial<BatchRecord> } = {},
 ): Promise<BatchReport> {
-  return buildBatchReport({ ...BATCH, ...batch }, rows, returns, LINKS, reportPaths(dir, BATCH.batchId));
+  return buildBatchReport({ ...BATCH, ...batch }, rows, { returns, incidents }, LINKS, reportPaths(dir, BATCH.batchId));
 }

@@ -30,6 +30,16 @@ test('shows amounts by currency and state in aligned columns, then what is not p
   );
 });
 
+test('shows incidents above the rows that are not paid', async () => {
+  const paid = record(1, 'completed');
+  const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: 'ord-\u001b7', seenAt: 1 } as const];
+  const summary = summaryOf(await reportOf([paid, record(2, 'failed', {}, 'bank-failed')], { incidents }));
+  expect(summary).toMatch(
+    /incidents: 1\n {2}row 1, order ord-\\u001b7: the payout is completed, .*\[second-order\]\n\n/,
+  );
+  expect(summary.indexOf('incidents: 1')).toBeLessThan(summary.indexOf('row 2'));
+});
+
 test('lists the first ten that are not paid and counts the others', async () => {
   const rows = Array.from({ length: 13 }, (_, index) => record(index + 1, 'failed', {}, 'bank-failed'));
   const summary = summaryOf(await reportOf(rows));

@@ -10,6 +10,12 @@ test('has one line for each row, in the order of the file', async () => {
       { orderId: 'r-2', reference: paid.reference, amount: '3.00', currency: 'EUR', seenAt: 2 },
       { orderId: 'r-1', reference: paid.reference, amount: '4.00', currency: 'EUR', seenAt: 1 },
     ],
+    incidents: ['ord-8', 'ord-7'].map((orderId) => ({
+      kind: 'second-order',
+      reference: paid.reference,
+      orderId,
+      seenAt: 3,
+    })),
   });
   expect(parse(csvReport(report), { columns: true })).toEqual([
     {
@@ -27,6 +33,7 @@ test('has one line for each row, in the order of the file', async () => {
       reason_code: '',
       reason_message: '',
       returned: '4.00 EUR; 3.00 EUR',
+      incidents: 'second-order ord-7; second-order ord-8',
       url: report.payouts[0]?.url,
     },
     expect.objectContaining({
@@ -36,6 +43,7 @@ test('has one line for each row, in the order of the file', async () => {
       order_id: '',
       fee: '',
       returned: '',
+      incidents: '',
     }),
   ]);
 });

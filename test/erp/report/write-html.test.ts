@@ -55,3 +55,15 @@ test('holds no detail of a beneficiary', async () => {
   expect(html).not.toContain('Ramirez');
   expect(html).not.toContain('99887766');
 });
+
+test('shows incidents before everything else, and with their row', async () => {
+  const paid = record(1, 'completed');
+  expect(htmlReport(await reportOf([paid]))).not.toContain('Incidents');
+  const hostile = '<b>ord</b>';
+  const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: hostile, seenAt: 1 } as const];
+  const html = htmlReport(await reportOf([paid], { incidents }));
+  expect(html.indexOf('<h2>Incidents</h2>')).toBeLessThan(html.indexOf('class="tiles"'));
+  expect(html).toContain('Row 1: the payout is completed, and the bank shows another order under its reference');
+  expect(html).toContain('<span class="badge unpaid">second-order &lt;b&gt;ord&lt;/b&gt;</span>');
+  expect(html).not.toContain(hostile);
+});

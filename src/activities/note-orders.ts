@@ -1,0 +1,139 @@
+import { BankError } from '../api/errors.ts';
+import type { Order } from '../api/schemas/orders.ts';
+import { isReturn, type OrderFacts } from '../domain/order-judgement.ts';
+import {
+  addFindings,
+  type Fact,
+  type Findings,
+  factsOfExchange,
+  factsOfPayment,
+  type Incident,
+  NOTHING_FOUND,
+  type Return,
+} from '../domain/reconciliation.ts';
+import { referenceOf } from '../identity.ts';
+import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+import { orderFacts } from './orders.ts';
+
+type Deps = Pick<ActivityDeps, 'bank' | 'store' | 'settings' | 'now'>;
+
+/** The list that the orders are from. */
+export interface OrderList extends WatchKey {
+  /** Epoch ms: no order in it was created before. */
+  since: number;
+}
+
+/**
+ * Compares orders of a list with what is stored under their references, and records what follows: money that came back,
+ * incidents, orders of nobody. Knows every order as soon as it is given all that the list shows under its reference.
+ * Reads at the bank, and only where an incident is suspected; throws a `BankError` when that does not work out.
+ */
+export async function noteOrders(deps: Deps, list: OrderList, orders: readonly Order[]): Promise<Findings> {
+  const byReference = Map.groupBy(orders, (order) => order.client_order_id);
+  const references = [...byReference.keys()].filter((reference) => reference !== undefined);
+  const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
+  const others = references.filter((reference) => !payouts.has(reference));
+  const sent = Map.groupBy(await deps.store.attemptsOf(others), ({ reference }) => reference);
+  const owners = await exchangeOwners(deps, list, sent);
+
+  const note = new Notes(deps, list);
+  for (const [reference, under] of byReference) {
+    const payout = payouts.get(reference ?? '');
+    const owner = owners.get(reference ?? '');
+    const attempts = sent.get(reference ?? '');
+    const { closedMeans } = deps.settings;
+    if (payout !== undefined) {
+      await note.facts(under, await judged(deps, under, (facts) => factsOfPayment(payout, facts, closedMeans)));
+    } else if (owner !== undefined) {
+      const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
+      const judge = (facts: OrderFacts[]) => factsOfExchange(owner, accepted, facts, closedMeans);
+      await note.facts(under, await judged(deps, under, judge));
+    } else if (attempts === undefined) {
+      // Money that somebody else sends to the account is no order of anybody's payouts.
+      for (const order of under) if (!isReturn(order)) await note.unasked(order);
+    }
+  }
+  return note.findings;
+}
+
+/** Payouts by the derived reference of their exchange, for those references that something was sent under. */
+async function exchangeOwners(
+  { store, settings }: Deps,
+  { uid, since }: OrderList,
+  sent: ReadonlyMap<string, readonly SendAttempt[]>,
+): Promise<Map<string, PayoutRecord>> {
+  if (sent.size === 0) return new Map();
+  const derived = new Map<string, string>();
+  // `since` is the bank's time, the store's is ours.
+  for (const { reference, documentId, generation } of await store.documentsOf(uid, since - settings.clockSkewMs)) {
+    const exchange = referenceOf(uid, documentId, 'exchange', generation);
+    if (sent.has(exchange)) derived.set(reference, exchange);
+  }
+  const owners = await store.payoutsOf([...derived.keys()]);
+  return new Map(owners.map((owner) => [derived.get(owner.reference) ?? '', owner]));
+}
+
+/** A list may lag behind: where it shows an incident, the orders of it are read by id, and judged as they stand. */
+async function judged(deps: Deps, orders: readonly Order[], judge: (orders: OrderFacts[]) => Fact[]): Promise<Fact[]> {
+  const listed = judge(orders.map(orderFacts));
+  const suspects = new Set(listed.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
+  if (suspects.size === 0) return listed;
+  const read = orders.map((order) => (suspects.has(order.order_id) ? asItStands(deps, order) : order));
+  return judge((await Promise.all(read)).map(orderFacts));
+}
+
+/** "Not found" for an order that a list shows proves nothing: the list's record stands. */
+async function asItStands({ bank }: Deps, listed: Order): Promise<Order> {
+  try {
+    return await bank.orders.get(listed.order_id);
+  } catch (error) {
+    if (error instanceof BankError && error.code === 2005) return listed;
+    throw error;
+  }
+}
+
+/** Writes facts and counts them. */
+class Notes {
+  findings: Findings = NOTHING_FOUND;
+  private readonly deps: Deps;
+  private readonly list: OrderList;
+
+  constructor(deps: Deps, list: OrderList) {
+    this.deps = deps;
+    this.list = list;
+  }
+
+  async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
+    for (const fact of facts) {
+      if (fact.kind === 'return') await this.moneyBack(orders, fact);
+      else await this.incident(fact);
+    }
+  }
+
+  async unasked({ order_id: orderId, client_order_id: clientOrderId }: Order): Promise<void> {
+    const { uid, currency } = this.list;
+    const entry = { orderId, uid, currency, clientOrderId: clientOrderId ?? null, seenAt: this.deps.now() };
+    this.count({ unaskedOrders: 1 }, await this.deps.store.recordUnaskedOrder(entry));
+  }
+
+  /** Money that came back without an amount is kept for people to look at: no sum can hold it. */
+  private async moneyBack(orders: readonly Order[], fact: Return): Promise<void> {
+    const { orderId, reference, amount, currency = this.list.currency } = fact;
+    if (amount === undefined) {
+      for (const order of orders) if (order.order_id === orderId) await this.unasked(order);
+      return;
+    }
+    const entry = { orderId, reference, amount, currency, seenAt: this.deps.now() };
+    this.count({ returns: 1 }, await this.deps.store.recordReturn(entry));
+  }
+
+  private async incident(incident: Incident): Promise<void> {
+    const isNew = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
+    this.count({ incidents: 1, shown: [incident] }, isNew);
+  }
+
+  private count(found: Partial<Findings>, isNew: boolean): void {
+    this.findings = addFindings(this.findings, { ...NOTHING_FOUND, ...found, recorded: isNew ? 1 : 0 });
+  }
+}

@@ -1,0 +1,58 @@
+import { v7 } from 'uuid';
+import { INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
+import { startReconciliationPass } from '../../temporal/executions.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { interruptSignal } from '../interrupt.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+/**
+ * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 when nothing stands
+ * against a stored end, 5 when something does, 7 when the bank did not show all orders.
+ */
+export async function reconcile(session: Session, { days }: { days?: number }): Promise<ExitCode> {
+  const interrupted = interruptSignal();
+  const stack = await session.stack('join-or-boot');
+  const client = await session.client(stack);
+  const handle = await startReconciliationPass(client, v7(), days);
+  session.output.say(`Reads the bank's orders: ${handle.workflowId}`);
+  const gone = stack.failure.then((cause) => {
+    throw new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer any more.', { cause });
+  });
+  const left = new Promise<undefined>((resolve) => interrupted.addEventListener('abort', () => resolve(undefined)));
+  const pass = await Promise.race([handle.result(), gone, left]);
+  if (pass === undefined) {
+    session.leaveAtOnce = true;
+    return EXIT.interrupted;
+  }
+  session.output.result(documentOf(pass), textOf(pass));
+  if (pass.findings.incidents > 0) return EXIT.exceptions;
+  return pass.unreadKeys > 0 ? EXIT.unreachable : EXIT.completed;
+}
+
+function documentOf({ keys, unreadKeys, findings }: Pass): object {
+  const { shown, incidents: incidentCount, ...counts } = findings;
+  const incidents = shown.map(({ kind, reference, orderId }) => ({
+    reference,
+    orderId,
+    kind,
+    message: INCIDENTS[kind],
+  }));
+  return { schemaVersion: 1, keys, unreadKeys, ...counts, incidentCount, incidents };
+}
+
+function textOf({ keys, unreadKeys, findings }: Pass): string {
+  const counts = [
+    ['users and currencies', `${keys}`],
+    ['without an answer', `${unreadKeys}`],
+    ['orders read', `${findings.orders}`],
+    ['returns', `${findings.returns}`],
+    ['orders of nobody', `${findings.unaskedOrders}`],
+    ['incidents', `${findings.incidents}`],
+    ['facts not known before', `${findings.recorded}`],
+  ];
+  const incidents = findings.shown.map(
+    ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind]} (payout ${reference}, order ${orderId})`,
+  );
+  return [table(['found', 'number'], counts), ...incidents].join('\n');
+}

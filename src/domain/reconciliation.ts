@@ -1,0 +1,189 @@
+import { isReturn, type OrderFacts } from './order-judgement.ts';
+import { type ClosedMeaning, isNoMoney, type StatusMeaning, statusMeaning } from './order-status.ts';
+import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
+
+/**
+ * What the bank's orders say about payouts that have ended: money that came back, and incidents, which contradict what was
+ * stored. Pure; a fact never changes an end (money-safety section 3 rule 11, I5, I9).
+ */
+
+/** Kind of an incident -> the sentence that people read. No sentence holds a value of the row. */
+export const INCIDENTS = {
+  'second-order': 'the payout is completed, and the bank shows another order under its reference',
+  'order-after-end': 'the payout ended unpaid, and the bank shows an order under its reference that may take money',
+  'end-contradicted': 'the bank now shows the order of this payout otherwise than when the payout ended',
+} as const;
+
+export type IncidentKind = keyof typeof INCIDENTS;
+
+export interface Incident {
+  kind: IncidentKind;
+  /** Of the payout, also where the order is its exchange. */
+  reference: string;
+  orderId: string;
+}
+
+export interface Return {
+  kind: 'return';
+  reference: string;
+  orderId: string;
+  /** Absent where the order record leaves them out. */
+  amount: string | undefined;
+  currency: string | undefined;
+}
+
+/** What the store says of a payout. */
+export interface StoredPayout {
+  reference: string;
+  uid: string;
+  state: PayoutState;
+  orderId: string | null;
+  reason: Reason | null;
+}
+
+export type Fact = Return | Incident;
+
+/** Facts that follow from every order the bank shows under the reference of a payout. */
+export function factsOfPayment(
+  payout: StoredPayout,
+  orders: readonly OrderFacts[],
+  closedMeans: ClosedMeaning,
+): Fact[] {
+  const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
+  for (const order of sentAmong(payout, orders)) {
+    const { orderId } = order;
+    const meaning = statusMeaning(order.status, closedMeans);
+    const kind = orderId === payout.orderId ? ownPayment(payout, meaning) : strange(payout, meaning);
+    if (kind !== undefined) facts.push({ kind, reference: payout.reference, orderId });
+  }
+  return facts;
+}
+
+/** Money that came back, whether or not the payout has ended. */
+function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], closedMeans: ClosedMeaning): Return[] {
+  const { reference, uid } = payout;
+  return orders
+    .filter((order) => isReturn(order) && !isNoMoney(statusMeaning(order.status, closedMeans)))
+    .filter(
+      // The receiving side of a payment between two users is in the list of the other one: nothing came back.
+      (order) => order.type === 'REFUND' || order.uid === undefined || order.uid === uid,
+    )
+    .map(({ orderId, amount, currency }) => ({ kind: 'return', reference, orderId, amount, currency }));
+}
+
+/** The orders to hold against an end; open payouts are left to their own workflow. */
+const sentAmong = ({ state }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
+  isEnd(state) ? orders.filter((order) => !isReturn(order)) : [];
+
+function ownPayment(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
+  const agrees = payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
+  return agrees ? undefined : 'end-contradicted';
+}
+
+/** An order that is not the payout's own: live, paid or unclear, it may take money. */
+function strange({ state }: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
+  if (isNoMoney(meaning)) return undefined;
+  return state === 'completed' ? 'second-order' : 'order-after-end';
+}
+
+/** An operator has found out what the unclear status means: no news while it stays unclear. */
+function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
+  return meaning === 'unclear' && reason?.code === 'closed-by-operator';
+}
+
+/**
+ * Facts that follow from every order under the derived reference of a payout's exchange. `accepted` are the order ids
+ * that were the answer to an attempt; after a lost answer the store knows none. A bank may show a record a leg (interface
+ * section 2, FX): only orders of one leg are compared with each other.
+ */
+export function factsOfExchange(
+  payout: StoredPayout,
+  accepted: readonly string[],
+  orders: readonly OrderFacts[],
+  closedMeans: ClosedMeaning,
+): Fact[] {
+  const { reference } = payout;
+  const meaningOf = (order: OrderFacts): StatusMeaning => statusMeaning(order.status, closedMeans);
+  const legs = Map.groupBy(sentAmong(payout, orders), ({ direct, currency }) => `${direct ?? ''} ${currency ?? ''}`);
+  const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
+  for (const leg of legs.values()) {
+    const own = ownOf(leg, accepted, meaningOf);
+    for (const order of leg) {
+      const meaning = meaningOf(order);
+      const kind = order === own ? ownExchange(payout, meaning) : strange(payout, meaning);
+      if (kind !== undefined) facts.push({ kind, reference, orderId: order.orderId });
+    }
+  }
+  return facts;
+}
+
+/** Sorted by id where the store knows none, so that every pass takes the same one. */
+function ownOf(
+  leg: readonly OrderFacts[],
+  accepted: readonly string[],
+  meaningOf: (order: OrderFacts) => StatusMeaning,
+): OrderFacts | undefined {
+  const sorted = leg.toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1));
+  return (
+    sorted.find(({ orderId }) => accepted.includes(orderId)) ??
+    sorted.find((order) => !isNoMoney(meaningOf(order))) ??
+    sorted[0]
+  );
+}
+
+/** An exchange is followed to its own end before its payout ends, and stays where the payout then fails. */
+function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
+  const agrees =
+    payout.state === 'completed'
+      ? meaning === 'paid'
+      : isNoMoney(meaning) ||
+        isClosed(payout, meaning) ||
+        (meaning === 'paid' && payout.reason?.code !== 'exchange-failed');
+  return agrees ? undefined : 'end-contradicted';
+}
+
+/** What one comparison of stored payouts with the bank's orders came to. */
+export interface Findings {
+  /** Orders read, returns included. */
+  orders: number;
+  returns: number;
+  incidents: number;
+  /** Orders under no reference of ours. */
+  unaskedOrders: number;
+  /** Facts among them that were not known before. */
+  recorded: number;
+  /** Incidents to show, the first ones when there are very many. */
+  shown: readonly Incident[];
+}
+
+export const NOTHING_FOUND: Findings = {
+  orders: 0,
+  returns: 0,
+  incidents: 0,
+  unaskedOrders: 0,
+  recorded: 0,
+  shown: [],
+};
+
+const INCIDENTS_SHOWN = 50;
+
+export function addFindings(a: Findings, b: Findings): Findings {
+  return {
+    orders: a.orders + b.orders,
+    returns: a.returns + b.returns,
+    incidents: a.incidents + b.incidents,
+    unaskedOrders: a.unaskedOrders + b.unaskedOrders,
+    recorded: a.recorded + b.recorded,
+    shown: [...a.shown, ...b.shown].slice(0, INCIDENTS_SHOWN),
+  };
+}
+
+/** How far a pass over all keys (a user and a currency) has come, and what it has found. */
+export interface Pass {
+  /** The last key compared; null before the first one. */
+  after: { uid: string; currency: string } | null;
+  keys: number;
+  /** Keys whose orders the bank did not show in time: the next pass comes back to them. */
+  unreadKeys: number;
+  findings: Findings;
+}

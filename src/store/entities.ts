@@ -1,0 +1,188 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { Incident } from '../domain/reconciliation.ts';
+import type { SentOrder } from '../domain/sent-order.ts';
+
+/** What the store keeps, as its callers see it. Times are epoch milliseconds, amounts decimal strings. */
+
+export interface PayoutRecord {
+  reference: string;
+  workflowId: string;
+  uid: string;
+  /** The instruction's `id`. */
+  documentId: string;
+  generation: number;
+  batchId: string | null;
+  /** Data row from 1; null for a payout started without a batch. */
+  row: number | null;
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+  amount: string;
+  currency: string;
+  by: string | null;
+  state: PayoutState;
+  reason: Reason | null;
+  orderId: string | null;
+  /** Booked fee, from the order record; null until known. */
+  fee: string | null;
+  feeCurrency: string | null;
+  /** Run id of the execution that owns the payout; null until one has claimed it. */
+  claimRunId: string | null;
+  /** When the batch handed the row to a workflow; null before. */
+  releasedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | null;
+}
+
+export interface BatchRecord {
+  batchId: string;
+  /** File name as given, without its folder. */
+  file: string;
+  sha256: string;
+  by: string | null;
+  control: BatchControl;
+  total: number;
+  createdAt: number;
+  /** When every row had an end or was with an operator; null before. */
+  endedAt: number | null;
+}
+
+export interface ClaimRow {
+  row: number;
+  reference: string;
+  workflowId: string;
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+}
+
+export interface BatchClaim {
+  batchId: string;
+  file: string;
+  sha256: string;
+  by: string | null;
+  rows: readonly ClaimRow[];
+  at: number;
+}
+
+/** A row already claimed: by whom, and whether it is still the same instruction. */
+export interface KnownClaim {
+  row: number;
+  reference: string;
+  batchId: string | null;
+  samePayload: boolean;
+}
+
+export type ClaimOutcome = { claimed: true } | { claimed: false; known: KnownClaim[] };
+
+/** What a payout finds when it claims its row. */
+export interface PayoutClaim {
+  record: PayoutRecord;
+  /** `own`: this run holds the claim. `other-run`: an earlier run does (reset, retention over, another namespace). */
+  holder: 'own' | 'other-run';
+  /** False when the row is known with another payload (`id-reused`). */
+  samePayload: boolean;
+  /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
+  attempts: SendAttempt[];
+}
+
+/** Outcome of one POST as far as the sender learned it; null while unknown (the sender may have died). */
+export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
+
+export interface SendAttempt {
+  /** Reference sent: the payout's own or the derived one of its exchange. */
+  reference: string;
+  attempt: number;
+  runId: string;
+  activityId: string;
+  sentAt: number;
+  outcome: AttemptOutcome | null;
+  orderId: string | null;
+  code: number | null;
+  /** The order as it was sent; null for what is no order (a beneficiary). */
+  request: SentOrder | null;
+}
+
+export interface PayoutChange {
+  state: PayoutState;
+  reason?: Reason | null;
+  orderId?: string;
+  fee?: string;
+  feeCurrency?: string;
+  /** What the row waits for on its account, decimal. */
+  fundsNeeded?: string;
+  at: number;
+}
+
+/** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
+export interface OpenOrder {
+  /** The reference sent to the bank (`client_order_id`). */
+  reference: string;
+  /** Workflow that owns the reference. */
+  workflowId: string;
+  uid: string;
+  currency: string;
+  openedAt: number;
+  orderId: string | null;
+  /** Status last signalled to the owner; null when it heard none or asked to hear again. */
+  notifiedStatus: string | null;
+  /** Next look by id, for an order older than the sweep's window; null while the window covers it. */
+  nextLookAt: number | null;
+}
+
+export interface OpenOrderRequest {
+  reference: string;
+  workflowId: string;
+  uid: string;
+  /** One for a payment, both legs for an exchange. */
+  currencies: readonly string[];
+  at: number;
+  /** A watch that has not swept since this time counts as gone. */
+  watchAliveSince: number;
+}
+
+export interface WatchKey {
+  uid: string;
+  currency: string;
+}
+
+export interface ReturnRecord {
+  orderId: string;
+  /** Reference of the payout the money came back from. */
+  reference: string;
+  amount: string;
+  currency: string;
+  seenAt: number;
+}
+
+export interface IncidentRecord extends Incident {
+  seenAt: number;
+}
+
+/** What reconciliation compares in one go. */
+export interface ReconciliationKey extends WatchKey {
+  /** Creation of the oldest of its payouts: no order of them is older. */
+  since: number;
+}
+
+/** What the references of a payout are derived from, with its uid. */
+export interface PayoutDocument {
+  reference: string;
+  documentId: string;
+  generation: number;
+}
+
+export interface AuditEntry {
+  at: number;
+  actor: string;
+  action: string;
+  /** Reference, batch id or order id. */
+  subject: string;
+  detail: Record<string, string>;
+}
+
+export interface StoreIdentity {
+  /** Base URL of the bank, or the sandbox's own mark. */
+  bank: string;
+  namespace: string;
+}

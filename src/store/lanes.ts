@@ -1,0 +1,69 @@
+import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
+import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { Database } from './schema.ts';
+
+/** Accounts whose next rows are not released: one that the bank refuses, or one with `waitingMax` rows short of money. */
+export async function pausedAccounts(db: Database, waitingMax: number): Promise<string[]> {
+  const held = db
+    .selectFrom('payouts')
+    .select('account_id')
+    .where('state', '=', 'held')
+    .where('reason_code', 'in', ACCOUNT_HOLDS)
+    .where('account_id', 'is not', null);
+  const short = db
+    .selectFrom('payouts')
+    .select('account_id')
+    .where('state', '=', 'awaiting-funds')
+    .where('account_id', 'is not', null)
+    .groupBy('account_id')
+    .having(({ fn }) => fn.countAll(), '>=', waitingMax);
+  const rows = await held.union(short).execute();
+  return rows.flatMap(({ account_id }) => account_id ?? []);
+}
+
+/** What the rows before this one need on the same account, while they wait for money: decimals, in no order. */
+export async function fundsNeededAhead(db: Database, reference: string): Promise<string[]> {
+  const self = await db
+    .selectFrom('payouts')
+    .select(['account_id', 'created_at', 'row', 'reference'])
+    .where('reference', '=', reference)
+    .executeTakeFirst();
+  if (self === undefined || self.account_id === null) return [];
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['reference', 'created_at', 'row', 'funds_needed'])
+    .where('state', '=', 'awaiting-funds')
+    .where('account_id', '=', self.account_id)
+    .where('created_at', '<=', self.created_at)
+    .execute();
+  return rows.filter((row) => comesBefore(row, self)).flatMap(({ funds_needed }) => funds_needed ?? []);
+}
+
+/** Whether the bank has shown more than one order under a reference of this user, now with an operator or after its end. */
+export async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('payouts')
+    .select('reference')
+    .where('state', '=', 'needs-operator')
+    .where('reason_code', '=', 'duplicate-suspected' satisfies ReasonCode)
+    .where('uid', '=', uid)
+    .executeTakeFirst();
+  if (row !== undefined) return true;
+  const incident = await db
+    .selectFrom('incidents')
+    .innerJoin('payouts', 'payouts.reference', 'incidents.reference')
+    .select('incidents.reference')
+    .where('incidents.kind', '=', 'second-order' satisfies IncidentKind)
+    .where('payouts.uid', '=', uid)
+    .executeTakeFirst();
+  return incident !== undefined;
+}
+
+type Place = { created_at: number; row: number | null; reference: string };
+
+/** The order in which payouts were handed over: by claim, then by row of the file. */
+function comesBefore(a: Place, b: Place): boolean {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at;
+  if (a.row !== b.row) return (a.row ?? 0) < (b.row ?? 0);
+  return a.reference < b.reference;
+}

@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** What the bank shows against the stored end of a payout: each order once for each kind of incident. */
+export const createIncidents = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('incidents')
+      .addColumn('reference', 'text', (column) => column.notNull())
+      .addColumn('order_id', 'text', (column) => column.notNull())
+      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('seen_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('incidents_key', ['reference', 'order_id', 'kind'])
+      .execute();
+  },
+});

@@ -1,0 +1,85 @@
+import { continueAsNew, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import type { PlannedKey } from '../activities/reconciliation.ts';
+import { addFindings, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
+import { comparisons, outbox, plans } from './proxies.ts';
+
+export interface ReconciliationInput {
+  /** One pass, then return. */
+  once?: boolean;
+  /** How far back; absent: as the worker is set. */
+  days?: number;
+  /** The pass that was under way when the run before continued as new. */
+  underWay?: Pass;
+}
+
+const NEW_PASS: Pass = { after: null, keys: 0, unreadKeys: 0, findings: NOTHING_FOUND };
+const KEYS_AT_ONCE = 4;
+
+/**
+ * Compares what is stored with what the bank shows, again and again: every user and currency with payouts of the last
+ * days, one list read each. Finds what comes after the end of a payout, when nobody watches its order any more.
+ */
+export async function reconciliation(input: ReconciliationInput = {}): Promise<Pass> {
+  const { once = false, days } = input;
+  let pass = input.underWay ?? NEW_PASS;
+  for (;;) {
+    if (pass.after === null) {
+      await outbox.resumeUnended.executeWithOptions({ summary: 'starts what should run and does not' }, []);
+    }
+    const { keys, everyMs } = await plans.planReconciliation.executeWithOptions(
+      { summary: 'the next users and currencies to compare' },
+      [{ days, after: pass.after }],
+    );
+    if (keys.length > 0) {
+      pass = await compare(pass, keys);
+    } else {
+      setCurrentDetails(details(pass));
+      if (once) return pass;
+      await sleep(everyMs, { summary: 'until the next pass' });
+      pass = NEW_PASS;
+    }
+    if (workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof reconciliation>({ once, days, underWay: pass });
+    }
+  }
+}
+
+/** The keys of one page, a few side by side. */
+async function compare(pass: Pass, keys: readonly PlannedKey[]): Promise<Pass> {
+  const left = [...keys];
+  let { unreadKeys, findings } = pass;
+  const lane = async (): Promise<void> => {
+    for (let key = left.shift(); key !== undefined; key = left.shift()) {
+      const found = await compareKey(key);
+      if (found === undefined) unreadKeys += 1;
+      else findings = addFindings(findings, found);
+    }
+  };
+  await Promise.all(Array.from({ length: KEYS_AT_ONCE }, lane));
+  const { uid, currency } = keys.at(-1) ?? { uid: '', currency: '' };
+  return { after: { uid, currency }, keys: pass.keys + keys.length, unreadKeys, findings };
+}
+
+/** Undefined when the bank did not answer for as long as one key is worth. */
+async function compareKey(key: PlannedKey): Promise<Findings | undefined> {
+  const summary = `compares the ${key.currency} orders of one user`;
+  try {
+    return await comparisons.reconcileOrders.executeWithOptions({ summary }, [key]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return undefined;
+  }
+}
+
+function details({ keys, unreadKeys, findings }: Pass): string {
+  const rows: [string, number][] = [
+    ['users and currencies', keys],
+    ['without an answer', unreadKeys],
+    ['orders read', findings.orders],
+    ['returns', findings.returns],
+    ['incidents', findings.incidents],
+    ['orders of nobody', findings.unaskedOrders],
+    ['new facts', findings.recorded],
+  ];
+  return ['| last pass | |', '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join('\n');
+}

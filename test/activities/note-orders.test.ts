@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noteOrders } from '../../src/activities/note-orders.ts';
+import type { Bank } from '../../src/api/bank.ts';
+import { type BankErrorDetails, OrderNotFoundError } from '../../src/api/errors.ts';
+import type { Order } from '../../src/api/schemas/orders.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { payoutClaim } from '../store/samples.ts';
+import { quickSettings } from '../support/product.ts';
+
+const LIST = { uid: 'user-1', currency: 'USD', since: 0 };
+const { reference } = payoutClaim('doc');
+let store: Store;
+let shownById: Order[];
+let readById: string[];
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  shownById = [];
+  readById = [];
+  await store.claimPayout(payoutClaim('doc'));
+  await store.changePayout(reference, { state: 'completed', orderId: 'own', at: 3_000 });
+});
+
+afterEach(() => store.close());
+
+const order = (order_id: string, status: string, more: Partial<Order> = {}): Order =>
+  ({
+    order_id,
+    client_order_id: reference,
+    transaction_uid: 'user-1',
+    type: 'PAYMENT',
+    direct: 'OUT',
+    status,
+    transaction_amount: '10.50',
+    ...more,
+  }) as Order;
+
+/** Only what is asked of it: a GET by id. */
+const bank = {
+  orders: {
+    async get(orderId: string): Promise<Order> {
+      readById.push(orderId);
+      const shown = shownById.find(({ order_id }) => order_id === orderId);
+      if (shown === undefined)
+        throw new OrderNotFoundError('not found', { outcome: 'ambiguous', code: 2005 } as BankErrorDetails);
+      return shown;
+    },
+  },
+} as unknown as Bank;
+
+const note = (orders: Order[]) => noteOrders({ bank, store, settings: quickSettings, now: () => 9_000 }, LIST, orders);
+
+describe('an order that contradicts an end', () => {
+  it('is no incident while only the list says so: it may lag behind', async () => {
+    shownById = [order('own', 'COMPLETED')];
+    expect(await note([order('own', 'SUBMITTED')])).toMatchObject({ incidents: 0 });
+    expect(readById).toEqual(['own']);
+    expect(await store.incidentsOf([reference])).toEqual([]);
+  });
+
+  it('is an incident when a read by id says the same', async () => {
+    shownById = [order('own', 'FAILED')];
+    expect(await note([order('own', 'SUBMITTED')])).toMatchObject({ incidents: 1, recorded: 1 });
+    expect(await store.incidentsOf([reference])).toEqual([
+      { kind: 'end-contradicted', reference, orderId: 'own', seenAt: 9_000 },
+    ]);
+  });
+
+  it('is an incident when a read by id does not find it: that proves nothing', async () => {
+    expect(await note([order('own', 'COMPLETED'), order('more', 'COMPLETED')])).toMatchObject({ incidents: 1 });
+    expect(readById).toEqual(['more']);
+  });
+
+  it('costs no read when there is none', async () => {
+    expect(await note([order('own', 'COMPLETED'), order('dead', 'FAILED')])).toMatchObject({ incidents: 0 });
+    expect(readById).toEqual([]);
+  });
+});
+
+describe('money that came back', () => {
+  it('is recorded in the currency of the list where the order names none', async () => {
+    expect(await note([order('back', 'COMPLETED', { type: 'REFUND', direct: 'IN' })])).toMatchObject({ returns: 1 });
+    expect(await store.returnsOf([reference])).toMatchObject([{ orderId: 'back', amount: '10.50', currency: 'USD' }]);
+  });
+
+  it('without an amount is left to people', async () => {
+    const refund = order('back', 'COMPLETED', { type: 'REFUND', transaction_amount: undefined });
+    expect(await note([refund])).toMatchObject({ returns: 0, unaskedOrders: 1, recorded: 1 });
+    expect(await store.returnsOf([reference])).toEqual([]);
+  });
+
+  it('of somebody else is no business of ours', async () => {
+    const deposit = order('in', 'COMPLETED', { direct: 'IN', client_order_id: 'theirs' });
+    expect(await note([deposit, { ...deposit, order_id: 'in-2', client_order_id: undefined }])).toMatchObject({
+      returns: 0,
+      unaskedOrders: 0,
+    });
+  });
+});
+
+describe('an order under no reference of ours', () => {
+  it('is noted once', async () => {
+    const orders = [
+      order('a', 'COMPLETED', { client_order_id: 'theirs' }),
+      order('b', 'ACCEPTED', { client_order_id: undefined }),
+    ];
+    expect(await note(orders)).toMatchObject({ unaskedOrders: 2, recorded: 2 });
+    expect(await note(orders)).toMatchObject({ unaskedOrders: 2, recorded: 0 });
+  });
+
+  it('is not one whose attempt is recorded', async () => {
+    await store.recordAttempt({ reference: 'derived', attempt: 1, runId: 'r', activityId: 'a', sentAt: 1 });
+    expect(await note([order('x', 'COMPLETED', { type: 'FX', client_order_id: 'derived' })])).toMatchObject({
+      unaskedOrders: 0,
+      incidents: 0,
+    });
+  });
+});

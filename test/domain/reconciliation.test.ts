@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderFacts } from '../../src/domain/order-judgement.ts';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import { because, type ReasonCode } from '../../src/domain/reasons.ts';
+import {
+  addFindings,
+  factsOfExchange,
+  factsOfPayment,
+  NOTHING_FOUND,
+  type StoredPayout,
+} from '../../src/domain/reconciliation.ts';
+
+const payout = (state: PayoutState, orderId: string | null = 'own', reason?: ReasonCode): StoredPayout => ({
+  reference: 'ref',
+  uid: 'u-1',
+  state,
+  orderId,
+  reason: reason === undefined ? null : because(reason),
+});
+
+const order = (orderId: string, status: string, more: Partial<OrderFacts> = {}): OrderFacts => ({
+  orderId,
+  clientOrderId: 'ref',
+  uid: 'u-1',
+  type: 'PAYMENT',
+  direct: 'OUT',
+  status,
+  currency: 'USD',
+  amount: '12.50',
+  ...more,
+});
+
+const kinds = (facts: { kind: string; orderId: string }[]): string[] =>
+  facts.map(({ kind, orderId }) => `${kind} ${orderId}`);
+
+describe('orders under the reference of a payout', () => {
+  it.each<[string, StoredPayout, OrderFacts[], string[]]>([
+    ['its own, paid', payout('completed'), [order('own', 'COMPLETED')], []],
+    ['its own, paid, now failed', payout('completed'), [order('own', 'FAILED')], ['end-contradicted own']],
+    ['its own, paid, now open', payout('completed'), [order('own', 'SUBMITTED')], ['end-contradicted own']],
+    ['its own, paid, now unclear', payout('completed'), [order('own', 'CLOSED')], ['end-contradicted own']],
+    ['its own, failed', payout('failed', 'own', 'bank-failed'), [order('own', 'FAILED')], []],
+    ['its own, failed, now cancelled', payout('failed', 'own', 'bank-failed'), [order('own', 'CANCELLED')], []],
+    ['its own, rejected, now paid', payout('rejected'), [order('own', 'COMPLETED')], ['end-contradicted own']],
+    ['its own, cancelled, now live', payout('cancelled'), [order('own', 'APPROVED')], ['end-contradicted own']],
+    ['its own, in audit again', payout('rejected'), [order('own', 'WAIT_FOR_AUDIT')], ['end-contradicted own']],
+    ['its own, failed, now unclear', payout('failed'), [order('own', 'NEW_WORD')], ['end-contradicted own']],
+    ['closed by an operator, unclear', payout('failed', 'own', 'closed-by-operator'), [order('own', 'CLOSED')], []],
+    [
+      'closed by an operator, now paid',
+      payout('failed', 'own', 'closed-by-operator'),
+      [order('own', 'COMPLETED')],
+      ['end-contradicted own'],
+    ],
+    [
+      'a second one, paid',
+      payout('completed'),
+      [order('own', 'COMPLETED'), order('more', 'COMPLETED')],
+      ['second-order more'],
+    ],
+    ['a second one, in audit', payout('completed'), [order('more', 'WAIT_FOR_AUDIT')], ['second-order more']],
+    ['a second one, unclear', payout('completed'), [order('more', 'CLOSED')], ['second-order more']],
+    ['a second one that took no money', payout('completed'), [order('more', 'REJECTED')], []],
+    [
+      'two more',
+      payout('completed'),
+      [order('a', 'ACCEPTED'), order('b', 'COMPLETED')],
+      ['second-order a', 'second-order b'],
+    ],
+    [
+      'one for a refused payout',
+      payout('failed', null, 'refused-by-bank'),
+      [order('late', 'ACCEPTED')],
+      ['order-after-end late'],
+    ],
+    [
+      'one after an operator closed it',
+      payout('failed', null, 'closed-by-operator'),
+      [order('late', 'CLOSED')],
+      ['order-after-end late'],
+    ],
+    ['a dead one for a failed payout', payout('failed', null), [order('late', 'FAILED')], []],
+    [
+      'another one beside its failed own',
+      payout('failed'),
+      [order('own', 'FAILED'), order('late', 'COMPLETED')],
+      ['order-after-end late'],
+    ],
+    ['of an open payout', payout('processing'), [order('own', 'FAILED'), order('more', 'COMPLETED')], []],
+    ['of a payout with an operator', payout('needs-operator'), [order('more', 'COMPLETED')], []],
+  ])('%s', (_name, stored, orders, expected) => {
+    expect(kinds(factsOfPayment(stored, orders, 'unclear'))).toEqual(expected);
+  });
+
+  it('CLOSED means what it is set to mean', () => {
+    expect(factsOfPayment(payout('completed'), [order('own', 'CLOSED')], 'paid')).toEqual([]);
+    expect(factsOfPayment(payout('failed'), [order('own', 'CLOSED')], 'failed')).toEqual([]);
+    expect(kinds(factsOfPayment(payout('failed'), [order('own', 'CLOSED')], 'paid'))).toEqual(['end-contradicted own']);
+  });
+});
+
+describe('money that came back', () => {
+  const refund = order('back', 'COMPLETED', { type: 'REFUND', direct: 'IN', amount: '4.00' });
+
+  it.each<PayoutState>(['completed', 'failed', 'processing'])(
+    'is a fact of its own of a payout that is %s',
+    (state) => {
+      const orders = [order('own', state === 'failed' ? 'FAILED' : 'COMPLETED'), refund];
+      expect(factsOfPayment(payout(state), orders, 'unclear')).toEqual([
+        { kind: 'return', reference: 'ref', orderId: 'back', amount: '4.00', currency: 'USD' },
+      ]);
+    },
+  );
+
+  it('is not there while its order took no money', () => {
+    expect(factsOfPayment(payout('completed'), [{ ...refund, status: 'FAILED' }], 'unclear')).toEqual([]);
+  });
+
+  it('is not the receiving side of a payment between two users', () => {
+    const received = order('in', 'COMPLETED', { direct: 'IN', uid: 'u-2' });
+    expect(factsOfPayment(payout('completed'), [received], 'unclear')).toEqual([]);
+    expect(kinds(factsOfPayment(payout('completed'), [{ ...received, uid: 'u-1' }], 'unclear'))).toEqual(['return in']);
+  });
+});
+
+describe('orders under the reference of an exchange', () => {
+  const fx = (orderId: string, status: string, more: Partial<OrderFacts> = {}): OrderFacts =>
+    order(orderId, status, { type: 'FX', currency: 'EUR', ...more });
+  const buying = { direct: 'IN', currency: 'USD' };
+
+  it.each<[string, StoredPayout, string[], OrderFacts[], string[]]>([
+    ['one, paid', payout('completed'), ['x'], [fx('x', 'COMPLETED')], []],
+    ['one, paid, the answer lost', payout('completed'), [], [fx('x', 'COMPLETED')], []],
+    ['a record a leg', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('y', 'COMPLETED', buying)], []],
+    ['two of one leg', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], ['second-order w']],
+    [
+      'two of one leg, the answer lost',
+      payout('completed'),
+      [],
+      [fx('x', 'ACCEPTED'), fx('w', 'COMPLETED')],
+      ['second-order x'],
+    ],
+    [
+      'two of the other leg',
+      payout('completed'),
+      ['x'],
+      [fx('x', 'COMPLETED'), fx('y', 'COMPLETED', buying), fx('z', 'COMPLETED', buying)],
+      ['second-order z'],
+    ],
+    ['a dead one beside the own', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'FAILED')], []],
+    ['the own, now failed', payout('completed'), ['x'], [fx('x', 'FAILED')], ['end-contradicted x']],
+    [
+      'paid for a payout that failed later',
+      payout('failed', null, 'refused-by-bank'),
+      ['x'],
+      [fx('x', 'COMPLETED')],
+      [],
+    ],
+    [
+      'paid although it had failed',
+      payout('failed', null, 'exchange-failed'),
+      ['x'],
+      [fx('x', 'COMPLETED')],
+      ['end-contradicted x'],
+    ],
+    [
+      'a late one beside the failed own',
+      payout('failed', null, 'exchange-failed'),
+      ['x'],
+      [fx('x', 'FAILED'), fx('late', 'SUBMITTED')],
+      ['order-after-end late'],
+    ],
+    ['still at work after the end', payout('cancelled', null), ['x'], [fx('x', 'SUBMITTED')], ['end-contradicted x']],
+    ['closed by an operator', payout('failed', null, 'closed-by-operator'), ['x'], [fx('x', 'CLOSED')], []],
+    ['of an open payout', payout('converting', null), ['x'], [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], []],
+  ])('%s', (_name, stored, accepted, orders, expected) => {
+    expect(kinds(factsOfExchange(stored, accepted, orders, 'unclear'))).toEqual(expected);
+  });
+});
+
+describe('findings', () => {
+  it('add up and show the first incidents only', () => {
+    const incident = { kind: 'second-order', reference: 'ref', orderId: 'o' } as const;
+    const some = {
+      orders: 3,
+      returns: 1,
+      incidents: 30,
+      unaskedOrders: 2,
+      recorded: 4,
+      shown: Array(30).fill(incident),
+    };
+    const both = addFindings(addFindings(NOTHING_FOUND, some), some);
+    expect(both).toMatchObject({ orders: 6, returns: 2, incidents: 60, unaskedOrders: 4, recorded: 8 });
+    expect(both.shown).toHaveLength(50);
+  });
+});

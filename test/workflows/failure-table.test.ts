@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
+import type { PayoutStateView } from '../../src/workflows/messages.ts';
+import { NEW_PAYEE, until } from '../support/payout-routes.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { until as untilTrue } from '../support/until.ts';
+
+/** Rows of the failure table (docs/errors.md) that no other file of this folder goes through. */
+
+const PAYEE_URL = '/v1/banking/beneficiaries/ben-u1001-usd-local';
+const PAYMENT_URL = '/v1/banking/transactions/payment';
+const PAYMENT = {
+  uid: 'u-1001',
+  account_id: 'acc-u1001-usd',
+  beneficiary_id: 'ben-u1001-usd-local',
+  amount: '12.50',
+  currency: 'USD',
+};
+
+describe.concurrent('identity', () => {
+  it('a payout whose closed execution is gone is started again, returns its end, and sends nothing', async () => {
+    await using product = await startProduct();
+    const first = await product.start({ id: 'again' });
+    const end = await first.result();
+    await product.client.workflowService.deleteWorkflowExecution({
+      namespace: product.namespace,
+      workflowExecution: { workflowId: first.workflowId },
+    });
+    await untilTrue(async () => (await first.describe().catch(() => undefined)) === undefined);
+    const second = await product.start({ id: 'again' });
+    expect(await second.result()).toEqual(end);
+    expect(await ordersOf(product, 'again')).toHaveLength(1);
+  });
+
+  it('a reference that the bank has already is adopted when its order is ours', async () => {
+    await using product = await startProduct();
+    const reference = referenceOf('u-1001', 'planted');
+    await product.bankCall('POST', PAYMENT_URL, { ...PAYMENT, reference });
+    const handle = await product.start({ id: 'planted' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await ordersOf(product, 'planted')).toHaveLength(1);
+  });
+
+  it('a reference that the bank has for something else is a conflict for people, never paid', async () => {
+    await using product = await startProduct();
+    const reference = referenceOf('u-1001', 'foreign');
+    await product.bankCall('POST', PAYMENT_URL, { ...PAYMENT, reference, amount: '99.00' });
+    const handle = await product.start({ id: 'foreign' });
+    const { reason } = await until(handle, 'needs-operator');
+    expect(reason?.code).toBe('reference-conflict');
+    const refused = await handle.executeUpdate('resolve', {
+      args: [{ action: 'resend', by: 'alice', evidence: 'none' }],
+    });
+    expect(refused).toMatchObject({ accepted: false });
+  });
+});
+
+describe.concurrent('a payee', () => {
+  it('that is changed after the approval makes it void: people are asked again', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
+    const handle = await product.start({ id: 'changed' }, { by: 'maker' });
+    const { awaited } = await until(handle, 'awaiting-approval');
+    await changePayee(product);
+    await handle.signal('approve', { by: 'checker' });
+    const digest = async (): Promise<string | undefined> =>
+      (await handle.query<PayoutStateView>('state')).awaited?.digest;
+    await untilTrue(async () => ![undefined, awaited?.digest].includes(await digest()));
+    expect(await ordersOf(product, 'changed')).toEqual([]);
+    await handle.signal('approve', { by: 'checker' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('that is deleted after the approval is not made again: the payout is held', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
+    const handle = await product.start({ id: 'deleted' }, { by: 'maker' });
+    await until(handle, 'awaiting-approval');
+    await product.bankCall('DELETE', PAYEE_URL);
+    await handle.signal('approve', { by: 'checker' });
+    const { reason } = await until(handle, 'held');
+    expect(reason?.code).toBe('beneficiary-not-found');
+    expect(await ordersOf(product, 'deleted')).toEqual([]);
+  });
+
+  it('that the bank says it has, and does not show as it was asked for, is held', async () => {
+    await using product = await startProduct();
+    const has = { operation: 'beneficiaries.add', kind: 'code', code: 2003, commit: false, times: 10 };
+    await product.sandboxTest('POST', 'faults', has);
+    const handle = await product.start({ id: 'known', ...NEW_PAYEE });
+    const { reason } = await until(handle, 'held');
+    expect(reason?.code).toBe('beneficiary-conflict');
+    expect(await ordersOf(product, 'known')).toEqual([]);
+  });
+});
+
+describe.concurrent('a refusal after a lost answer is no refusal', () => {
+  // The first order is committed and not listed yet; the resend meets a refusal that it caused itself.
+  it.each([
+    ['2002', { kind: 'code', code: 2002, commit: false }],
+    ['2004', { kind: 'code', code: 2004, commit: false }],
+    ['2007', { kind: 'code', code: 2007, commit: false }],
+    ['2009', { kind: 'code', code: 2009, commit: false }],
+    ['2010', { kind: 'code', code: 2010, commit: false }],
+    ['401', { kind: 'http', status: 401, commit: false }],
+  ])('%s', async (_, refusal) => {
+    await using product = await startProduct({
+      settings: { referenceDedupe: 'verified' },
+      sandbox: { profile: { dedupe: 'same-order', listLagMs: 1_200 } },
+    });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', ...refusal });
+    const handle = await product.start({ id: 'pair' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await ordersOf(product, 'pair')).toHaveLength(1);
+    const outcomes = (await product.store.attempts(referenceOf('u-1001', 'pair'))).map(({ outcome }) => outcome);
+    expect(outcomes.slice(0, 2)).toEqual(['ambiguous', outcomes[1]]);
+    expect(['refused', 'not-sent']).toContain(outcomes[1]);
+  });
+});
+
+describe.concurrent('an order at the bank', () => {
+  it('whose audit is over by its own time refuses late decisions and ends as the bank says', async () => {
+    await using product = await startProduct();
+    const expires_at = new Date(Date.now() + 4_000).toISOString();
+    const handle = await product.start({ id: 'late', note: 'sandbox:audit', expires_at });
+    await until(handle, 'awaiting-bank-approval');
+    await pause(Date.parse(expires_at) - Date.now() + 50);
+    const late = handle.executeUpdate('decide', {
+      args: [{ decisionId: 'd1', decision: 'approve', by: 'alice' }],
+    });
+    await expect(late).rejects.toThrow();
+    expect(await handle.result()).toMatchObject({ state: 'cancelled', reason: { code: 'bank-cancelled' } });
+  });
+
+  it('that stands still in APPROVING goes to an operator, and on by itself when it moves', async () => {
+    await using product = await startProduct({
+      settings: { waits: { statusAgeLimitMs: 1_000, patienceMs: 1_500 } as never },
+    });
+    const handle = await product.start({ id: 'stuck', note: 'sandbox:stuck' });
+    const orderId = await orderIdOf(product, 'stuck');
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'APPROVING', stay: true });
+    const { reason } = await until(handle, 'needs-operator');
+    expect(reason?.code).toBe('status-stuck');
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('that cannot be read by id yet counts as open', async () => {
+    await using product = await startProduct({ sandbox: { profile: { getLagMs: 2_500 } } });
+    const handle = await product.start({ id: 'lag' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('in a status that nobody announced is looked at until it has one that means something', async () => {
+    await using product = await startProduct({ sandbox: { profile: { unknownStatus: true } } });
+    const handle = await product.start({ id: 'unlisted' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('that says "failed" once and "completed" then is paid', async () => {
+    await using product = await startProduct({ settings: { waits: { noMoneyRecheckMs: 1_500 } as never } });
+    const handle = await product.start({ id: 'flip', note: 'sandbox:stuck' });
+    const orderId = await orderIdOf(product, 'flip');
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'FAILED', stay: true });
+    await untilTrue(async () => (await handle.query<PayoutStateView>('state')).bankStatus === 'FAILED');
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('is followed through an outage of the bank in a history that does not grow with it', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'outage' });
+    await orderIdOf(product, 'outage');
+    await product.sandboxTest('POST', 'outage', { ms: 6_000 });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect((await handle.describe()).historyLength).toBeLessThanOrEqual(30);
+  });
+});
+
+describe.concurrent('a cancel', () => {
+  it('while a lost answer is looked for waits for the proof, then stops the payout unsent', async () => {
+    await using product = await startProduct();
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+    const handle = await product.start({ id: 'cancel-lost' });
+    await untilLost(product, 'cancel-lost');
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    expect(await ordersOf(product, 'cancel-lost')).toEqual([]);
+    const attempts = await product.store.attempts(referenceOf('u-1001', 'cancel-lost'));
+    const { endedAt } = (await product.store.payout(referenceOf('u-1001', 'cancel-lost'))) ?? {};
+    expect((endedAt ?? 0) - (attempts[0]?.sentAt ?? 0)).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('while a lost answer is looked for comes too late for the order that is found', async () => {
+    await using product = await startProduct({ sandbox: { profile: { listLagMs: 1_000 } } });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
+    const handle = await product.start({ id: 'cancel-found' });
+    await untilLost(product, 'cancel-found');
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await ordersOf(product, 'cancel-found')).toHaveLength(1);
+  });
+
+  it('after the approval at the bank is answered "too late"', async () => {
+    await using product = await startProduct({ sandbox: { settle: { APPROVING: 1_500 } } });
+    const handle = await product.start({ id: 'cancel-late', note: 'sandbox:audit' });
+    await until(handle, 'awaiting-bank-approval');
+    await handle.signal('approve', { by: 'alice' });
+    await until(handle, 'processing');
+    const answer = await handle.executeUpdate('cancel', { args: [{ by: 'bob', reason: 'withdrawn' }] });
+    expect(answer).toEqual({ outcome: 'too-late' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+});
+
+interface SeenOrder {
+  order_id: string;
+  client_order_id: string;
+}
+
+async function ordersOf(product: Product, id: string): Promise<SeenOrder[]> {
+  const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SeenOrder[] };
+  return orders.filter((order) => order.client_order_id === referenceOf('u-1001', id));
+}
+
+/** The order id once the bank has accepted it. */
+async function orderIdOf(product: Product, id: string): Promise<string> {
+  await untilTrue(async () => (await product.store.payout(referenceOf('u-1001', id)))?.orderId != null);
+  return (await product.store.payout(referenceOf('u-1001', id)))?.orderId ?? '';
+}
+
+async function untilLost(product: Product, id: string): Promise<void> {
+  const reference = referenceOf('u-1001', id);
+  await untilTrue(async () => (await product.store.attempts(reference))[0]?.outcome === 'ambiguous');
+}
+
+async function changePayee(product: Product): Promise<void> {
+  const { items } = (await product.bankCall('GET', PAYEE_URL)) as { items: Record<string, string> };
+  await product.bankCall('PUT', PAYEE_URL, { uid: 'u-1001', ...items, account_no: '666666666' });
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

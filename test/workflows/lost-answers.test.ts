@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import type { EndState } from '../../src/domain/payout-state.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { until as untilTrue } from '../support/until.ts';
+
+/** Shorter than the slow answers below: the client gives up and the bank has committed. */
+const LIMITS = { sendTotalMs: 1_000 };
+const SLOW_MS = 2_500;
+
+/** The fault points of the failure table (F1: no connection, below; F10: a stopped process, in the chaos run). */
+const FAULTS: readonly (readonly [string, object])[] = [
+  ['F2 read and dropped', { kind: 'drop-before' }],
+  ['F3 committed and dropped', { kind: 'drop-after' }],
+  ['F4 committed and answered after the limit', { kind: 'delay-after', ms: SLOW_MS }],
+  ['F5 committed under an error page', { kind: 'http', status: 502, commit: true }],
+  ['F6 committed under 2001', { kind: 'code', code: 2001, commit: true }],
+  ['F6 committed under 2008', { kind: 'code', code: 2008, commit: true }],
+  ['F6 committed under 2011', { kind: 'code', code: 2011, commit: true }],
+  ['F7 not done under an error page', { kind: 'http', status: 500, commit: false }],
+  ['F7 not done under 2001', { kind: 'code', code: 2001, commit: false }],
+  ['F7 not done under 2008', { kind: 'code', code: 2008, commit: false }],
+  ['F7 not done under 2011', { kind: 'code', code: 2011, commit: false }],
+  ['F8 committed, half an answer', { kind: 'garbage-after', form: 'half' }],
+  ['F8 committed, an answer that breaks off', { kind: 'garbage-after', form: 'cut' }],
+  ['F8 committed, no text', { kind: 'garbage-after', form: 'no-utf8' }],
+  ['F8 committed, code 0 without data', { kind: 'garbage-after', form: 'no-data' }],
+  ['F8 committed, a code that is no number', { kind: 'garbage-after', form: 'text-code' }],
+  ['F9 committed and dripping', { kind: 'slow-after', ms: SLOW_MS }],
+  ['F11 committed after the connection is gone', { kind: 'late-commit', ms: 700 }],
+  ['a refused token', { kind: 'http', status: 401, commit: false }],
+  ['a limit on the rate', { kind: 'http', status: 429, commit: false, retryAfterSeconds: 1 }],
+];
+
+interface Step {
+  operation: string;
+  instruction: Partial<PayoutInstruction>;
+  ends: EndState;
+  act?: (handle: PayoutHandle) => Promise<void>;
+}
+
+const audited = { note: 'sandbox:audit' };
+const inAudit = async (handle: PayoutHandle, signal: string): Promise<void> => {
+  await until(handle, 'awaiting-bank-approval');
+  await handle.signal(signal, { by: 'alice', remark: 'not ours' });
+};
+
+/** Every POST of a payout. */
+const STEPS: readonly (readonly [string, Step])[] = [
+  ['the beneficiary', { operation: 'beneficiaries.add', instruction: NEW_PAYEE, ends: 'completed' }],
+  ['the exchange', { operation: 'transactions.fx', instruction: { account_id: 'acc-u1001-eur' }, ends: 'completed' }],
+  ['the payment', { operation: 'transactions.payment', instruction: {}, ends: 'completed' }],
+  [
+    'the approval',
+    {
+      operation: 'orders.approve',
+      instruction: audited,
+      ends: 'completed',
+      act: (handle) => inAudit(handle, 'approve'),
+    },
+  ],
+  [
+    'the rejection',
+    { operation: 'orders.reject', instruction: audited, ends: 'rejected', act: (handle) => inAudit(handle, 'reject') },
+  ],
+];
+
+describe.each(STEPS)('the answer about %s is lost', (_, step) => {
+  it.concurrent.each(FAULTS)('%s', async (_name, fault) => {
+    await using product = await startProduct({ limits: LIMITS });
+    await product.sandboxTest('POST', 'faults', { operation: step.operation, ...fault });
+    const handle = await product.start({ id: 'lost', ...step.instruction });
+    await step.act?.(handle);
+    expect(await handle.result()).toMatchObject({ state: step.ends });
+    await expectOneEffect(product);
+  });
+});
+
+describe('no connection', () => {
+  it('F1 sends nothing, waits, and pays once when the bank is back', async () => {
+    await using product = await startProduct();
+    // The bank goes away while it still owes the last answer before the submit.
+    await product.sandboxTest('POST', 'faults', {
+      operation: 'transactions.paymentFee',
+      kind: 'delay-after',
+      ms: 1_500,
+    });
+    const handle = await product.start({ id: 'lost' });
+    await untilTrue(async () => (await faultsFired(product)) > 0);
+    await product.sandboxTest('POST', 'outage', { ms: 3_000 });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    const outcomes = (await product.store.attempts(referenceOf('u-1001', 'lost'))).map(({ outcome }) => outcome);
+    expect(outcomes.length).toBeGreaterThan(1);
+    expect(outcomes.pop()).toBe('accepted');
+    expect(new Set(outcomes)).toEqual(new Set(['not-sent']));
+    await expectOneEffect(product);
+  });
+});
+
+async function faultsFired(product: Product): Promise<number> {
+  const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
+  return faults.reduce((sum, { fired }) => sum + fired, 0);
+}
+
+/** One live order of each kind, one payee, books that add up, and a fault that did fire. */
+async function expectOneEffect(product: Product): Promise<void> {
+  const state = (await product.sandboxTest('GET', 'state')) as {
+    orders: { client_order_id: string; type: string }[];
+    conservation: { balanced: boolean };
+    faults: { fired: number }[];
+  };
+  expect(state.faults.every(({ fired }) => fired > 0)).toBe(true);
+  for (const kind of ['payment', 'exchange'] as const) {
+    const reference = referenceOf('u-1001', 'lost', kind);
+    const orders = state.orders.filter((order) => order.client_order_id === reference);
+    expect(orders.length).toBeLessThanOrEqual(1);
+  }
+  const payees = (await product.bankCall('GET', '/v1/banking/beneficiaries?uid=u-1001&currency=USD&page_size=100')) as {
+    records: { items: Record<string, string> }[];
+  };
+  const added = payees.records.filter(({ items }) => items.account_no === NEW_PAYEE.account_no);
+  expect(added.length).toBeLessThanOrEqual(1);
+}
