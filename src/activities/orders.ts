@@ -1,7 +1,5 @@
-import { heartbeat } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
-import { readSettledOrders } from '../api/settled-orders.ts';
 import type { Assessment, Payee } from '../domain/gates.ts';
 import {
   type ExpectedOrder,
@@ -14,7 +12,9 @@ import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
+import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
+import { sharedScans } from './order-scans.ts';
 import { payeeDigest } from './payee.ts';
 import { resultOfError } from './submit.ts';
 import { reading } from './to-failure.ts';
@@ -80,7 +80,7 @@ export interface OrderLook {
   distrusted?: boolean;
 }
 
-export const orderActivities = (deps: ActivityDeps) => ({
+export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
   /**
    * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads
    * as still open. Local activity: it only reads, and its writes to the store may be repeated.
@@ -106,33 +106,7 @@ export const orderActivities = (deps: ActivityDeps) => ({
    * One look for a reference: the order ids that were accepted under it, then the order lists of all its currencies since
    * its first attempt, whichever run made it.
    */
-  async findOrder(input: FindOrderInput): Promise<OrderLook> {
-    const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
-    look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
-    const attempts = await deps.store.attempts(input.reference);
-    const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
-    for (const { orderId } of attempts) {
-      if (orderId === null) continue;
-      look.accepted.push(orderId);
-      const order = await reading(() => readIfThere(deps, orderId));
-      if (order !== undefined) addOrder(look, order);
-    }
-    for (const currency of input.currencies) {
-      const from = Math.max(0, since - deps.settings.clockSkewMs);
-      const scan = await reading(() =>
-        readSettledOrders(
-          deps.bank,
-          { uid: input.uid, currency, from },
-          { pageSize: deps.settings.pageSize, onPage: (page) => heartbeat({ currency, page }) },
-        ),
-      );
-      look.stable &&= scan.stable;
-      look.pagesRead += scan.pagesRead;
-      look.ordersRead += scan.orders.length;
-      for (const order of scan.orders) addToLook(look, order, input.reference);
-    }
-    return look;
-  },
+  findOrder: (input: FindOrderInput): Promise<OrderLook> => beating(() => findOrder(deps, scanOrders, input)),
 
   /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
   async approveOrder(decision: OrderApproval): Promise<OrderApproved> {
@@ -144,6 +118,33 @@ export const orderActivities = (deps: ActivityDeps) => ({
     return decide(deps, 'reject', decision, () => deps.bank.orders.reject(decision.orderId, decision.remark));
   },
 });
+
+/** See `findOrder` of the activities. */
+async function findOrder(
+  deps: ActivityDeps,
+  scanOrders: ReturnType<typeof sharedScans>,
+  input: FindOrderInput,
+): Promise<OrderLook> {
+  const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
+  look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
+  const attempts = await deps.store.attempts(input.reference);
+  const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
+  for (const { orderId } of attempts) {
+    if (orderId === null) continue;
+    look.accepted.push(orderId);
+    const order = await reading(() => readIfThere(deps, orderId));
+    if (order !== undefined) addOrder(look, order);
+  }
+  for (const currency of input.currencies) {
+    const from = Math.max(0, since - deps.settings.clockSkewMs);
+    const scan = await reading(() => scanOrders({ uid: input.uid, currency, from }));
+    look.stable &&= scan.stable;
+    look.pagesRead += scan.pagesRead;
+    look.ordersRead += scan.orders.length;
+    for (const order of scan.orders) addToLook(look, order, input.reference);
+  }
+  return look;
+}
 
 async function isSamePayee(deps: ActivityDeps, payee: Payee): Promise<boolean> {
   try {

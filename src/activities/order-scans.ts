@@ -1,0 +1,47 @@
+import type { Bank } from '../api/bank.ts';
+import type { OrderScan } from '../api/list-pages.ts';
+import { readSettledOrders } from '../api/settled-orders.ts';
+
+export interface ScanRequest {
+  uid: string;
+  currency: string;
+  /** Epoch ms: orders created since then. */
+  from: number;
+}
+
+/** Scans of one (uid, currency): the last one begun, and the one behind it, if somebody waits for one already. */
+interface Queue {
+  last: Promise<unknown>;
+  next: { from: number; scan: Promise<OrderScan> } | undefined;
+}
+
+/**
+ * Looks for lost orders share their scans: all that ask while one is under way wait for the next one, which begins after
+ * every one of them has asked and so proves for each what a scan of its own would. Many lost answers at once then cost
+ * the bank no more calls than a few. In memory, for fewer calls only: another worker makes scans of its own.
+ */
+export function sharedScans(bank: Bank, pageSize: number): (request: ScanRequest) => Promise<OrderScan> {
+  const queues = new Map<string, Queue>();
+
+  return ({ uid, currency, from }) => {
+    const key = `${uid} ${currency}`;
+    const queue = queues.get(key) ?? { last: Promise.resolve(), next: undefined };
+    queues.set(key, queue);
+    if (queue.next !== undefined) {
+      queue.next.from = Math.min(queue.next.from, from);
+      return queue.next.scan;
+    }
+    const scan = queue.last.then(() => {
+      const since = queue.next?.from ?? from;
+      queue.next = undefined;
+      return readSettledOrders(bank, { uid, currency, from: since }, { pageSize });
+    });
+    queue.next = { from, scan };
+    queue.last = scan
+      .catch(() => undefined)
+      .then(() => {
+        if (queue.next === undefined) queues.delete(key);
+      });
+    return scan;
+  };
+}

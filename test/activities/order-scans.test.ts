@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { sharedScans } from '../../src/activities/order-scans.ts';
+import type { Bank } from '../../src/api/bank.ts';
+import type { OrderQuery } from '../../src/api/schemas/orders.ts';
+
+/** An empty list that answers after a while, and what was asked of it. */
+function slowBank(fails = false) {
+  const asked: OrderQuery[] = [];
+  const list = async (query: OrderQuery) => {
+    asked.push(query);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (fails) throw new Error('the bank does not answer');
+    return { records: [], total: 0 };
+  };
+  return { asked, bank: { orders: { list } } as unknown as Bank };
+}
+
+const USD = { uid: 'u', currency: 'USD' };
+/** Requests of one scan of an empty list: the page, and the page again. */
+const REQUESTS_PER_SCAN = 2;
+
+test('many looks at once cost two scans: the one under way and the one after all have asked', async () => {
+  const { asked, bank } = slowBank();
+  const scan = sharedScans(bank, 100);
+  const first = scan({ ...USD, from: 1_000 });
+  await Promise.resolve();
+  const others = Array.from({ length: 200 }, (_, index) => scan({ ...USD, from: 5_000 - index }));
+  expect((await Promise.all([first, ...others])).every(({ stable }) => stable)).toBe(true);
+  expect(asked).toHaveLength(2 * REQUESTS_PER_SCAN);
+  expect(asked.map(({ created_at_from }) => created_at_from)).toEqual([1_000, 1_000, 4_801, 4_801]);
+});
+
+test('a scan begins after everybody who shares it has asked', async () => {
+  const { asked, bank } = slowBank();
+  const scan = sharedScans(bank, 100);
+  await scan({ ...USD, from: 1 });
+  const before = asked.length;
+  await scan({ ...USD, from: 1 });
+  expect(asked.length).toBe(before + REQUESTS_PER_SCAN);
+});
+
+test('users and currencies are scanned apart', async () => {
+  const { asked, bank } = slowBank();
+  const scan = sharedScans(bank, 100);
+  await Promise.all([scan({ ...USD, from: 1 }), scan({ uid: 'u', currency: 'EUR', from: 1 })]);
+  expect(asked).toHaveLength(2 * REQUESTS_PER_SCAN);
+});
+
+test('a scan that fails fails for those who share it, and the next one is made', async () => {
+  const { asked, bank } = slowBank(true);
+  const scan = sharedScans(bank, 100);
+  const shared = [scan({ ...USD, from: 1 }), scan({ ...USD, from: 1 })];
+  expect((await Promise.allSettled(shared)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(scan({ ...USD, from: 1 })).rejects.toThrow();
+  expect(asked).toHaveLength(2);
+});
