@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that talk to a real Temporal server; the server is started once for all of them. */
-const onTemporal = ['test/workflows/**/*.test.ts', 'test/e2e/**/*.test.ts'];
+const onTemporal = ['test/workflows/**/*.test.ts', 'test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import { doublingPause } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { refusalMeaning } from '../domain/submission.ts';
 import type { SendAttempt } from '../store/store.ts';
@@ -30,7 +31,10 @@ export const beneficiaryActivities = (deps: ActivityDeps) => ({
     const last = attempts.at(-1);
     if (last?.outcome === 'accepted') return { kind: 'there' };
     if ((await reading(() => findPayee(deps.bank, payee))) !== undefined) return { kind: 'there' };
-    if (last !== undefined && stillInDoubt(deps, last)) return { kind: 'pending' };
+    const inDoubt = attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused').length;
+    if (last !== undefined && stillInDoubt(deps, last, inDoubt)) {
+      return inDoubt < ADDS_IN_SILENCE ? { kind: 'pending' } : unanswered(inDoubt);
+    }
     // The bank says it has this payee, and its list does not show it as it was asked for.
     if (last?.outcome === 'exists') {
       return { kind: 'refused', obstacle: { kind: 'hold', reason: because('beneficiary-conflict') } };
@@ -39,9 +43,19 @@ export const beneficiaryActivities = (deps: ActivityDeps) => ({
   },
 });
 
-function stillInDoubt({ settings, now }: ActivityDeps, last: SendAttempt): boolean {
+/** Adds without an answer before people are told. */
+const ADDS_IN_SILENCE = 3;
+
+function unanswered(adds: number): BeneficiaryAdded {
+  const reason = because('beneficiary-pending', `${adds} attempts without an answer`);
+  return { kind: 'refused', obstacle: { kind: 'hold', reason } };
+}
+
+/** Whether the last add may still show; each one without an answer makes the next one wait twice as long. */
+function stillInDoubt({ settings: { waits }, now }: ActivityDeps, last: SendAttempt, inDoubt: number): boolean {
   if (last.outcome === 'not-sent' || last.outcome === 'refused') return false;
-  return now() - last.sentAt < settings.waits.lateCommitMs + settings.waits.listLagMs;
+  const windowMs = waits.lateCommitMs + waits.listLagMs;
+  return now() - last.sentAt < doublingPause(inDoubt - 1, windowMs, Number.POSITIVE_INFINITY);
 }
 
 async function add(

@@ -9,7 +9,7 @@ import type { OpenOrder } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
-import { watchLeaseMs } from './submit.ts';
+import { hasEnded, watchLeaseMs } from './submit.ts';
 
 export interface SweepInput {
   uid: string;
@@ -143,8 +143,11 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<numbe
   if (leavesToOtherLeg(shift, order)) return 0;
   const { deps } = shift;
   const { reference, workflowId } = owner;
-  await deps.executions.orderChanged(workflowId, { reference, orderId: order.order_id, status: order.status });
+  const notice = { reference, orderId: order.order_id, status: order.status };
+  const heard = await deps.executions.orderChanged(workflowId, notice);
   await deps.store.noteOrder(reference, { orderId: order.order_id, notifiedStatus: order.status });
+  // A sender that was paused puts a reference back into the open set after its payout has ended.
+  if (!heard && (await hasEnded(deps, owner))) await deps.store.closeOrder(reference);
   return 1;
 }
 

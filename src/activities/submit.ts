@@ -79,7 +79,27 @@ export const submitActivities = (deps: ActivityDeps) => ({
     }
     return result;
   },
+
+  /**
+   * Takes the number of an attempt whose sender gave no answer: true when no sender has recorded it, so that no byte left
+   * and, the number being gone, none will. May run again.
+   */
+  async fenceAttempt({ reference, attempt, runId }: FenceInput): Promise<boolean> {
+    const fence = { reference, attempt, runId, activityId: FENCE };
+    await deps.store.recordAttempt({ ...fence, sentAt: deps.now(), outcome: 'not-sent' });
+    const recorded = (await deps.store.attempts(reference)).find((made) => made.attempt === attempt);
+    return recorded?.activityId === FENCE && recorded.runId === runId;
+  },
 });
+
+export interface FenceInput {
+  reference: string;
+  attempt: number;
+  runId: string;
+}
+
+/** In the place of the activity id of a sender. */
+const FENCE = 'fence';
 
 /**
  * One attempt, one POST at most. Order matters: the reference is in the open set and its watch awake, then the attempt is
@@ -125,8 +145,11 @@ function raiseFence(): () => void {
   };
 }
 
-/** A run that was reset to before its submit must not send for a payout that has ended meanwhile. */
-async function hasEnded({ store }: ActivityDeps, { workflowId }: Attempt): Promise<boolean> {
+/** Whether the payout has an end: a run that was reset to before its submit must not send for it any more. */
+export async function hasEnded(
+  { store }: Pick<ActivityDeps, 'store'>,
+  { workflowId }: Pick<Attempt, 'workflowId'>,
+): Promise<boolean> {
   const owner = parseWorkflowId(workflowId);
   const row = owner === undefined ? undefined : await store.payout(owner.key);
   return row !== undefined && isEnd(row.state);

@@ -11,7 +11,7 @@ import type { SentOrder } from './sent-order.ts';
 /** What one attempt told us. `code` is the banking envelope code where one came. */
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
-  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' }
+  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'never-began' }
   | { outcome: 'refused'; code: number }
   | { outcome: 'exists' }
   | { outcome: 'ambiguous'; why: string }
@@ -43,15 +43,15 @@ export function refusalMeaning(code: number): RefusalMeaning {
 }
 
 /**
- * The order whose bytes the next attempt must repeat: the last one that may have been executed. After a clean refusal the
- * bank has judged and done nothing, so the next attempt may differ. Attempts of one reference, oldest first; the reference
- * says which kind of order it is.
+ * The order whose bytes every further attempt repeats: the last one that may have been executed, for the rest of the
+ * payout's life. While all attempts were cleanly refused or never left, the next one may differ. Attempts of one
+ * reference, oldest first; the reference says which kind of order it is.
  */
 export function orderInForce<Order extends SentOrder>(
   attempts: readonly { outcome: AttemptResult['outcome'] | null; request: SentOrder | null }[],
 ): Order | undefined {
-  const last = attempts.findLast(({ outcome }) => outcome !== 'not-sent');
-  return last === undefined || last.outcome === 'refused' ? undefined : ((last.request as Order | null) ?? undefined);
+  const inDoubt = attempts.findLast(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  return (inDoubt?.request as Order | null | undefined) ?? undefined;
 }
 
 /** What is known about one reference over all its attempts. */
@@ -66,11 +66,11 @@ export interface Submission {
   resends: number;
   /** The bank said that it has the reference (2003): then it is never sent again. */
   exists: boolean;
-  /** One 2002 was read as "token expired" and sent again. */
-  tokenExcuseUsed: boolean;
+  /** How often a 2002 was read as "token expired" and sent again. */
+  tokenExcuses?: number;
 }
 
-export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, exists: false, tokenExcuseUsed: false };
+export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, exists: false };
 
 export type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -79,8 +79,15 @@ export type NextStep =
   | { step: 'ended' }
   | { step: 'refused'; meaning: RefusalMeaning };
 
+/** A bank that lets tokens die early may do so several times in a row; a request that is wrong stays wrong. */
+export const TOKEN_EXCUSES_MAX = 3;
+
 /** Folds one attempt's result into what is known and says what follows. */
-export function afterAttempt(known: Submission, result: AttemptResult): { known: Submission; next: NextStep } {
+export function afterAttempt(
+  known: Submission,
+  result: AttemptResult,
+  tokenExcusesMax = TOKEN_EXCUSES_MAX,
+): { known: Submission; next: NextStep } {
   const counted = { ...known, attempts: known.attempts + 1, sendsAgain: false };
   switch (result.outcome) {
     case 'accepted':
@@ -89,10 +96,11 @@ export function afterAttempt(known: Submission, result: AttemptResult): { known:
       // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell.
       if (known.tainted) return { known: counted, next: { step: 'resolve' } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
-      // 2002 with a dying token may mean "token expired" (no auth code exists). The excuse counts once.
-      return known.tokenExcuseUsed
+      // 2002 with a dying token may mean "token expired" (no auth code exists).
+      const tokenExcuses = (known.tokenExcuses ?? 0) + 1;
+      return tokenExcuses > tokenExcusesMax
         ? { known: counted, next: { step: 'refused', meaning: refusalMeaning(2002) } }
-        : { known: { ...counted, tokenExcuseUsed: true }, next: { step: 'send-again', after: 'now' } };
+        : { known: { ...counted, tokenExcuses }, next: { step: 'send-again', after: 'now' } };
     }
     case 'refused':
       return known.tainted

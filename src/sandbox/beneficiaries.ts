@@ -72,14 +72,14 @@ export interface BeneficiaryFilter extends PageRequest {
 }
 
 /** Newest first. */
-export function listBeneficiaries(db: Database, filter: BeneficiaryFilter): Page<Beneficiary> {
+export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFilter): Page<Beneficiary> {
   const { page, page_size, ...columns } = filter;
   const values: Parameters = {};
   for (const [column, value] of Object.entries(columns)) if (value !== undefined) values[column] = value;
   const where = Object.keys(values).map((column) => `${column} = :${column}`);
   const query = `FROM beneficiaries WHERE ${where.join(' AND ')}`;
   const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
-  return pageOf(Number(total), { page, page_size }, (limit, offset) => {
+  return pageOf(Number(total), { page, page_size }, profile.pageCap, (limit, offset) => {
     const sql = `SELECT * ${query} ORDER BY created_at DESC, seq DESC LIMIT :limit OFFSET :offset`;
     return db.all<BeneficiaryRow>(sql, { ...values, limit, offset }).map(toBeneficiary);
   });

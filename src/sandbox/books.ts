@@ -10,4 +10,6 @@ export interface Books {
   readonly profile: Profile;
   /** Epoch milliseconds. */
   now(): number;
+  /** The next number in [0, 1) of the profile `pageOrder: 'shuffled'`. */
+  nextShuffle(): number;
 }

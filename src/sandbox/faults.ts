@@ -3,7 +3,8 @@ import { isRefusalCode, REFUSAL_CODES } from './refusal.ts';
 
 /**
  * Faults are requests anyone can make (`POST /__sandbox/faults`): what happens to the next matching requests of an
- * operation. "Commit" means that the operation runs before the fault shows. Kept in memory.
+ * operation. "Commit" means that the operation runs. F1 to F11 are the fault points of the failure table; F1 (no connection at
+ * all) is `POST /__sandbox/outage`, F10 is a SIGSTOP of the process. Kept in memory.
  */
 
 const scope = {
@@ -22,30 +23,61 @@ const scope = {
 };
 const code = z.int().refine(isRefusalCode, `one of ${REFUSAL_CODES.join(', ')}`);
 const errorStatus = z.int().min(400).max(599);
+const milliseconds = z.int().min(0).max(3_600_000);
 
-export const faultRequest = z.discriminatedUnion('kind', [
+/** How an answer is spoilt; `cut` ends the connection inside the announced length. */
+export const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
+
+const effects = {
   /** The socket closes before the body is read; cannot match a reference. */
-  z.strictObject({ ...scope, kind: z.literal('refuse-before') }),
-  /** Read, then closed without a commit. */
-  z.strictObject({ ...scope, kind: z.literal('drop-before') }),
-  /** Committed, then closed without an answer. */
-  z.strictObject({ ...scope, kind: z.literal('drop-after') }),
-  /** Committed, answered late. */
-  z.strictObject({ ...scope, kind: z.literal('delay-after'), ms: z.int().min(0).max(3_600_000) }),
-  /** An envelope code instead of the answer. */
-  z.strictObject({
-    ...scope,
+  refuseBefore: { kind: z.literal('refuse-before') },
+  /** F2. Read, then closed without a commit. */
+  dropBefore: { kind: z.literal('drop-before') },
+  /** F3. Committed, then closed without an answer. */
+  dropAfter: { kind: z.literal('drop-after') },
+  /** F4. Committed, answered `ms` later, by the machine's clock. */
+  delayAfter: { kind: z.literal('delay-after'), ms: milliseconds },
+  /** F6, F7. An envelope code instead of the answer. */
+  code: {
     kind: z.literal('code'),
     code,
     commit: z.boolean(),
     httpStatus: z.int().min(200).max(599).optional(),
-  }),
-  /** Committed, answered with half an envelope. */
-  z.strictObject({ ...scope, kind: z.literal('garbage-after') }),
-  /** An HTML page with an HTTP error status instead of the answer. */
-  z.strictObject({ ...scope, kind: z.literal('http'), status: errorStatus, commit: z.boolean() }),
+  },
+  /** F8. Committed, answered with what is no envelope of a success: half of it unless `form` says otherwise. */
+  garbageAfter: { kind: z.literal('garbage-after'), form: z.enum(GARBAGE_FORMS).default('half') },
+  /** F5, F7. An HTML page with an HTTP error status instead of the answer, with `Retry-After` if one is given. */
+  http: {
+    kind: z.literal('http'),
+    status: errorStatus,
+    commit: z.boolean(),
+    retryAfterSeconds: z.int().min(0).max(86_400).optional(),
+  },
+  /** F9. Committed, answered in small pieces over `ms`, by the machine's clock. */
+  slowAfter: { kind: z.literal('slow-after'), ms: milliseconds },
+  /**
+   * F11. Read, committed `ms` later by the sandbox's clock, and never answered: the socket closes at once, or stays open
+   * until the client gives up.
+   */
+  lateCommit: { kind: z.literal('late-commit'), ms: milliseconds, hangUp: z.boolean().default(true) },
+} as const;
+
+export const faultRequest = z.discriminatedUnion('kind', [
+  z.strictObject({ ...scope, ...effects.refuseBefore }),
+  z.strictObject({ ...scope, ...effects.dropBefore }),
+  z.strictObject({ ...scope, ...effects.dropAfter }),
+  z.strictObject({ ...scope, ...effects.delayAfter }),
+  z.strictObject({ ...scope, ...effects.code }),
+  z.strictObject({ ...scope, ...effects.garbageAfter }),
+  z.strictObject({ ...scope, ...effects.http }),
+  z.strictObject({ ...scope, ...effects.slowAfter }),
+  z.strictObject({ ...scope, ...effects.lateCommit }),
 ]);
 export type Fault = z.infer<typeof faultRequest>;
+
+type WithoutScope<F> = F extends unknown ? Omit<F, keyof typeof scope> : never;
+/** What a fault does to one request. */
+export type FaultEffect = WithoutScope<Fault>;
 
 export type FaultReport = Fault & {
   id: string;
@@ -105,7 +137,7 @@ export class FaultScript {
 
 const withReference = z.object({ reference: z.string() });
 
-function referenceOf(body: string): string | undefined {
+export function referenceOf(body: string): string | undefined {
   try {
     return withReference.parse(JSON.parse(body)).reference;
   } catch {

@@ -1,5 +1,6 @@
 import type { Books } from './books.ts';
 import { Database } from './database.ts';
+import { draw } from './draw.ts';
 import { DEFAULT_PROFILE, type Profile } from './profile.ts';
 import { seedBooks } from './seed.ts';
 import { type SettleTimes, settingsOf } from './settings.ts';
@@ -22,5 +23,15 @@ export function openBooks(options: BooksOptions, now: () => number): Books {
   const db = new Database(options.file, (empty) => {
     if (options.seed ?? true) seedBooks(empty, now());
   });
-  return { db, settings, profile: { ...DEFAULT_PROFILE, ...options.profile }, now };
+  let shuffles = 0;
+  return {
+    db,
+    settings,
+    profile: { ...DEFAULT_PROFILE, ...options.profile },
+    now,
+    nextShuffle: () => {
+      shuffles += 1;
+      return draw('page order', shuffles);
+    },
+  };
 }

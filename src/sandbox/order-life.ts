@@ -1,9 +1,8 @@
 import type { Books } from './books.ts';
 import { newId } from './ids.ts';
-import { nextStep } from './order-machine.ts';
 import { moneyAfter, moveMoney } from './order-money.ts';
 import type { OrderRow } from './order-row.ts';
-import { dueAt, dueOrders, insertOrder, requireOrder, saveOrder, stateOf } from './order-store.ts';
+import { dueAt, dueOrders, insertOrder, requireOrder, saveOrder, stepOf } from './order-store.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 /** Takes every step that has fallen due, each at its own time: no timer runs, so the clock alone decides. */
@@ -18,7 +17,7 @@ export function takeDueSteps(books: Books): void {
 }
 
 function takeStep(books: Books, order: OrderRow): void {
-  const step = nextStep(stateOf(order), books.settings.settle);
+  const step = stepOf(books, order);
   if (step !== undefined && step.to !== 'refund') {
     enterStatus(books, order, step.to, step.at);
     return;

@@ -1,7 +1,8 @@
 import type { Page } from '../api/schemas/wire.ts';
 import { currencyExponent } from '../domain/currency.ts';
 import { parseDecimal } from '../domain/money.ts';
-import type { Database, Parameters } from './database.ts';
+import type { Books } from './books.ts';
+import type { Parameters } from './database.ts';
 import { type OrderRecord, type OrderRow, toOrder } from './order-row.ts';
 import { type PageRequest, pageOf } from './paging.ts';
 import { badRequest } from './refusal.ts';
@@ -30,11 +31,16 @@ const CONDITIONS = {
   order_type: 'type = :order_type',
 } as const;
 
-/** Newest first. Throws 2002 for a bound that is no time or no amount. */
-export function listOrders(db: Database, filter: OrderFilter): Page<OrderRecord> {
+/** In the profile's order, without what is too new for it. Throws 2002 for a bound that is no time or no amount. */
+export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord> {
   const { uid, currency } = filter;
+  const { db, profile } = books;
   const values: Parameters = { uid, currency };
   const where = ['uid = :uid', '(currency = :currency OR buy_currency = :currency)'];
+  if (profile.listLagMs > 0) {
+    values.shown_until = books.now() - profile.listLagMs;
+    where.push('created_at <= :shown_until');
+  }
   for (const [name, value] of Object.entries(filterValues(filter))) {
     if (value === undefined) continue;
     values[name] = value;
@@ -42,10 +48,25 @@ export function listOrders(db: Database, filter: OrderFilter): Page<OrderRecord>
   }
   const query = `FROM orders WHERE ${where.join(' AND ')}`;
   const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
-  return pageOf(Number(total), filter, (limit, offset) => {
-    const sql = `SELECT * ${query} ORDER BY created_at DESC, seq DESC LIMIT :limit OFFSET :offset`;
+  const order = orderClause(books);
+  return pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
+    const sql = `SELECT * ${query} ORDER BY ${order} LIMIT :limit OFFSET :offset`;
     return db.all<OrderRow>(sql, { ...values, limit, offset }).map(toOrder);
   });
+}
+
+/** A prime above every `seq`: multiplying modulo it puts the rows into another order without losing one. */
+const SHUFFLE_PRIME = 2_147_483_647;
+
+function orderClause({ profile, nextShuffle }: Books): string {
+  switch (profile.pageOrder) {
+    case 'newest':
+      return 'created_at DESC, seq DESC';
+    case 'oldest':
+      return 'created_at, seq';
+    case 'shuffled':
+      return `seq * ${1 + Math.floor(nextShuffle() * (SHUFFLE_PRIME - 1))} % ${SHUFFLE_PRIME}`;
+  }
 }
 
 function filterValues(filter: OrderFilter): Record<keyof typeof CONDITIONS, string | bigint | undefined> {

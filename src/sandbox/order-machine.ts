@@ -9,7 +9,12 @@ import type { SettleTimes } from './settings.ts';
  *   ACCEPTED -> WAIT_FOR_AUDIT -> APPROVING -> APPROVED -> SUBMITTING ...
  *                              -> REJECTING -> REJECTED
  *                              -> CANCELLING -> CANCELLED   (at expired_at)
+ *
+ * With the profile `unknownStatus`: SUBMITTED -> IN_CLEARING -> COMPLETED.
  */
+
+/** A status that the interface does not list. */
+export const UNLISTED_STATUS = 'IN_CLEARING';
 
 /** What the next step depends on. */
 export interface OrderState {
@@ -19,9 +24,11 @@ export interface OrderState {
   needsAudit: boolean;
   outcome: Outcome;
   expiredAt: number | null;
+  /** Completes by way of `UNLISTED_STATUS`. */
+  viaUnlisted: boolean;
 }
 
-export type StepTarget = OrderStatus | 'refund';
+export type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
 
 /** The step the clock takes next and when; `undefined` when only a person, or nothing, moves the order on. */
 export interface Step {
@@ -44,7 +51,8 @@ const TARGETS: { readonly [status in keyof SettleTimes]: TimedTarget } = {
   APPROVING: () => 'APPROVED',
   APPROVED: () => 'SUBMITTING',
   SUBMITTING: () => 'SUBMITTED',
-  SUBMITTED: ({ outcome }) => ENDS[outcome],
+  SUBMITTED: ({ outcome, viaUnlisted }) =>
+    viaUnlisted && ENDS[outcome] === 'COMPLETED' ? UNLISTED_STATUS : ENDS[outcome],
   COMPLETED: ({ outcome }) => (outcome === 'refund' ? 'refund' : undefined),
   REJECTING: () => 'REJECTED',
   CANCELLING: () => 'CANCELLED',
@@ -55,6 +63,7 @@ export function nextStep(order: OrderState, settle: SettleTimes): Step | undefin
   if (status === 'WAIT_FOR_AUDIT') {
     return expiredAt === null ? undefined : { at: Math.max(expiredAt, since), to: 'CANCELLING' };
   }
+  if (status === UNLISTED_STATUS) return { at: since + settle.SUBMITTED, to: 'COMPLETED' };
   if (!isTimed(status)) return undefined;
   const to = TARGETS[status](order);
   return to === undefined ? undefined : { at: since + settle[status], to };

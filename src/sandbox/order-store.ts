@@ -1,15 +1,27 @@
 import type { Books } from './books.ts';
 import type { Database, Parameters } from './database.ts';
-import { nextStep, type OrderState } from './order-machine.ts';
+import { nextStep, type OrderState, type Step } from './order-machine.ts';
 import type { OrderRow } from './order-row.ts';
 import { Refusal } from './refusal.ts';
 
 /** Rows of the `orders` table; no rule about money or statuses. */
 
+export function findOrder(db: Database, orderId: string): OrderRow | undefined {
+  return db.one<OrderRow>('SELECT * FROM orders WHERE order_id = :orderId', { orderId });
+}
+
 /** Throws 2005. */
 export function requireOrder(db: Database, orderId: string): OrderRow {
-  const order = db.one<OrderRow>('SELECT * FROM orders WHERE order_id = :orderId', { orderId });
+  const order = findOrder(db, orderId);
   if (order === undefined) throw new Refusal(2005);
+  return order;
+}
+
+/** An order that a read by id shows already (`getLagMs` of the profile). Throws 2005. */
+export function requireShownOrder(books: Books, orderId: string): OrderRow {
+  const order = requireOrder(books.db, orderId);
+  const { getLagMs } = books.profile;
+  if (getLagMs > 0 && order.created_at > books.now() - getLagMs) throw new Refusal(2005);
   return order;
 }
 
@@ -74,17 +86,22 @@ export function saveOrder(db: Database, order: OrderRow): void {
 }
 
 /** When the clock takes the order's next step, as kept in `due_at`. */
-export function dueAt({ settings }: Books, order: OrderRow): bigint | null {
-  const step = nextStep(stateOf(order), settings.settle);
+export function dueAt(books: Books, order: OrderRow): bigint | null {
+  const step = stepOf(books, order);
   return step === undefined ? null : BigInt(step.at);
 }
 
-export function stateOf(order: OrderRow): OrderState {
+export function stepOf({ settings, profile }: Books, order: OrderRow): Step | undefined {
+  return nextStep(stateOf(order, profile.unknownStatus), settings.settle);
+}
+
+function stateOf(order: OrderRow, viaUnlisted: boolean): OrderState {
   return {
     status: order.status,
     since: Number(order.updated_at),
     needsAudit: order.needs_audit === 1n,
     outcome: order.outcome,
     expiredAt: order.expired_at === null ? null : Number(order.expired_at),
+    viaUnlisted,
   };
 }

@@ -8,16 +8,16 @@ export interface PageRequest {
 }
 
 const PAGE_SIZE_DEFAULT = 20;
-/** Not shown by the interface. A larger size is answered with this one, as `page_size` says. */
-const PAGE_SIZE_MAX = 100;
 
+/** `cap`: the largest page there is (`pageCap` of the profile). */
 export function pageOf<T>(
   total: number,
   request: PageRequest,
+  cap: number,
   read: (limit: number, offset: number) => T[],
 ): Required<Page<T>> {
   const page = positive(request.page) ?? 1;
-  const page_size = Math.min(positive(request.page_size) ?? PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX);
+  const page_size = Math.min(positive(request.page_size) ?? PAGE_SIZE_DEFAULT, cap);
   const records = read(page_size, (page - 1) * page_size);
   return { total, page, pages: Math.ceil(total / page_size), page_size, records };
 }

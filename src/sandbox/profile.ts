@@ -13,8 +13,30 @@ export const profilePatch = z.strictObject({
   errorStatus: z.enum(['always-200', 'matching']).optional(),
   /** How much worse than the quote an exchange is booked, in basis points of the rate. */
   fxDriftBasisPoints: z.int().min(0).max(5_000).optional(),
+  /** For this long a new order is missing from the order list, in records and totals. */
+  listLagMs: z.int().min(0).max(3_600_000).optional(),
+  /** For this long a new order is 2005 when it is read by id. */
+  getLagMs: z.int().min(0).max(3_600_000).optional(),
+  /** Order of the records of the order list; `shuffled` is another one for each request, the same after each start. */
+  pageOrder: z.enum(['newest', 'oldest', 'shuffled']).optional(),
+  /** Records of a page at most; a larger `page_size` is answered with this one, as `page_size` says. */
+  pageCap: z.int().min(1).max(1_000).optional(),
+  /** Orders pass through `UNLISTED_STATUS` before they complete. */
+  unknownStatus: z.boolean().optional(),
+  /** JSON type of amounts, fees and rates in answers. */
+  decimals: z.enum(['string', 'number']).optional(),
 });
 
 export type Profile = Required<z.infer<typeof profilePatch>>;
 
-export const DEFAULT_PROFILE: Profile = { dedupe: '2003', errorStatus: 'always-200', fxDriftBasisPoints: 0 };
+export const DEFAULT_PROFILE: Profile = {
+  dedupe: '2003',
+  errorStatus: 'always-200',
+  fxDriftBasisPoints: 0,
+  listLagMs: 0,
+  getLagMs: 0,
+  pageOrder: 'newest',
+  pageCap: 100,
+  unknownStatus: false,
+  decimals: 'string',
+};

@@ -1,6 +1,10 @@
 import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
+import type { FaultPlan } from './fault-plan.ts';
 import type { FaultScript } from './faults.ts';
+import type { LateCommits } from './late-commits.ts';
+import { takeDueSteps } from './order-life.ts';
+import type { PostLog } from './post-log.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Everything one running sandbox is made of. */
@@ -9,5 +13,17 @@ export interface Sandbox {
   clock: SandboxClock;
   tokens: Tokens;
   faults: FaultScript;
+  /** Changed by the test route. */
+  faultPlan: FaultPlan | undefined;
+  lateCommits: LateCommits;
+  posts: PostLog;
   allowTestRoutes: boolean;
+  /** Closes the port for `ms` of the machine's time; connections that stand go on. */
+  refuseConnections(ms: number): void;
+}
+
+/** Brings the books to the present: late commits and steps that have fallen due. */
+export function catchUp({ books, lateCommits }: Sandbox): void {
+  lateCommits.takeDue(books.now());
+  takeDueSteps(books);
 }

@@ -5,7 +5,10 @@ import { type Conservation, checkConservation } from './conservation.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from './credentials.ts';
 import { FaultScript } from './faults.ts';
 import { serve } from './http/serve.ts';
+import { LateCommits } from './late-commits.ts';
 import { type BooksOptions, openBooks } from './open-books.ts';
+import { PostLog } from './post-log.ts';
+import type { Sandbox } from './sandbox.ts';
 import { Tokens } from './tokens.ts';
 
 export interface SandboxOptions extends BooksOptions {
@@ -41,24 +44,43 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     lifeSeconds: options.tokenLifeSeconds ?? 1_800,
     now: clock.now,
   });
-  const sandbox = { books, clock, tokens, faults: new FaultScript(), allowTestRoutes: options.allowTestRoutes ?? true };
+  const host = options.host ?? '127.0.0.1';
+  let reopening: NodeJS.Timeout | undefined;
+  const refuseConnections = (ms: number): void => {
+    clearTimeout(reopening);
+    // Requests that are being answered go on: closing ends the port and idle connections.
+    if (server.listening) server.close();
+    reopening = setTimeout(() => server.listen(port, host), ms);
+  };
+  const sandbox: Sandbox = {
+    books,
+    clock,
+    tokens,
+    faults: new FaultScript(),
+    faultPlan: undefined,
+    lateCommits: new LateCommits(),
+    posts: new PostLog(),
+    allowTestRoutes: options.allowTestRoutes ?? true,
+    refuseConnections,
+  };
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => void serve(sandbox, request, response),
   );
-  const host = options.host ?? '127.0.0.1';
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port ?? 0, host, resolve));
   } catch (error) {
     books.db.close();
     throw error;
   }
+  const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     clock,
     checkConservation: () => checkConservation(books.db),
     close() {
+      clearTimeout(reopening);
       closed ??= new Promise<void>((resolve) => server.close(() => resolve())).then(() => books.db.close());
       server.closeAllConnections();
       return closed;

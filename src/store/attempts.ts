@@ -11,6 +11,7 @@ export async function recordAttempt(db: Database, attempt: Parameters<Store['rec
       run_id: attempt.runId,
       activity_id: attempt.activityId,
       sent_at: attempt.sentAt,
+      outcome: attempt.outcome,
       request: attempt.request === undefined ? null : JSON.stringify(attempt.request),
     })
     .onConflict((conflict) => conflict.columns(['reference', 'attempt']).doNothing())

@@ -78,6 +78,8 @@ export interface Store {
     activityId: string;
     sentAt: number;
     request?: SentOrder;
+    /** Known when it is recorded: an attempt that is only taken, never sent. */
+    outcome?: AttemptOutcome;
   }): Promise<boolean>;
   finishAttempt(
     reference: string,

@@ -15,7 +15,7 @@ export interface Course {
   gates: GateContext;
   payment: SubmissionProgress;
   exchange: SubmissionProgress;
-  /** Fixed at the first attempt, since a resend has the same bytes; free again once nothing can have been executed. */
+  /** Fixed at the first attempt, since a resend has the same bytes; free again while no attempt was ever in doubt. */
   paymentOrder: PaymentOrder | undefined;
   exchangeOrder: ExchangeOrder | undefined;
 }

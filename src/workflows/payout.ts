@@ -95,7 +95,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
         assessment = await reassess(course.gates);
         break;
       case 'refused':
-        course.paymentOrder = undefined;
+        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
         assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
         break;
     }
@@ -142,7 +142,7 @@ async function makeReady(life: PayoutLife, course: Course, found: Assessment): P
   );
   if ('end' in converted) return converted;
   const { resends } = course.exchange.known;
-  if ('refused' in converted || ('unsent' in converted && resends === 0)) course.exchangeOrder = undefined;
+  if (('refused' in converted || 'unsent' in converted) && resends === 0) course.exchangeOrder = undefined;
   if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
   course.gates.exchangeSent = course.exchange.known.attempts > 0;
   if ('unsent' in converted || 'cleared' in converted) return { again: await reassess(course.gates) };

@@ -10,7 +10,7 @@ import { PERMANENT_FAILURES } from '../domain/failures.ts';
 
 /** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
 
-type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState'>;
+type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState' | 'fenceAttempt'>;
 
 /** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */
 const quickReads = proxyLocalActivities<Reads>({

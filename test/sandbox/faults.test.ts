@@ -1,10 +1,24 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { PAYMENT, pay, paymentOf, runningSandbox, type TestSandbox } from './running-sandbox.ts';
+import { PAYMENT, pay, paymentOf, runningSandbox, START, type TestSandbox } from './running-sandbox.ts';
 
 const operation = 'transactions.payment';
 const orders = async ({ door }: TestSandbox) => (await door('GET', '/state')).orders.length;
 const post = ({ bank }: TestSandbox, changes: Record<string, unknown> = {}) =>
   bank.raw('POST', PAYMENT, { body: paymentOf(changes) });
+
+/** The order id that a client can read out of the answer. */
+async function placed(it: TestSandbox): Promise<string | undefined> {
+  const response = await post(it);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
+    const { code, data } = JSON.parse(text);
+    return code === 0 ? data?.order_id : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 describe('faults', () => {
   test.each([
@@ -64,6 +78,81 @@ describe('faults', () => {
     const it = await runningSandbox();
     await it.door('POST', '/faults', { operation, kind: 'delay-after', ms: 1 });
     expect(await (await post(it)).json()).toMatchObject({ code: 0 });
+  });
+
+  test.each(['half', 'no-utf8', 'no-data', 'text-code', 'cut'])(
+    'garbage-after %s commits and answers no success',
+    async (form) => {
+      const it = await runningSandbox();
+      await it.door('POST', '/faults', { operation, kind: 'garbage-after', form });
+      expect(await placed(it)).toBeUndefined();
+      expect(await orders(it)).toBe(1);
+    },
+  );
+
+  test('slow-after commits at once and answers in pieces', async () => {
+    const it = await runningSandbox();
+    await it.door('POST', '/faults', { operation, kind: 'slow-after', ms: 200 });
+    const began = performance.now();
+    const response = await post(it);
+    expect(await orders(it)).toBe(1);
+    const pieces: number[] = [];
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) pieces.push(piece.length);
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(performance.now() - began).toBeGreaterThan(150);
+  });
+
+  test('late-commit closes the socket and commits by the clock, at its own time', async () => {
+    const it = await runningSandbox();
+    await it.door('POST', '/faults', { operation, kind: 'late-commit', ms: 5_000 });
+    await expect(post(it)).rejects.toThrow();
+    it.sandbox.clock.advance(4_999);
+    expect(await it.door('GET', '/state')).toMatchObject({ orders: [], lateCommits: 1 });
+    it.sandbox.clock.advance(2_000);
+    expect(await it.door('GET', '/state')).toMatchObject({
+      orders: [{ created_at: START + 5_000, updated_at: START + 6_500, status: 'COMPLETED' }],
+      lateCommits: 0,
+    });
+  });
+
+  test('late-commit of a repeat that came first is refused like any other', async () => {
+    const it = await runningSandbox();
+    await it.door('POST', '/faults', { operation, kind: 'late-commit', ms: 5_000 });
+    await expect(post(it, { reference: 'twice' })).rejects.toThrow();
+    await pay(it.bank, { reference: 'twice' });
+    it.sandbox.clock.advance(5_000);
+    expect(await orders(it)).toBe(1);
+  });
+
+  test('late-commit without a hang-up leaves the client waiting and commits when it is gone', async () => {
+    const it = await runningSandbox();
+    await it.door('POST', '/faults', { operation, kind: 'late-commit', ms: 1_000, hangUp: false });
+    const body = JSON.stringify(paymentOf());
+    const headers = { 'content-type': 'application/json', authorization: it.bank.token };
+    const signal = AbortSignal.timeout(100);
+    await expect(fetch(`${it.sandbox.url}${PAYMENT}`, { method: 'POST', headers, body, signal })).rejects.toThrow(
+      'timeout',
+    );
+    expect(await orders(it)).toBe(0);
+    it.sandbox.clock.advance(1_000);
+    expect(await orders(it)).toBe(1);
+  });
+
+  test('http can say when to come back', async () => {
+    const it = await runningSandbox();
+    const fault = { operation, kind: 'http', status: 429, commit: false, retryAfterSeconds: 7 };
+    await it.door('POST', '/faults', fault);
+    const response = await post(it);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+  });
+
+  test('an outage refuses connections for its time and no longer', async () => {
+    const it = await runningSandbox();
+    await it.door('POST', '/outage', { ms: 300 });
+    // A connection of its own: one that was kept alive may still stand.
+    const connection = connect(Number(new URL(it.sandbox.url).port), '127.0.0.1');
+    await expect(once(connection, 'connect')).rejects.toThrow('ECONNREFUSED');
+    await expect.poll(() => pay(it.bank).catch(() => 'refused'), { timeout: 5_000 }).toMatch(/^ord-/);
   });
 
   test('hits the nth matching request and the times that follow, in the order faults were set', async () => {

@@ -3,7 +3,7 @@ import { ORDER_STATUSES } from '../../src/domain/order-status.ts';
 import { nextStep, type OrderState } from '../../src/sandbox/order-machine.ts';
 import { DEFAULT_SETTLE_TIMES } from '../../src/sandbox/settings.ts';
 
-const plain = { since: 1_000, needsAudit: false, outcome: 'complete', expiredAt: null } as const;
+const plain = { since: 1_000, needsAudit: false, outcome: 'complete', expiredAt: null, viaUnlisted: false } as const;
 const stepOf = (state: Partial<OrderState> & { status: string }) =>
   nextStep({ ...plain, ...state }, DEFAULT_SETTLE_TIMES);
 
@@ -23,6 +23,9 @@ describe('the order machine', () => {
     ['COMPLETED', { outcome: 'refund' }, 'refund', 2_000],
     ['REJECTING', {}, 'REJECTED', 1_200],
     ['CANCELLING', {}, 'CANCELLED', 1_200],
+    ['SUBMITTED', { viaUnlisted: true }, 'IN_CLEARING', 2_000],
+    ['SUBMITTED', { viaUnlisted: true, outcome: 'fail' }, 'FAILED', 2_000],
+    ['IN_CLEARING', {}, 'COMPLETED', 2_000],
   ] as const)('%s with %j goes to %s at %i', (status, state, to, at) => {
     expect(stepOf({ status, ...state })).toEqual({ to, at });
   });

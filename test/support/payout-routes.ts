@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { WorkerSettings } from '../../src/activities/deps.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
 import type { Product } from './product.ts';
@@ -13,6 +14,7 @@ export interface PayoutRoute {
   name: string;
   settings?: Partial<Omit<WorkerSettings, 'waits'>> & { waits?: Partial<WorkerSettings['waits']> };
   sandbox?: Partial<SandboxOptions>;
+  store?: (store: Store) => Store;
   travel(product: Product): Promise<PayoutHandle>;
   ends: Partial<PayoutResult>;
   /** Code of the reason, where the end has one. */
@@ -338,6 +340,24 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
       return p.start({ id: 'r' });
     },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'sender-never-began',
+    // The first sender stands still before it records its attempt, and goes on after the activity's time of 45 s is over.
+    store: (store) => {
+      let calls = 0;
+      return {
+        ...store,
+        openOrder: async (request) => {
+          calls += 1;
+          if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 47_000));
+          return store.openOrder(request);
+        },
+      };
+    },
+    travel: (p) => p.start({ id: 'r' }),
     ends: { state: 'completed' },
     orders: 1,
   },

@@ -69,7 +69,12 @@ export interface Product extends AsyncDisposable {
 let products = 0;
 
 export async function startProduct(
-  options: { settings?: Partial<WorkerSettings>; sandbox?: Partial<SandboxOptions>; limits?: BankLimits } = {},
+  options: {
+    settings?: Partial<WorkerSettings>;
+    sandbox?: Partial<SandboxOptions>;
+    limits?: BankLimits;
+    store?: (store: Store) => Store;
+  } = {},
 ): Promise<Product> {
   const address = inject('temporalAddress');
   products += 1;
@@ -84,7 +89,7 @@ export async function startProduct(
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET, limits });
   const deps: ActivityDeps = {
     bank,
-    store,
+    store: options.store?.(store) ?? store,
     executions: executionsOver(client),
     settings: { ...quickSettings, ...options.settings, waits: { ...quickSettings.waits, ...options.settings?.waits } },
     now: Date.now,

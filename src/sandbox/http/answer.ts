@@ -7,37 +7,49 @@ import { MATCHING_STATUS, Refusal } from '../refusal.ts';
 export interface Answer {
   status: number;
   contentType: string;
+  body: string | Buffer;
+  retryAfterSeconds?: number | undefined;
+}
+
+interface TextAnswer extends Answer {
   body: string;
 }
 
-export const json = (status: number, value: unknown): Answer => ({
+export const json = (status: number, value: unknown): TextAnswer => ({
   status,
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });
 
-export const html = (status: number): Answer => ({
+export const html = (status: number, retryAfterSeconds?: number): Answer => ({
   status,
+  retryAfterSeconds,
   contentType: 'text/html; charset=utf-8',
   body: `<!doctype html><title>${status}</title><h1>${status}</h1>`,
 });
 
+/** Members that hold a decimal (interface section 2). */
+const DECIMALS = /"(balance|frozen|fee|rate|(?:sell|buy|transaction)_amount)":"(\d+(?:\.\d+)?)"/g;
+
 /** Envelope of a success (interface section 1); `data` stays out when there is none. */
-export const success = (data: unknown): Answer => json(200, { code: 0, msg: ENVELOPE_CODES[0], data });
+export function success(data: unknown, { decimals }: Profile): Answer {
+  const answer = json(200, { code: 0, msg: ENVELOPE_CODES[0], data });
+  return decimals === 'string' ? answer : { ...answer, body: answer.body.replace(DECIMALS, '"$1":$2') };
+}
 
 /** Envelope of a refusal. The HTTP status is not shown by the interface: the profile or the fault says which. */
 export function refusal(
   { code, message, detail }: Pick<Refusal, 'code' | 'message' | 'detail'>,
   profile: Profile,
   httpStatus?: number,
-): Answer {
+): TextAnswer {
   const status = profile.errorStatus === 'matching' ? MATCHING_STATUS[code] : 200;
   // `detail` is the sandbox's own: the interface shows code, msg and data.
   return json(httpStatus ?? status, { code, msg: message, detail });
 }
 
 /** The answer to a call that threw: its own code, or 2001 for a bug of ours. */
-export function failure(error: unknown, profile: Profile): Answer {
+export function failure(error: unknown, profile: Profile): TextAnswer {
   if (error instanceof Refusal) return refusal(error, profile);
   console.error('sandbox: a request failed', error);
   return refusal(new Refusal(2001), profile);
@@ -49,7 +61,15 @@ export const FORBIDDEN = json(403, { error: 'forbidden' });
 export const NOT_FOUND = json(404, { error: 'not found' });
 export const TOO_LARGE = json(413, { error: 'body too large' });
 
-export function send(response: ServerResponse, { status, contentType, body }: Answer): void {
-  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+export function send(response: ServerResponse, answer: Answer): void {
+  sendHead(response, answer);
+  response.end(answer.body);
+}
+
+/** Status and headers, the length of the whole body among them. */
+export function sendHead(response: ServerResponse, { status, contentType, body, retryAfterSeconds }: Answer): void {
+  response.setHeader('content-type', contentType);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds);
+  response.writeHead(status);
 }

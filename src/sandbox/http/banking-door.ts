@@ -1,59 +1,126 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { takeDueSteps } from '../order-life.ts';
+import { type FaultEffect, referenceOf } from '../faults.ts';
+import { findOrder } from '../order-store.ts';
+import type { LoggedPost } from '../post-log.ts';
 import { badRequest } from '../refusal.ts';
-import type { Sandbox } from '../sandbox.ts';
+import { catchUp, type Sandbox } from '../sandbox.ts';
 import { type Answer, failure, NOT_FOUND, success, UNAUTHORIZED } from './answer.ts';
 import { BANKING_ROUTES, type BankingRoute } from './banking-routes.ts';
 import { parseBody, readBody } from './body.ts';
-import { type Reply, replyUnder } from './fault-reply.ts';
+import { type Operation, type Reply, replyUnder } from './fault-reply.ts';
 import { type Call, matchRoute, type Target } from './router.ts';
 
 /** What a request asks for, once its route is known. */
 interface Job {
   operation: string;
   needsToken: boolean;
-  /** Throws `Refusal`. */
-  run(body: Record<string, unknown>): Answer;
+  /** The order that the path names. */
+  orderId?: string | undefined;
+  /** Runs at the time that `sandbox.books` tells. Throws `Refusal`. */
+  run(sandbox: Sandbox, body: Record<string, unknown>): Answer;
 }
 
 /** One request to the bank: route, faults that need no body, body, token, other faults, operation. */
 export async function answerBanking(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Reply> {
-  const job = jobOf(sandbox, request, target);
+  const job = jobOf(request, target);
   if (job === undefined) return { answer: NOT_FOUND };
   if (sandbox.faults.beforeBody(job.operation) !== undefined) return 'hang-up';
-  const text = await readBody(request);
+  const body = await readBody(request);
   if (job.needsToken && !sandbox.tokens.accepts(request.headers.authorization)) return { answer: UNAUTHORIZED };
-  const operate = (): Answer => {
+  const { profile } = sandbox.books;
+  const { name, effect } = faultOf(sandbox, job, target, body);
+  const at = sandbox.books.now();
+  const { method, pathname: path } = target;
+  const isLogged = method === 'POST' && job.operation !== 'auth';
+  const post = isLogged ? sandbox.posts.add({ at, operation: job.operation, path, body, fault: name }) : undefined;
+  const operate = (present: Sandbox): Answer => {
     try {
-      return job.run(parseBody(text));
+      const answer = job.run(present, parseBody(body));
+      if (post !== undefined) noteExecution(post, answer, present.books.now());
+      return answer;
     } catch (error) {
-      return failure(error, sandbox.books.profile);
+      return failure(error, profile);
     }
   };
-  const fault = sandbox.faults.withBody(job.operation, text);
-  return fault === undefined ? { answer: operate() } : replyUnder(fault, operate, sandbox.books.profile);
+  const operation: Operation = {
+    now: () => operate(sandbox),
+    later: (ms) =>
+      sandbox.lateCommits.add(at + ms, (then) => {
+        operate({ ...sandbox, books: { ...sandbox.books, now: () => then } });
+      }),
+  };
+  const reply = effect === undefined ? { answer: operation.now() } : replyUnder(effect, operation, profile);
+  if (post !== undefined) post.answered = answeredBy(reply);
+  return reply;
 }
 
-function jobOf(sandbox: Sandbox, request: IncomingMessage, { method, pathname, query }: Target): Job | undefined {
+/** The fault of a request that was read: a scripted one, else the plan's. */
+function faultOf(
+  sandbox: Sandbox,
+  job: Job,
+  target: Target,
+  body: string,
+): { name: string | null; effect?: FaultEffect } {
+  const { operation } = job;
+  const scripted = sandbox.faults.withBody(operation, body);
+  if (scripted !== undefined) return { name: scripted.kind, effect: scripted };
+  const read = target.method === 'GET';
+  const subject = read ? operation : subjectOf(sandbox, job, body);
+  return sandbox.faultPlan?.faultFor({ operation, read, subject }) ?? { name: null };
+}
+
+const madeBy = z.object({
+  data: z.object({ order_id: z.string().optional(), beneficiary_id: z.string().optional() }).optional(),
+});
+
+function noteExecution(post: LoggedPost, answer: Answer, at: number): void {
+  const { data } = madeBy.parse(JSON.parse(answer.body.toString()));
+  post.committedAt = at;
+  post.madeId = data?.order_id ?? data?.beneficiary_id ?? null;
+}
+
+const withCode = z.object({ code: z.number() });
+
+function answeredBy(reply: Reply): LoggedPost['answered'] {
+  const answer = typeof reply === 'object' && ('answer' in reply ? reply.answer : 'drip' in reply && reply.drip);
+  if (!answer) return null;
+  try {
+    return { httpStatus: answer.status, code: withCode.parse(JSON.parse(answer.body.toString())).code };
+  } catch {
+    return { httpStatus: answer.status, code: null };
+  }
+}
+
+/** What a write is about, the same for the same write of another run: order ids are not. */
+function subjectOf({ books }: Sandbox, { orderId }: Job, body: string): string {
+  if (orderId !== undefined) return findOrder(books.db, orderId)?.reference ?? orderId;
+  return referenceOf(body) ?? body;
+}
+
+function jobOf(request: IncomingMessage, { method, pathname, query }: Target): Job | undefined {
   if (method === 'POST' && pathname === '/v1/auth') {
-    return { operation: 'auth', needsToken: false, run: (body) => authenticate(sandbox, body) };
+    return { operation: 'auth', needsToken: false, run: authenticate };
   }
   const match = matchRoute<BankingRoute>(BANKING_ROUTES, method, pathname);
   if (match === undefined) return undefined;
   const { route, params } = match;
-  const run = (body: Record<string, unknown>): Answer => {
+  const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer => {
     requireJson(request);
     return operateOn(sandbox, route, { params, query, body });
   };
-  return { operation: route.operation, needsToken: true, run };
+  return { operation: route.operation, needsToken: true, orderId: params.order_id, run };
 }
 
 /** Runs an operation at the books as they stand now; a write is one transaction. Throws `Refusal`. */
-function operateOn({ books }: Sandbox, route: BankingRoute, call: Call): Answer {
-  takeDueSteps(books);
-  if (route.method === 'GET') return success(route.handle(books, call));
-  return success(books.db.transaction(() => route.handle(books, call)));
+function operateOn(sandbox: Sandbox, route: BankingRoute, call: Call): Answer {
+  const { books } = sandbox;
+  catchUp(sandbox);
+  if (route.method === 'GET') return success(route.handle(books, call), books.profile);
+  return success(
+    books.db.transaction(() => route.handle(books, call)),
+    books.profile,
+  );
 }
 
 /** "Content-Type: application/json (required)" on every banking request (interface section 1). */
@@ -67,8 +134,8 @@ function requireJson(request: IncomingMessage): void {
 const credentials = z.object({ api_key: z.string(), api_secret: z.string() });
 
 /** Body and token field are not shown by the interface (section 5): `{api_key, api_secret}` and `access_token`. */
-function authenticate({ tokens }: Sandbox, body: Record<string, unknown>): Answer {
+function authenticate({ books, tokens }: Sandbox, body: Record<string, unknown>): Answer {
   const given = credentials.safeParse(body);
   const token = given.success ? tokens.issue(given.data.api_key, given.data.api_secret) : undefined;
-  return token === undefined ? UNAUTHORIZED : success(token);
+  return token === undefined ? UNAUTHORIZED : success(token, books.profile);
 }

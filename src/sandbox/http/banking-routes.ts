@@ -12,7 +12,7 @@ import { exchange, quoteExchange } from '../currency-exchange.ts';
 import { approveOrder, rejectOrder } from '../order-life.ts';
 import { listOrders } from '../order-list.ts';
 import { toOrder } from '../order-row.ts';
-import { requireOrder } from '../order-store.ts';
+import { requireShownOrder } from '../order-store.ts';
 import { pay, quotePaymentFee } from '../payments.ts';
 import * as requests from '../requests.ts';
 import { read } from '../requests.ts';
@@ -71,7 +71,7 @@ const beneficiaries = [
     operation: 'beneficiaries.list',
     method: 'GET',
     path: '/v1/banking/beneficiaries',
-    handle: ({ db }, { query }) => listBeneficiaries(db, read(requests.beneficiaryListQuery, query)),
+    handle: (books, { query }) => listBeneficiaries(books, read(requests.beneficiaryListQuery, query)),
   },
   {
     operation: 'beneficiaries.get',
@@ -138,13 +138,13 @@ const orders = [
     operation: 'orders.list',
     method: 'GET',
     path: '/v1/banking/transactions',
-    handle: ({ db }, { query }) => listOrders(db, read(requests.orderListQuery, query)),
+    handle: (books, { query }) => listOrders(books, read(requests.orderListQuery, query)),
   },
   {
     operation: 'orders.get',
     method: 'GET',
     path: '/v1/banking/transactions/{order_id}',
-    handle: ({ db }, call) => toOrder(requireOrder(db, id(call, 'order_id'))),
+    handle: (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id'))),
   },
   {
     operation: 'orders.approve',

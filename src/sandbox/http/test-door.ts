@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { takeDueSteps } from '../order-life.ts';
 import { Refusal } from '../refusal.ts';
-import type { Sandbox } from '../sandbox.ts';
+import { catchUp, type Sandbox } from '../sandbox.ts';
 import { type Answer, FORBIDDEN, json, NOT_FOUND } from './answer.ts';
 import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';
@@ -15,7 +14,7 @@ export async function answerTest(sandbox: Sandbox, request: IncomingMessage, tar
   const text = await readBody(request);
   try {
     const call = { params: match.params, query: target.query, body: parseBody(text) };
-    takeDueSteps(sandbox.books);
+    catchUp(sandbox);
     return json(
       200,
       sandbox.books.db.transaction(() => match.route.handle(sandbox, call)),

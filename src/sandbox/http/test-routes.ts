@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AccountRow, openAccount, requireAccount, toBalance } from '../accounts.ts';
 import { readAmount } from '../amounts.ts';
 import { checkConservation } from '../conservation.ts';
+import { FaultPlan, faultPlanRequest } from '../fault-plan.ts';
 import { faultRequest } from '../faults.ts';
 import { newId } from '../ids.ts';
 import { deposit } from '../ledger.ts';
@@ -20,7 +21,7 @@ import type { Call, Method } from './router.ts';
  *
  * | method and path | body | answer |
  * |---|---|---|
- * | GET /__sandbox/state | | `{now, profile, conservation, accounts, orders, faults}` |
+ * | GET /__sandbox/state | | `{now, profile, conservation, accounts, orders, faults, faultPlan, lateCommits}` |
  * | POST /__sandbox/clock | `{advance_ms}` | `{now}` |
  * | PUT /__sandbox/profile | see `profile.ts` | the profile |
  * | POST /__sandbox/accounts | `{uid, currency, account_id?, balance?}` | the account |
@@ -29,6 +30,11 @@ import type { Call, Method } from './router.ts';
  * | POST /__sandbox/orders/{order_id}/status | `{status, stay?}` | the order |
  * | POST /__sandbox/orders/{order_id}/refund | `{amount?}` | the REFUND order |
  * | POST, GET, DELETE /__sandbox/faults | see `faults.ts` | the fault; all with their counts; none |
+ * | PUT, DELETE /__sandbox/fault-plan | see `fault-plan.ts` | the plan with its counts; `null` |
+ * | POST /__sandbox/outage | `{ms}` | `{ms}`; then the port refuses connections for so long (F1) |
+ * | GET /__sandbox/posts?after=SEQ | | `{posts}`: the POSTs after that number, see `post-log.ts` |
+ *
+ * `lateCommits` counts requests that were read and are still to be executed (fault `late-commit`).
  */
 interface TestRoute {
   method: Method;
@@ -53,6 +59,14 @@ const statusBody = z.strictObject({
   status: z.string().regex(/^[A-Z_]{1,32}$/),
   /** True: the clock takes no step from there. */
   stay: z.boolean().default(false),
+});
+const outageBody = z.strictObject({ ms: z.int().min(1).max(600_000) });
+const postsQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .default('0')
+    .transform(Number),
 });
 const refundBody = z.strictObject({ amount: z.string().optional() });
 
@@ -95,9 +109,39 @@ export const TEST_ROUTES: readonly TestRoute[] = [
       return { faults: [] };
     },
   },
+  {
+    method: 'PUT',
+    path: '/__sandbox/fault-plan',
+    handle: (sandbox, { body }) => {
+      sandbox.faultPlan = new FaultPlan(read(faultPlanRequest, body));
+      return sandbox.faultPlan.report();
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/__sandbox/fault-plan',
+    handle: (sandbox) => {
+      sandbox.faultPlan = undefined;
+      return null;
+    },
+  },
+  {
+    method: 'POST',
+    path: '/__sandbox/outage',
+    handle: ({ refuseConnections }, { body }) => {
+      const { ms } = read(outageBody, body);
+      refuseConnections(ms);
+      return { ms };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/__sandbox/posts',
+    handle: ({ posts }, { query }) => ({ posts: posts.after(read(postsQuery, query).after) }),
+  },
 ];
 
-function state({ books, faults }: Sandbox): unknown {
+function state({ books, faults, faultPlan, lateCommits }: Sandbox): unknown {
   const { db, profile } = books;
   return {
     now: books.now(),
@@ -116,6 +160,8 @@ function state({ books, faults }: Sandbox): unknown {
       money: order.money,
     })),
     faults: faults.list(),
+    faultPlan: faultPlan?.report() ?? null,
+    lateCommits: lateCommits.count,
   };
 }
 

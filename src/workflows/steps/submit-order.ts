@@ -1,12 +1,12 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/submission.ts';
-import { afterAttempt, mustLook } from '../../domain/submission.ts';
+import { afterAttempt, mustLook, TOKEN_EXCUSES_MAX } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
-import { waits } from '../proxies.ts';
+import { read, waits } from '../proxies.ts';
 import { resolveOrder } from './resolve-order.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 
@@ -54,7 +54,7 @@ export async function submitOrder(
     progress.firstSentAt ??= Date.now();
     const result = await attempt(request, progress.known.attempts + 1);
     progress.lastSentAt = Date.now();
-    const { known, next } = afterAttempt(progress.known, result);
+    const { known, next } = afterAttempt(progress.known, result, tokenExcusesMax(result));
     progress.known = known;
     life.note(`attempt ${known.attempts}: ${describe(result)}`);
     switch (next.step) {
@@ -74,6 +74,12 @@ export async function submitOrder(
         return resolveOrder(life, request, terms, progress);
     }
   }
+}
+
+/** Before there were several excuses there was one. */
+function tokenExcusesMax(result: AttemptResult): number {
+  const suspect = result.outcome === 'not-sent' && result.why === 'token-suspect';
+  return suspect && !patched('token-excuses') ? 1 : TOKEN_EXCUSES_MAX;
 }
 
 /** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
@@ -102,12 +108,22 @@ export interface SubmissionProgress {
   unsent: number;
 }
 
-/** Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous. */
+/**
+ * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous, unless the attempt was never
+ * recorded: then no byte has left, and its number is taken so that none can leave any more.
+ */
 async function attempt(request: OrderRequest, number: number): Promise<AttemptResult> {
   try {
     return await request.send(number);
   } catch {
-    return { outcome: 'ambiguous', why: 'the sender gave no answer' };
+    const { reference } = request.expected;
+    const { runId } = workflowInfo();
+    const fenced =
+      patched('fence-attempt') &&
+      (await read('fenceAttempt', { reference, attempt: number, runId }, 'whether the sender ever began'));
+    return fenced
+      ? { outcome: 'not-sent', why: 'never-began' }
+      : { outcome: 'ambiguous', why: 'the sender gave no answer' };
   }
 }
 

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { draw } from '../../src/sandbox/draw.ts';
+import type { PeopleDecision, StateSeen } from '../checker/observation.ts';
+import type { Stack } from './stack.ts';
+
+const LOOK_MS = 500;
+/** A person who hears nothing says it again, in one of the two ways. */
+const AGAIN_MS = 5_000;
+const SIGNAL_LIMIT_MS = 10_000;
+const COMMAND_LIMIT_MS = 60_000;
+/** Each one is a process that loads the whole product. */
+const COMMANDS_AT_ONCE = 1;
+
+/** People who approve what the bank's audit stopped, by signal or by command, again until it moves; and who watch states. */
+export class People {
+  readonly decisions: PeopleDecision[] = [];
+  readonly statesSeen: StateSeen[] = [];
+  readonly #stack: Stack;
+  readonly #seed: number;
+  readonly #last = new Map<string, string>();
+  readonly #askedAt = new Map<string, number>();
+  readonly #decidedAt = new Map<string, number>();
+  /** By reference. */
+  readonly #calls = new Map<string, Promise<void>>();
+  #commands = 0;
+  readonly #done: Promise<void>;
+  #connection: Promise<Connection> | undefined;
+  #stopped = false;
+
+  constructor(stack: Stack, seed: number) {
+    this.#stack = stack;
+    this.#seed = seed;
+    this.#done = this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#done;
+    await Promise.allSettled(this.#calls.values());
+    await (await this.#connection?.catch(() => undefined))?.close();
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stopped) {
+      for (const { reference, workflow_id, state } of this.#stack.store.payouts()) {
+        if (this.#last.get(reference) !== state) {
+          this.#last.set(reference, state);
+          this.statesSeen.push({ at: Date.now(), reference, state });
+        }
+        if (state === 'awaiting-bank-approval') this.#approve(reference, workflow_id);
+      }
+      await pause(LOOK_MS);
+    }
+  }
+
+  #approve(reference: string, workflowId: string): void {
+    const at = Date.now();
+    const askedAt = this.#askedAt.get(reference) ?? at;
+    this.#askedAt.set(reference, askedAt);
+    if (this.#calls.has(reference) || at - (this.#decidedAt.get(reference) ?? 0) < AGAIN_MS) return;
+    const bySignal = draw(this.#seed, 'door', reference, this.decisions.length) < 0.5;
+    if (!bySignal && this.#commands >= COMMANDS_AT_ONCE) return;
+    this.#decidedAt.set(reference, at);
+    const by = draw(this.#seed, 'approver', reference) < 0.5 ? 'alice' : 'bob';
+    this.decisions.push({ at, reference, by, action: 'approve', question: { kind: 'bank', askedAt } });
+    const call = (bySignal ? this.#signal(workflowId, by) : this.#command(reference, by)).catch(() => undefined);
+    this.#calls.set(reference, call);
+    void call.then(() => this.#calls.delete(reference));
+  }
+
+  async #signal(workflowId: string, by: string): Promise<void> {
+    this.#connection ??= Connection.connect({ address: this.#stack.temporalAddress, connectTimeout: '5s' });
+    const connection = await this.#connection.catch((error: unknown) => {
+      this.#connection = undefined;
+      throw error;
+    });
+    const client = new Client({ connection });
+    await connection.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
+      client.workflow.getHandle(workflowId).signal('approve', { by }),
+    );
+  }
+
+  async #command(reference: string, by: string): Promise<void> {
+    const command = this.#stack.payouts('approve', reference, '--yes', '--by', by, '--json');
+    this.#commands += 1;
+    const limit = setTimeout(() => command.kill('SIGKILL'), COMMAND_LIMIT_MS);
+    await command.ended;
+    clearTimeout(limit);
+    this.#commands -= 1;
+  }
+}

@@ -1,0 +1,201 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { WorkflowResult } from '../checker/observation.ts';
+import type { BankState } from './bank-door.ts';
+import { type DisturbanceCounts, disturb } from './disturb.ts';
+import { HandOver, report } from './hand-over.ts';
+import { countBy, judge, type Verdict } from './judge.ts';
+import { observe } from './observe.ts';
+import { type ChaosOptions, profileOf } from './options.ts';
+import { People } from './people.ts';
+import { type Stack, startStack } from './stack.ts';
+
+export interface ChaosResult {
+  seed: number;
+  payouts: number;
+  profile: ReturnType<typeof profileOf>;
+  /** `answerLost`: committed, and the client never heard of it. */
+  posts: { seen: number; faulted: number; answerLost: number; byKind: Record<string, number> };
+  reads: Record<string, number>;
+  /** Kinds of the plan that no POST met. */
+  neverFired: string[];
+  disturbances: Record<string, number>;
+  commandRuns: number;
+  /** Ends of processes and commands that nobody asked for. */
+  ownEnds: Record<string, number>;
+  unexpected: string[];
+  faultPhaseMs: number;
+  calmMs: number;
+  verdict: Verdict;
+  /** Folder of databases and logs, kept when a rule was broken. */
+  dir: string;
+}
+
+export const hasFailed = ({ verdict, unexpected }: ChaosResult): boolean =>
+  verdict.violations.length > 0 || unexpected.length > 0;
+
+/** One run: faults and kills, then calm, then the checker. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const stack = await startStack(options);
+  try {
+    const result = await runOn(options, stack);
+    if (!hasFailed(result)) rmSync(stack.dir, { recursive: true, force: true });
+    return result;
+  } finally {
+    await stack.end();
+  }
+}
+
+async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> {
+  const { say } = options;
+  const opening = await stack.bank.state();
+  const people = new People(stack, options.seed);
+  const handOver = new HandOver(stack);
+  const stopReading = readLogs(stack);
+  const began = performance.now();
+  const disturbances = await faultPhase(options, stack, handOver);
+  const calmFrom = Date.now();
+  const faultPhaseMs = performance.now() - began;
+  await retried(() => stack.bank.calm());
+  say(`faults are off after ${Math.round(faultPhaseMs / 1_000)} s`);
+  const settled = await within(handOver.settled, options.calmBoundMs);
+  const calm = { from: calmFrom, until: Date.now(), boundMs: options.calmBoundMs, settled };
+  say(settled ? `settled ${calm.until - calmFrom} ms later` : 'not settled within the bound');
+  handOver.stop();
+  const closing = await quietBank(stack);
+  const results = await workflowResults(stack);
+  await people.stop();
+  await stopReading();
+  await retried(() => stack.bank.readLog());
+  const seen = { options, stack, people, opening, closing, report: await report(stack), results, calm };
+  const observation = observe(seen);
+  const verdict = judge(observation, stack);
+  return {
+    ...{ seed: options.seed, payouts: options.payouts, profile: profileOf(options) },
+    ...faultFigures(options, stack),
+    disturbances: Object.fromEntries(disturbances),
+    commandRuns: handOver.runs,
+    ownEnds: ownEnds(stack),
+    unexpected: [...handOver.unexpected, ...closing.conservation.problems],
+    faultPhaseMs: Math.round(faultPhaseMs),
+    calmMs: calm.until - calm.from,
+    verdict,
+    dir: stack.dir,
+  };
+}
+
+/** Faults and kills until the time is over or everything is settled in spite of them. */
+async function faultPhase(options: ChaosOptions, stack: Stack, handOver: HandOver): Promise<DisturbanceCounts> {
+  const over = new AbortController();
+  void handOver.settled.then(() => over.abort());
+  void firstPost(stack, over.signal)
+    .then(() => pause(options.faultPhaseMs, undefined, { signal: over.signal }))
+    .then(
+      () => over.abort(),
+      () => undefined,
+    );
+  return await disturb(options, stack, handOver, over.signal);
+}
+
+const FIRST_POST_LIMIT_MS = 90_000;
+
+/** Workers take their time to start: until the bank has heard of a payout, no fault can meet one. */
+async function firstPost({ bank }: Stack, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + FIRST_POST_LIMIT_MS;
+  while (bank.posts.length === 0 && performance.now() < deadline) await pause(100, undefined, { signal });
+}
+
+const READ_LOG_MS = 300;
+
+function readLogs(stack: Stack): () => Promise<void> {
+  let stopped = false;
+  const done = (async () => {
+    while (!stopped) {
+      await stack.bank.readLog().catch(() => undefined);
+      await pause(READ_LOG_MS);
+    }
+  })();
+  return () => {
+    stopped = true;
+    return done;
+  };
+}
+
+const LATE_LIMIT_MS = 60_000;
+
+/** The bank once nothing is on its way in it any more: late commits are done and orders that move by the clock have ended. */
+async function quietBank(stack: Stack): Promise<BankState> {
+  const moving = new Set(['ACCEPTED', 'APPROVING', 'APPROVED', 'SUBMITTING', 'SUBMITTED', 'REJECTING', 'CANCELLING']);
+  const deadline = performance.now() + LATE_LIMIT_MS;
+  for (;;) {
+    const state = await retried(() => stack.bank.state());
+    const isQuiet = state.lateCommits === 0 && !state.orders.some(({ status }) => moving.has(status));
+    if (isQuiet || performance.now() > deadline) return state;
+    await pause(200);
+  }
+}
+
+/** What the workflows of payouts returned; those that are open are left out. */
+async function workflowResults(stack: Stack): Promise<WorkflowResult[]> {
+  const connection = await Connection.connect({ address: stack.temporalAddress, connectTimeout: '30s' });
+  try {
+    const client = new Client({ connection });
+    const results: WorkflowResult[] = [];
+    for (const { reference, workflow_id } of stack.store.payouts()) {
+      const handle = client.workflow.getHandle(workflow_id);
+      const described = await handle.describe().catch(() => undefined);
+      if (described === undefined || described.status.name === 'RUNNING') continue;
+      const at = described.closeTime?.getTime() ?? Date.now();
+      const end = await handle.result().then(
+        (value) => ({ ...(value as { state: string; orderId: string | null }), failure: null }),
+        (error: unknown) => ({ state: null, orderId: null, failure: `${error}` }),
+      );
+      results.push({ at, reference, state: end.state, orderId: end.orderId, failure: end.failure });
+    }
+    return results;
+  } finally {
+    await connection.close();
+  }
+}
+
+const ANSWER_LOST = ['drop-after', 'delay-after', 'late-commit', 'late-commit-held'];
+
+function faultFigures({ kinds }: ChaosOptions, { bank }: Stack): Pick<ChaosResult, 'posts' | 'reads' | 'neverFired'> {
+  const { posts } = bank;
+  const byKind = countBy(posts.flatMap(({ fault }) => fault ?? []));
+  const answerLost = ANSWER_LOST.reduce((sum, kind) => sum + (byKind[kind] ?? 0), 0);
+  return {
+    posts: { seen: posts.length, faulted: posts.filter(({ fault }) => fault !== null).length, answerLost, byKind },
+    reads: Object.fromEntries(bank.readFaults),
+    neverFired: kinds.filter((kind) => byKind[kind] === undefined),
+  };
+}
+
+function ownEnds({ temporal, sandbox, workers }: Stack): Record<string, number> {
+  return countBy(
+    [temporal, sandbox, ...workers].flatMap(({ spec, ownEnds: ends }) => ends.map((end) => `${spec.name}: ${end}`)),
+  );
+}
+
+async function within(done: Promise<void>, ms: number): Promise<boolean> {
+  const limit = new AbortController();
+  const timer = pause(ms, false, { signal: limit.signal }).catch(() => false);
+  const settled = await Promise.race([done.then(() => true), timer]);
+  limit.abort();
+  return settled;
+}
+
+const RETRIES = 60;
+
+/** A process of the stack may still be on its way up. */
+async function retried<T>(call: () => Promise<T>): Promise<T> {
+  for (let left = RETRIES; ; left -= 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (left === 0) throw error;
+      await pause(500);
+    }
+  }
+}
