@@ -39,6 +39,7 @@ export const MESSAGES = {
   reject: 'reject',
   orderChanged: 'orderChanged',
   ordersOpened: 'ordersOpened',
+  reconcileNow: 'reconcileNow',
   decide: 'decide',
   cancel: 'cancel',
   resolve: 'resolve',

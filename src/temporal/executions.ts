@@ -101,12 +101,13 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
-/** Starts the reconciliation that goes on for ever, unless it runs. */
+/** Starts the reconciliation that goes on for ever; one that sleeps makes a pass now. */
 export async function startReconciliation(client: Client): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.reconciliation, {
+  await client.workflow.signalWithStart(WORKFLOW_TYPES.reconciliation, {
     workflowId: RECONCILIATION_ID,
     taskQueue: TASK_QUEUE,
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    signal: MESSAGES.reconcileNow,
+    signalArgs: [],
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: "compares the store with the bank's orders",
   });

@@ -19,6 +19,7 @@ export const rejectSignal = defineSignal<[RejectSignal]>(MESSAGES.reject);
 /** The payload is a hint where to look; absent means: look at every order. */
 export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderChanged);
 export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
+export const reconcileNowSignal = defineSignal(MESSAGES.reconcileNow);
 
 export interface DecideUpdate {
   decisionId: string;

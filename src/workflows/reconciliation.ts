@@ -1,6 +1,16 @@
-import { continueAsNew, isCancellation, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { PlannedKey } from '../activities/reconciliation.ts';
 import { addFindings, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
+import { reconcileNowSignal } from './messages.ts';
 import { comparisons, outbox, plans } from './proxies.ts';
 
 export interface ReconciliationInput {
@@ -22,8 +32,17 @@ const KEYS_AT_ONCE = 4;
 export async function reconciliation(input: ReconciliationInput = {}): Promise<Pass> {
   const { once = false, days } = input;
   let pass = input.underWay ?? NEW_PASS;
+  let asked = false;
+  setHandler(
+    reconcileNowSignal,
+    () => {
+      asked = true;
+    },
+    { description: 'Make a pass now. From a worker that has come up; no argument.' },
+  );
   for (;;) {
     if (pass.after === null) {
+      asked = false;
       await outbox.resumeUnended.executeWithOptions({ summary: 'starts what should run and does not' }, []);
     }
     const { keys, everyMs } = await plans.planReconciliation.executeWithOptions(
@@ -35,13 +54,26 @@ export async function reconciliation(input: ReconciliationInput = {}): Promise<P
     } else {
       setCurrentDetails(details(pass));
       if (once) return pass;
-      await sleep(everyMs, { summary: 'until the next pass' });
+      await untilAsked(() => asked, everyMs);
       pass = NEW_PASS;
     }
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof reconciliation>({ once, days, underWay: pass });
     }
   }
+}
+
+/** Sleeps until the next pass is due or asked for. */
+async function untilAsked(asked: () => boolean, everyMs: number): Promise<void> {
+  const pause = new CancellationScope();
+  const due = pause
+    .run(() => sleep(everyMs, { summary: 'until the next pass' }))
+    .catch((error: unknown) => {
+      if (!isCancellation(error) || !asked()) throw error;
+    });
+  await Promise.race([due, condition(asked)]);
+  pause.cancel();
+  await due;
 }
 
 /** The keys of one page, a few side by side. */

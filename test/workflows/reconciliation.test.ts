@@ -249,4 +249,18 @@ describe('the reconciliation that goes on for ever', () => {
     expect(events?.length).toBeLessThanOrEqual(3 + (timers.length + 1) * 20);
     await handle.terminate();
   });
+
+  it('makes a pass as soon as a worker comes up, however long it was to sleep', async () => {
+    await using patient = await startProduct({ settings: { reconcileEveryMs: 3_600_000 } });
+    const handle = patient.client.workflow.getHandle(RECONCILIATION_ID);
+    const passes = async (): Promise<number> => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes != null).length;
+    };
+    await startReconciliation(patient.client);
+    await until(async () => (await passes()) === 1);
+    await startReconciliation(patient.client);
+    await until(async () => (await passes()) === 2);
+    await handle.terminate();
+  });
 });
