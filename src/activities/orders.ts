@@ -76,6 +76,8 @@ export interface OrderLook {
   ordersRead: number;
   /** Order ids recorded as accepted: while there is one, absence is never proven. */
   accepted: string[];
+  /** Some recorded attempt was answered with 2003. */
+  exists?: boolean;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
   distrusted?: boolean;
 }
@@ -128,6 +130,7 @@ async function findOrder(
   const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
   look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
   const attempts = await deps.store.attempts(input.reference);
+  look.exists = attempts.some(({ outcome }) => outcome === 'exists');
   const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
   for (const { orderId } of attempts) {
     if (orderId === null) continue;

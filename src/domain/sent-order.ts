@@ -39,9 +39,10 @@ export function paymentOrder(
   terms: Terms,
   now: number,
 ): PaymentOrder {
+  if (!beneficiary.known) throw new Error('no payee is known to send to');
   return {
     accountId: payingAccountId ?? instruction.account_id,
-    beneficiaryId: beneficiary.known ? beneficiary.id : '',
+    beneficiaryId: beneficiary.id,
     amount: instruction.amount,
     currency: instruction.currency,
     expiredAt: expiryOf(instruction, terms, now),

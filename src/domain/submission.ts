@@ -60,8 +60,6 @@ export interface Submission {
   attempts: number;
   /** An attempt may have been executed and no negative proof has been given since. */
   tainted: boolean;
-  /** The looks allow the next attempt; with dedupe `verified` also while it is tainted. */
-  sendsAgain?: boolean;
   /** Resends so far. */
   resends: number;
   /** The bank said that it has the reference (2003): then it is never sent again. */
@@ -88,7 +86,7 @@ export function afterAttempt(
   result: AttemptResult,
   tokenExcusesMax = TOKEN_EXCUSES_MAX,
 ): { known: Submission; next: NextStep } {
-  const counted = { ...known, attempts: known.attempts + 1, sendsAgain: false };
+  const counted = { ...known, attempts: known.attempts + 1 };
   switch (result.outcome) {
     case 'accepted':
       return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
@@ -159,15 +157,15 @@ export function lookAt(n: number, waits: Waits): number | undefined {
   return fraction === undefined ? undefined : Math.ceil(fraction * (waits.lateCommitMs + waits.listLagMs));
 }
 
-/**
- * The same reference is sent again. Only a negative proof makes the submission clean: after a resend on the bank's word
- * alone a refusal is still ambiguous, for it may be about the first attempt's own order.
- */
-export function cleared(known: Submission, absent: boolean): Submission {
-  return { ...known, tainted: known.tainted && !absent, sendsAgain: true, resends: known.resends + 1 };
+/** After a negative proof the submission is clean again; the next attempt counts as a resend. */
+export function cleared(known: Submission): Submission {
+  return { ...known, tainted: false, resends: known.resends + 1 };
 }
 
-/** Whether nothing may be sent before the bank has been looked at. */
-export function mustLook({ tainted, sendsAgain }: Submission): boolean {
-  return tainted && sendsAgain !== true;
+/**
+ * Sent again on the bank's word alone (dedupe `verified`): the outcome stays in doubt, and a refusal of the resend is no
+ * refusal, for it may be about the first attempt's own order.
+ */
+export function resent(known: Submission): Submission {
+  return { ...known, resends: known.resends + 1 };
 }

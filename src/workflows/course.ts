@@ -1,7 +1,6 @@
 import type { Prepared } from '../activities/prepare.ts';
 import type { Assessment, Payee } from '../domain/gates.ts';
 import { type ExchangeOrder, type PaymentOrder, paymentOrder } from '../domain/sent-order.ts';
-import { mustLook } from '../domain/submission.ts';
 import type { PayoutLife } from './life.ts';
 import type { GateContext } from './steps/clear-gates.ts';
 import type { Payment } from './steps/payment-request.ts';
@@ -81,5 +80,5 @@ export function sentTo(
 
 /** An exchange was sent and its outcome is not known to this run. */
 export function exchangeInDoubt({ exchange, gates }: Course): boolean {
-  return mustLook(exchange.known) && !gates.exchanged;
+  return exchange.known.tainted && !gates.exchanged;
 }

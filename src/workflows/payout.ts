@@ -12,7 +12,6 @@ import type { EndState, Reason } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
 import { exchangeOrder } from '../domain/sent-order.ts';
-import { mustLook } from '../domain/submission.ts';
 import { type Course, courseOf, exchangeInDoubt, paymentOf, sentTo } from './course.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
@@ -63,7 +62,7 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
   for (;;) {
     life.digest = assessment.digest;
     // An exchange in doubt comes before a parked payment: nobody may close what it was made for.
-    const looksFirst = mustLook(course.payment.known) || (course.payment.parked && !exchangeInDoubt(course));
+    const looksFirst = course.payment.known.tainted || (course.payment.parked && !exchangeInDoubt(course));
     const ready = looksFirst ? { clear: assessment } : await makeReady(life, course, assessment);
     if ('end' in ready) return unpaid(life, ready);
     if ('ended' in ready) return endInStore(life, input);

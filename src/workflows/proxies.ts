@@ -19,6 +19,9 @@ const quickReads = proxyLocalActivities<Reads>({
   retry: { maximumAttempts: 1 },
 });
 
+/** A quick read that nothing waits for: when it does not work out, it is made again another time. */
+export const glances: Pick<typeof quickReads, 'readOrder'> = quickReads;
+
 /** The same reads as ordinary activities, retried by the server for as long as it takes: no event per retry. */
 const patientReads = proxyActivities<Reads>({
   startToCloseTimeout: '1m',

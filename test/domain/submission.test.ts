@@ -8,10 +8,10 @@ import {
   FRESH,
   lookAt,
   mayResend,
-  mustLook,
   orderInForce,
   provenAbsent,
   refusalMeaning,
+  resent,
   type Scan,
   TOKEN_EXCUSES_MAX,
 } from '../../src/domain/submission.ts';
@@ -110,7 +110,7 @@ describe('sending the same reference again', () => {
   it('with "assumed" needs the proof, and is done once', () => {
     expect(mayResend('assumed', tainted, false, 5)).toBe(false);
     expect(mayResend('assumed', tainted, true, 2)).toBe(true);
-    expect(mayResend('assumed', cleared(tainted, true), true, 2)).toBe(false);
+    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, true, 2)).toBe(false);
   });
 
   it('with "none" is never done', () => {
@@ -119,11 +119,8 @@ describe('sending the same reference again', () => {
 
   it('leaves the outcome in doubt unless absence is proven: a later refusal may be about our own first order', () => {
     const refused: AttemptResult = { outcome: 'refused', code: 2010 };
-    const onItsWord = cleared(tainted, false);
-    expect(mustLook(onItsWord)).toBe(false);
-    expect(afterAttempt(onItsWord, refused).next).toEqual({ step: 'resolve' });
-    expect(mustLook(afterAttempt(onItsWord, refused).known)).toBe(true);
-    expect(afterAttempt(cleared(tainted, true), refused).next).toMatchObject({ step: 'refused' });
+    expect(afterAttempt(resent(tainted), refused).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(cleared(tainted), refused).next).toMatchObject({ step: 'refused' });
   });
 
   it('with "verified" needs one stable look', () => {

@@ -26,7 +26,7 @@ describe.concurrent('identity', () => {
       namespace: product.namespace,
       workflowExecution: { workflowId: first.workflowId },
     });
-    await untilTrue(async () => (await first.describe().catch(() => undefined)) === undefined);
+    await untilTrue(async () => (await first.describe().catch(() => undefined)) === undefined, 120_000);
     const second = await product.start({ id: 'again' });
     expect(await second.result()).toEqual(end);
     expect(await ordersOf(product, 'again')).toHaveLength(1);
@@ -173,6 +173,32 @@ describe.concurrent('an order at the bank', () => {
     await product.sandboxTest('POST', 'outage', { ms: 6_000 });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     expect((await handle.describe()).historyLength).toBeLessThanOrEqual(30);
+  });
+});
+
+describe.concurrent('what people and signals say', () => {
+  it('a notice of an order that is not there changes nothing', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'noise', note: 'sandbox:stuck' });
+    const orderId = await orderIdOf(product, 'noise');
+    const reference = referenceOf('u-1001', 'noise');
+    for (const unreal of ['ord-nowhere', '../transactions']) {
+      await handle.signal('orderChanged', { reference, orderId: unreal, status: 'COMPLETED' });
+    }
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId });
+  });
+
+  it('a close as not paid is judged by what the bank shows now, not by what it showed before', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'close', note: 'sandbox:close' });
+    const { orderId } = await until(handle, 'needs-operator');
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
+    const answer = await handle.executeUpdate('resolve', {
+      args: [{ action: 'close-as-not-paid', by: 'alice', evidence: 'statement of yesterday' }],
+    });
+    expect(answer).toMatchObject({ accepted: false });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { AssessInput } from '../../activities/assess.ts';
 import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
 import type { Payee } from '../../domain/gates.ts';
@@ -11,6 +11,7 @@ import type { PayoutLife } from '../life.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { read } from '../proxies.ts';
 import { awaitBankApproval, BANK_APPROVAL_REQUIRED } from './await-bank-approval.ts';
+import { knownOrders, type Others, secondOrder } from './second-orders.ts';
 import type { OrderRequest } from './submit-order.ts';
 
 export type Ends = Record<TerminalMeaning, { state: EndState; reason: Reason | null }>;
@@ -41,7 +42,16 @@ export interface OrderToFollow {
 export async function followOrder(life: PayoutLife, order: OrderToFollow): Promise<Followed> {
   const { request, terms } = order;
   life.order = { cancelDriven: false, tooLateToCancel: false };
-  const follow: Follow = { ...order, life, openSince: Date.now(), lastStatus: '', parks: 0, tries: 0, doubts: 0 };
+  const follow: Follow = {
+    ...order,
+    life,
+    openSince: Date.now(),
+    lastStatus: '',
+    parks: 0,
+    tries: 0,
+    doubts: 0,
+    notThere: new Map(),
+  };
   const looksAtOnce = order.adopted || life.orderHeardOf(request.expected.reference) !== undefined;
   let heard = looksAtOnce ? life.heard - 1 : life.heard;
   // An exchange is followed to its end whatever is asked: the payout behind it can still stop.
@@ -52,6 +62,7 @@ export async function followOrder(life: PayoutLife, order: OrderToFollow): Promi
     await untilNews(follow, () => life.heard > heard || cancelAsks());
     const told = life.heard > heard;
     heard = life.heard;
+    follow.second = await secondOrder(follow);
     const judgement = await look(follow);
     if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
       if (life.awaited?.kind === 'bank') life.note('the audit was decided at the bank, not through us');
@@ -133,16 +144,15 @@ function cancelWhileOpen(follow: Follow, { status }: OrderJudgement): void {
 /** Whether the look saw the order at all. */
 const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
 
-interface Follow extends OrderToFollow {
-  life: PayoutLife;
+interface Follow extends OrderToFollow, Others {
   openSince: number;
   lastStatus: string;
   /** Visits to an operator, to space the looks in between. */
   parks: number;
   /** Decisions driven at the bank, to space their repetitions. */
   tries: number;
-  /** Notices in a row that the order itself did not bear out. */
-  doubts: number;
+  /** Another order under the reference that is there, as of before the last look. */
+  second?: string;
 }
 
 /** Whether an audit at the bank is a question to people, or already answered. */
@@ -186,7 +196,7 @@ function becomes(follow: Follow, first: OrderJudgement | undefined): ReadOrderIn
   const { life, ends } = follow;
   const all = ends?.();
   // With another order under the reference no status of this one is the payout's end before people have spoken.
-  if (secondOrder(follow) !== undefined) return {};
+  if (follow.second !== undefined) return {};
   if (first !== undefined)
     return isNoMoney(first.meaning) ? { paid: all?.paid, [first.meaning]: all?.[first.meaning] } : {};
   const audit = { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED };
@@ -195,7 +205,7 @@ function becomes(follow: Follow, first: OrderJudgement | undefined): ReadOrderIn
 
 /** Why an order cannot be decided through the API; undefined when it can. */
 function conflictOf(follow: Follow, judgement: OrderJudgement): ReasonCode | undefined {
-  if (secondOrder(follow) !== undefined) return 'duplicate-suspected';
+  if (follow.second !== undefined) return 'duplicate-suspected';
   if (judgement.differences.length > 0) return 'reference-conflict';
   if (judgement.status === UNREADABLE.status) return 'bank-unreachable';
   if (judgement.meaning === 'unclear') return 'status-unclear';
@@ -204,19 +214,6 @@ function conflictOf(follow: Follow, judgement: OrderJudgement): ReasonCode | und
   const audited = judgement.meaning === 'awaiting-audit' && follow.life.order.decision !== undefined;
   if (stuck && (judgement.meaning === 'open' || audited)) return 'status-stuck';
   return undefined;
-}
-
-/** Every order seen under the reference. */
-function knownOrders({ life, request, orderId }: Follow): Set<string> {
-  const told = life.notices.filter(({ reference }) => reference === request.expected.reference);
-  return new Set([orderId, ...told.map((notice) => notice.orderId)]);
-}
-
-/** Another order under the reference, told by the watch and not yet judged by an operator. */
-function secondOrder(follow: Follow): string | undefined {
-  const { life, request, orderId } = follow;
-  if (request.expected.kind === 'exchange') return undefined;
-  return [...knownOrders(follow)].find((known) => known !== orderId && !life.dismissedOrders.has(known));
 }
 
 /** Hands the order to people and looks again, ever more rarely, until it can be decided. */
@@ -233,14 +230,21 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   // The next round looks at once.
   life.hear(undefined);
   if (pending === undefined) return undefined;
-  pending.answer = judgeResolve(follow, pending.request, reason);
   const { action, by } = pending.request;
+  // What was seen before the request may be over: a close is judged by what the bank shows now.
+  const closes = action === 'close-as-not-paid' && patched('look-before-close');
+  const now = closes ? await look(follow) : judgement;
+  pending.answer = judgeResolve(follow, pending.request, closes ? conflictOf(follow, now) : reason);
   if (!pending.answer.accepted || action !== 'close-as-not-paid') return undefined;
-  return { meaning: 'closed', reason: because('closed-by-operator', `by ${by}, bank status ${judgement.status}`) };
+  return { meaning: 'closed', reason: because('closed-by-operator', `by ${by}, bank status ${now.status}`) };
 }
 
 /** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
-function judgeResolve(follow: Follow, { action, orderId }: ResolveUpdate, reason: ReasonCode): ResolveAnswer {
+function judgeResolve(
+  follow: Follow,
+  { action, orderId }: ResolveUpdate,
+  reason: ReasonCode | undefined,
+): ResolveAnswer {
   if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(follow).has(orderId)) {
     for (const other of knownOrders(follow)) if (other !== orderId) follow.life.dismissedOrders.add(other);
@@ -260,11 +264,12 @@ function judgeResolve(follow: Follow, { action, orderId }: ResolveUpdate, reason
 /** The second read of a status that says "no money", some time after the first. */
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   await condition(() => false, follow.terms.waits.noMoneyRecheckMs);
-  const second = await look(follow, first);
-  if (secondOrder(follow) !== undefined) {
+  follow.second = await secondOrder(follow);
+  if (follow.second !== undefined) {
     follow.life.hear(undefined);
     return undefined;
   }
+  const second = await look(follow, first);
   if (second.meaning === 'paid' && second.differences.length === 0) return { meaning: 'paid', judgement: second };
   if (isNoMoney(second.meaning) && second.meaning === first.meaning)
     return { meaning: second.meaning, judgement: second };

@@ -3,7 +3,15 @@ import { orderDifferences } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type ReferenceDedupe, type Terms } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { cleared, lookAt, mayResend, provenAbsent, type Scan, type Submission } from '../../domain/submission.ts';
+import {
+  cleared,
+  lookAt,
+  mayResend,
+  provenAbsent,
+  resent,
+  type Scan,
+  type Submission,
+} from '../../domain/submission.ts';
 import type { PendingResolve } from '../handlers.ts';
 import type { PayoutLife } from '../life.ts';
 import { looks } from '../proxies.ts';
@@ -12,7 +20,10 @@ import type { OrderRequest, SubmissionProgress } from './submit-order.ts';
 export type Resolved =
   | { kind: 'placed'; orderId: string; adopted: true }
   | { kind: 'closed'; reason: Reason }
-  | { kind: 'cleared' };
+  /** Proven to have been nothing: it may be sent again, through the gates. */
+  | { kind: 'cleared' }
+  /** Not seen, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
+  | { kind: 'resend' };
 
 /**
  * Settles an unknown outcome by looking for the order: quickly at first, then across the window in which the bank may
@@ -37,6 +48,7 @@ export async function resolveOrder(
     const look = await lookOnce(life, request, progress, n);
     scans.push({ startedAt, stable: look.stable, found: look.orderIds.length + look.accepted.length });
 
+    if (look.exists) progress.known = { ...progress.known, exists: true };
     const chosen = chosenOrder(look, pending);
     if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
@@ -50,12 +62,12 @@ export async function resolveOrder(
         absent,
         dedupe,
       });
-      if (decided !== undefined) return withProof(progress, decided, absent);
+      if (decided !== undefined) return withProof(progress, decided);
     }
     if (life.state === 'needs-operator' && !decidesItself(life)) continue;
     if (mayResend(dedupe, progress.known, absent, stableLooks)) {
       life.note(`${absent ? 'negative proof' : 'not seen'}: the same reference is sent again with the same bytes`);
-      return withProof(progress, { kind: 'cleared' }, absent);
+      return withProof(progress, { kind: absent || !patched('resend-in-doubt') ? 'cleared' : 'resend' });
     }
     if (absent) await park(life, 'order-not-found');
     else if (lookAt(n + 1, terms.waits) === undefined) await park(life, 'outcome-unknown');
@@ -81,11 +93,12 @@ function chosenOrder(look: Looked, pending: PendingResolve | undefined): string 
 /** Neither by an earlier run nor by this one. */
 const nothingWasSent = ({ nothingSent, known }: SubmissionProgress): boolean => nothingSent && known.attempts === 0;
 
-function withProof(progress: SubmissionProgress, resolved: Resolved, absent: boolean): Resolved {
+function withProof(progress: SubmissionProgress, resolved: Resolved): Resolved {
   if (resolved.kind === 'cleared') {
-    progress.known = cleared(progress.known, absent);
+    progress.known = cleared(progress.known);
     progress.parked = false;
   }
+  if (resolved.kind === 'resend') progress.known = resent(progress.known);
   return resolved;
 }
 
@@ -125,6 +138,8 @@ interface Looked {
   accepted: readonly string[];
   stable: boolean;
   conflict?: ReasonCode;
+  /** Some attempt was answered with 2003, whether or not its sender could report it. */
+  exists?: boolean;
   /** The bank has doubled an order of this user: nothing is sent again on its word. */
   distrusted?: boolean;
 }
@@ -160,7 +175,14 @@ async function lookOnce(
       : differences.length > 0 || look.nearMisses > 0
         ? 'reference-conflict'
         : undefined;
-  return { orderIds, accepted: look.accepted, stable: look.stable, conflict, distrusted: look.distrusted };
+  return {
+    orderIds,
+    accepted: look.accepted,
+    stable: look.stable,
+    conflict,
+    distrusted: look.distrusted,
+    exists: look.exists,
+  };
 }
 
 async function park(life: PayoutLife, reason: ReasonCode): Promise<void> {

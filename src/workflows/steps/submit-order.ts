@@ -4,7 +4,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/submission.ts';
-import { afterAttempt, mustLook, TOKEN_EXCUSES_MAX } from '../../domain/submission.ts';
+import { afterAttempt, TOKEN_EXCUSES_MAX } from '../../domain/submission.ts';
 import type { PayoutLife } from '../life.ts';
 import { read, waits } from '../proxies.ts';
 import { resolveOrder } from './resolve-order.ts';
@@ -48,8 +48,13 @@ export async function submitOrder(
   progress: SubmissionProgress,
 ): Promise<Submitted> {
   life.openReferences.add(request.expected.reference);
-  if (mustLook(progress.known) || progress.parked) return resolveOrder(life, request, terms, progress);
+  let inDoubt = progress.known.tainted || progress.parked;
   for (;;) {
+    if (inDoubt) {
+      const resolved = await resolveOrder(life, request, terms, progress);
+      if (resolved.kind !== 'resend') return resolved;
+      inDoubt = false;
+    }
     life.show(request.showing);
     progress.firstSentAt ??= Date.now();
     const result = await attempt(request, progress.known.attempts + 1);
@@ -71,7 +76,8 @@ export async function submitOrder(
       case 'ended':
         return { kind: 'ended' };
       case 'resolve':
-        return resolveOrder(life, request, terms, progress);
+        inDoubt = true;
+        break;
     }
   }
 }
