@@ -120,6 +120,7 @@ async function sendOnce<Order extends SentOrder>(
     await watch(deps, attempt);
     order = orderInForce<Order>(await deps.store.attempts(attempt.reference)) ?? asked;
     if (!(await record(deps, attempt, order))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
+    if (await hasRival(deps, attempt)) return await standBack(deps, attempt);
   } catch (error) {
     // Store or Temporal out of reach: no byte has left.
     const wrongStore = error instanceof ApplicationFailure && error.type === FAILURES.wrongStore;
@@ -133,6 +134,30 @@ async function sendOnce<Order extends SentOrder>(
   );
   await noteResult(deps, attempt, result);
   return result;
+}
+
+/** Longest time that a send is under way: the activity's own limit. */
+const SEND_LIMIT_MS = 45_000;
+
+/**
+ * Whether a sender of another run is at work under the same reference: one that was paused while its run was reset. Asked
+ * after the own record is in the store, so that of two at least one sees the other.
+ */
+async function hasRival({ store, now }: ActivityDeps, { reference, attempt }: Attempt): Promise<boolean> {
+  const { workflowExecution } = activityInfo();
+  return (await store.attempts(reference)).some(
+    (other) =>
+      other.attempt !== attempt &&
+      other.outcome === null &&
+      other.runId !== workflowExecution?.runId &&
+      now() - other.sentAt < SEND_LIMIT_MS,
+  );
+}
+
+/** Nothing is sent, and what the other one does is looked for. */
+async function standBack(deps: ActivityDeps, { reference, attempt }: Attempt): Promise<AttemptResult> {
+  await deps.store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
+  return { outcome: 'ambiguous', why: 'another run is sending' };
 }
 
 /** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */

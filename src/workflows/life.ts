@@ -56,8 +56,10 @@ export class PayoutLife {
   cancelRequest: { by: string; reason: string } | undefined;
   /** What was said about the order that is followed now; an exchange and its payment have one each. */
   order: OrderTalk = { cancelDriven: false, tooLateToCancel: false };
-  /** Other orders under our reference that an operator has judged. */
+  /** Other orders under our reference that ask nothing: an operator chose between them, or the bank shows no such order. */
   readonly dismissedOrders = new Set<string>();
+  /** Those that an operator did not choose. */
+  readonly setAside = new Set<string>();
 
   /** The payout currency was bought: an end without a payment leaves both legs as they are. */
   exchanged = false;

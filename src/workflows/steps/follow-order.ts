@@ -11,7 +11,7 @@ import type { PayoutLife } from '../life.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { read } from '../proxies.ts';
 import { awaitBankApproval, BANK_APPROVAL_REQUIRED } from './await-bank-approval.ts';
-import { knownOrders, type Others, secondOrder } from './second-orders.ts';
+import { knownOrders, type Others, secondOrder, setAside, takeBack } from './second-orders.ts';
 import type { OrderRequest } from './submit-order.ts';
 
 export type Ends = Record<TerminalMeaning, { state: EndState; reason: Reason | null }>;
@@ -247,7 +247,7 @@ function judgeResolve(
 ): ResolveAnswer {
   if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(follow).has(orderId)) {
-    for (const other of knownOrders(follow)) if (other !== orderId) follow.life.dismissedOrders.add(other);
+    for (const other of knownOrders(follow)) if (other !== orderId) setAside(follow.life, other);
     follow.orderId = orderId;
     follow.life.dismissedOrders.delete(orderId);
     if (follow.request.expected.kind === 'payment') follow.life.orderId = orderId;
@@ -264,6 +264,7 @@ function judgeResolve(
 /** The second read of a status that says "no money", some time after the first. */
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   await condition(() => false, follow.terms.waits.noMoneyRecheckMs);
+  takeBack(follow.life);
   follow.second = await secondOrder(follow);
   if (follow.second !== undefined) {
     follow.life.hear(undefined);

@@ -15,6 +15,7 @@ import {
 import type { PendingResolve } from '../handlers.ts';
 import type { PayoutLife } from '../life.ts';
 import { looks } from '../proxies.ts';
+import { setAside } from './second-orders.ts';
 import type { OrderRequest, SubmissionProgress } from './submit-order.ts';
 
 export type Resolved =
@@ -109,7 +110,7 @@ async function adopt(
   look: Looked,
   pending: PendingResolve | undefined,
 ): Promise<Resolved> {
-  for (const other of look.orderIds) if (other !== orderId) life.dismissedOrders.add(other);
+  for (const other of look.orderIds) if (other !== orderId) setAside(life, other);
   if (expected.kind === 'payment') life.orderId = orderId;
   await life.enter(expected.kind === 'payment' ? 'processing' : 'converting');
   if (pending !== undefined)

@@ -23,7 +23,19 @@ const LOOKS_FOR_ABSENT = 5;
 /** Every order told of under the reference, the one followed among them. */
 export function knownOrders({ life, request, orderId }: Omit<Others, 'terms' | 'notThere' | 'doubts'>): Set<string> {
   const told = life.notices.filter(({ reference }) => reference === request.expected.reference);
-  return new Set([orderId, ...told.map((notice) => notice.orderId)]);
+  return new Set([orderId, ...told.map((notice) => notice.orderId), ...life.setAside]);
+}
+
+/** An operator follows another order instead of this one. */
+export function setAside(life: PayoutLife, orderId: string): void {
+  life.setAside.add(orderId);
+  life.dismissedOrders.add(orderId);
+}
+
+/** The order that was chosen took no money: what was set aside for it counts again. */
+export function takeBack(life: PayoutLife): void {
+  if (life.setAside.size === 0 || !patched('set-aside-counts-again')) return;
+  for (const other of life.setAside) life.dismissedOrders.delete(other);
 }
 
 /**
