@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import type { Assessment, Payee } from '../domain/gates.ts';
@@ -10,7 +11,7 @@ import {
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import type { AttemptResult } from '../domain/submission.ts';
+import { type AttemptResult, othersInDoubt } from '../domain/submission.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -78,6 +79,8 @@ export interface OrderLook {
   accepted: string[];
   /** Some recorded attempt was answered with 2003. */
   exists?: boolean;
+  /** Attempts of other runs that may have been executed. */
+  othersInDoubt?: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
   distrusted?: boolean;
 }
@@ -131,6 +134,7 @@ async function findOrder(
   look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
   const attempts = await deps.store.attempts(input.reference);
   look.exists = attempts.some(({ outcome }) => outcome === 'exists');
+  look.othersInDoubt = othersInDoubt(attempts, activityInfo().workflowExecution?.runId);
   const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
   for (const { orderId } of attempts) {
     if (orderId === null) continue;

@@ -6,7 +6,7 @@ import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
-import { FRESH, orderInForce, type Submission } from '../domain/submission.ts';
+import { FRESH, inDoubt, orderInForce, othersInDoubt, type Submission } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { assessPayout } from './assess.ts';
@@ -44,6 +44,8 @@ export type Prepared =
       /** What earlier runs sent and may have been executed: a resend has the same bytes, a look expects the same order. */
       paymentOrder?: PaymentOrder;
       exchangeOrder?: ExchangeOrder;
+      /** Attempts of earlier runs that may have been executed: one more of them belongs to a sender that was paused. */
+      othersInDoubt?: { payment: number; exchange: number };
       exchangeReference: string;
       /** An earlier run was closed while the payout was with an operator: nothing is sent without a decision. */
       parked: boolean;
@@ -128,6 +130,7 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     exchangeReference,
     paymentOrder: orderInForce<PaymentOrder>(payments),
     exchangeOrder: orderInForce<ExchangeOrder>(exchanges),
+    othersInDoubt: { payment: othersInDoubt(payments, runId), exchange: othersInDoubt(exchanges, runId) },
     parked,
     firstSentAt: claim.attempts[0]?.sentAt ?? null,
     assessment,
@@ -155,7 +158,7 @@ function invalid(findings: readonly { rule: string; message: string }[], digest:
  */
 export function submissionOf(attempts: readonly SendAttempt[]): Submission {
   const highest = attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0);
-  const uncertain = attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  const uncertain = inDoubt(attempts);
   return {
     ...FRESH,
     attempts: highest,

@@ -7,7 +7,7 @@ import { FAILURES } from '../domain/failures.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder, SentOrder } from '../domain/sent-order.ts';
-import { type AttemptResult, orderInForce } from '../domain/submission.ts';
+import { type AttemptResult, orderInForce, othersInDoubt } from '../domain/submission.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** What every attempt of an order shares: its reference, its number, and whose it is. */
@@ -16,6 +16,8 @@ export interface Attempt {
   attempt: number;
   workflowId: string;
   uid: string;
+  /** Attempts of other runs in doubt, as many as this run knows of; absent in histories of before they were counted. */
+  othersInDoubt?: number;
   /** Currencies under which the order can appear in lists: one for a payment, both legs for an exchange. */
   currencies: string[];
 }
@@ -136,28 +138,21 @@ async function sendOnce<Order extends SentOrder>(
   return result;
 }
 
-/** Longest time that a send is under way: the activity's own limit. */
-const SEND_LIMIT_MS = 45_000;
-
 /**
- * Whether a sender of another run is at work under the same reference: one that was paused while its run was reset. Asked
- * after the own record is in the store, so that of two at least one sees the other.
+ * Whether a sender of another run has been at work that this run has not heard of: one that was paused while its run was
+ * reset. Asked after the own record is in the store, so that of two at least one sees the other.
  */
-async function hasRival({ store, now }: ActivityDeps, { reference, attempt }: Attempt): Promise<boolean> {
+async function hasRival({ store }: ActivityDeps, attempt: Attempt): Promise<boolean> {
+  if (attempt.othersInDoubt === undefined) return false;
   const { workflowExecution } = activityInfo();
-  return (await store.attempts(reference)).some(
-    (other) =>
-      other.attempt !== attempt &&
-      other.outcome === null &&
-      other.runId !== workflowExecution?.runId &&
-      now() - other.sentAt < SEND_LIMIT_MS,
-  );
+  const others = othersInDoubt(await store.attempts(attempt.reference), workflowExecution?.runId);
+  return others > attempt.othersInDoubt;
 }
 
 /** Nothing is sent, and what the other one does is looked for. */
 async function standBack(deps: ActivityDeps, { reference, attempt }: Attempt): Promise<AttemptResult> {
   await deps.store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
-  return { outcome: 'ambiguous', why: 'another run is sending' };
+  return { outcome: 'ambiguous', why: 'another run has sent' };
 }
 
 /** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */

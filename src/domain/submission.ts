@@ -42,16 +42,32 @@ export function refusalMeaning(code: number): RefusalMeaning {
   }
 }
 
+interface RecordedAttempt {
+  outcome: AttemptResult['outcome'] | null;
+}
+
+/** Attempts that may have been executed: accepted, exists, ambiguous, or without a recorded outcome. */
+export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Attempt[]): Attempt[] {
+  return attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+}
+
+/** How many attempts of other runs than `runId` may have been executed. */
+export function othersInDoubt(
+  attempts: readonly (RecordedAttempt & { runId: string })[],
+  runId: string | undefined,
+): number {
+  return inDoubt(attempts).filter((attempt) => attempt.runId !== runId).length;
+}
+
 /**
  * The order whose bytes every further attempt repeats: the last one that may have been executed, for the rest of the
  * payout's life. While all attempts were cleanly refused or never left, the next one may differ. Attempts of one
  * reference, oldest first; the reference says which kind of order it is.
  */
 export function orderInForce<Order extends SentOrder>(
-  attempts: readonly { outcome: AttemptResult['outcome'] | null; request: SentOrder | null }[],
+  attempts: readonly (RecordedAttempt & { request: SentOrder | null })[],
 ): Order | undefined {
-  const inDoubt = attempts.findLast(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
-  return (inDoubt?.request as Order | null | undefined) ?? undefined;
+  return (inDoubt(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
 }
 
 /** What is known about one reference over all its attempts. */

@@ -36,8 +36,13 @@ export function courseOf(life: PayoutLife, prepared: Ready): Course {
   if (exchangeSubmission.attempts > 0) life.openReferences.add(prepared.exchangeReference);
   return {
     prepared,
-    payment: { ...progress, known: submission, parked: prepared.parked },
-    exchange: { ...progress, known: exchangeSubmission },
+    payment: {
+      ...progress,
+      known: submission,
+      parked: prepared.parked,
+      othersInDoubt: prepared.othersInDoubt?.payment,
+    },
+    exchange: { ...progress, known: exchangeSubmission, othersInDoubt: prepared.othersInDoubt?.exchange },
     gates: {
       instruction,
       generation,

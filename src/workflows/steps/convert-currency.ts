@@ -90,9 +90,18 @@ function exchangeRequest(life: PayoutLife, { reference, order, instruction: { ui
     accountId: sellAccountId,
     currencies,
     showing: 'converting',
-    send: (attempt) =>
+    send: (attempt, othersInDoubt) =>
       sends.submitExchange.executeWithOptions({ summary: `buys ${currency} ${amount}, attempt ${attempt}` }, [
-        { owner: life.reference, reference, attempt, workflowId: life.workflowId, uid, currencies, ...order },
+        {
+          owner: life.reference,
+          reference,
+          attempt,
+          othersInDoubt,
+          workflowId: life.workflowId,
+          uid,
+          currencies,
+          ...order,
+        },
       ]),
   };
 }

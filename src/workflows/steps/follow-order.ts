@@ -233,6 +233,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const { action, by } = pending.request;
   // What was seen before the request may be over: a close is judged by what the bank shows now.
   const closes = action === 'close-as-not-paid' && patched('look-before-close');
+  if (closes) await condition(() => false, terms.waits.noMoneyRecheckMs);
   const now = closes ? await look(follow) : judgement;
   pending.answer = judgeResolve(follow, pending.request, closes ? conflictOf(follow, now) : reason);
   if (!pending.answer.accepted || action !== 'close-as-not-paid') return undefined;

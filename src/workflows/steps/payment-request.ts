@@ -22,9 +22,9 @@ export function paymentRequest(life: PayoutLife, { instruction, accountId, order
     accountId: instruction.account_id,
     currencies,
     showing: 'submitting',
-    send: (attempt) =>
+    send: (attempt, othersInDoubt) =>
       sends.submitPayment.executeWithOptions({ summary: `pays ${currency} ${amount}, attempt ${attempt}` }, [
-        { reference, attempt, workflowId, uid, currencies, ...order() },
+        { reference, attempt, othersInDoubt, workflowId, uid, currencies, ...order() },
       ]),
   };
 }

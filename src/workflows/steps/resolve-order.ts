@@ -162,6 +162,7 @@ async function lookOnce(
     life.note(`look ${n + 1}: the bank did not answer`);
     return { orderIds: [], accepted: [], stable: false };
   }
+  progress.othersInDoubt = look.othersInDoubt;
   const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
   life.note(
     `look ${n + 1}: ${look.orders.length} found among ${look.ordersRead} orders on ${look.pagesRead} pages, ` +

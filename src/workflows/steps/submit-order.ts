@@ -17,7 +17,8 @@ export interface OrderRequest {
   accountId: string;
   /** Currencies whose lists can show it. */
   currencies: string[];
-  send(attempt: number): Promise<AttemptResult>;
+  /** `othersInDoubt`: attempts of other runs that this run knows of. */
+  send(attempt: number, othersInDoubt: number | undefined): Promise<AttemptResult>;
   /** State shown while an attempt is under way. */
   showing: 'submitting' | 'converting';
 }
@@ -57,7 +58,7 @@ export async function submitOrder(
     }
     life.show(request.showing);
     progress.firstSentAt ??= Date.now();
-    const result = await attempt(request, progress.known.attempts + 1);
+    const result = await attempt(request, progress.known.attempts + 1, progress.othersInDoubt);
     progress.lastSentAt = Date.now();
     const { known, next } = afterAttempt(progress.known, result, tokenExcusesMax(result));
     progress.known = known;
@@ -106,6 +107,8 @@ export interface SubmissionProgress {
   known: Submission;
   firstSentAt: number | undefined;
   lastSentAt: number | undefined;
+  /** Attempts of other runs in doubt, as of the last look or the start of this run. */
+  othersInDoubt?: number;
   /** An earlier run was closed while the payout was with an operator: people decide before anything is sent. */
   parked: boolean;
   /** No earlier run sent anything for the payout, its exchange included. */
@@ -118,9 +121,9 @@ export interface SubmissionProgress {
  * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous, unless the attempt was never
  * recorded: then no byte has left, and its number is taken so that none can leave any more.
  */
-async function attempt(request: OrderRequest, number: number): Promise<AttemptResult> {
+async function attempt(request: OrderRequest, number: number, othersInDoubt?: number): Promise<AttemptResult> {
   try {
-    return await request.send(number);
+    return await request.send(number, othersInDoubt);
   } catch {
     const { reference } = request.expected;
     const { runId } = workflowInfo();
