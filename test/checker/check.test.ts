@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { check } from './check.ts';
+import type { Observation, ReportedRow } from './observation.ts';
+import { expectedReference } from './references.ts';
+import { EXCHANGE, parkedRun, REFERENCE, sampleOrder, samplePost, sampleRun } from './sample-run.ts';
+
+/** The rules a run breaks, once each. */
+const broken = (run: Observation): string[] => [...new Set(check(run).map(({ invariant }) => invariant))].sort();
+
+/** The good run with parts exchanged. */
+const having = (change: Partial<Observation>): Observation => ({ ...sampleRun(), ...change });
+
+function row(change: Partial<ReportedRow>): Partial<Observation> {
+  const { rows, results } = sampleRun();
+  return {
+    rows: rows.map((it) => ({ ...it, ...change })),
+    results: results.map((it) => ({ ...it, state: change.state ?? it.state, orderId: change.orderId ?? it.orderId })),
+    statesSeen: [],
+  };
+}
+
+describe('the checker', () => {
+  it('imports nothing of the product', () => {
+    const folder = new URL('.', import.meta.url);
+    const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+    for (const name of sources) {
+      const imports = [
+        ...readFileSync(new URL(name, folder), 'utf8').matchAll(/^(?:import|export|\}) .*from '([^']+)';$/gm),
+      ].map(([, from]) => from);
+      expect(
+        imports.filter((from) => !/^(\.\/|node:|vitest$)/.test(from ?? '')),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('finds nothing in a run in which everything is right', () => {
+    expect(check(sampleRun())).toEqual([]);
+  });
+
+  it('knows the reference of an instruction by itself', () => {
+    // Computed with another implementation of UUID version 5.
+    const instruction = { uid: 'u-1', id: 'doc-1', generation: 0 };
+    expect(expectedReference(instruction, 'payment')).toBe('6b1e84ac-d22f-50a2-ae44-511a5239ed76');
+  });
+});
+
+describe('one order for one reference', () => {
+  const second = sampleOrder({ orderId: 'ord-2', moneyMoved: false, statuses: [{ at: 0, status: 'SUBMITTED' }] });
+  const again = samplePost({ madeId: 'ord-2' });
+  const twice = sampleRun().attempts.flatMap((attempt) => [attempt, { ...attempt, attempt: 2 }]);
+
+  it('I1: two orders that may take money', () => {
+    expect(broken(having({ orders: [sampleOrder(), second], posts: [samplePost(), again], attempts: twice }))).toEqual([
+      'I1',
+    ]);
+  });
+
+  it('I1: a second one that nobody could prevent must be told', () => {
+    const receivedAt = samplePost().receivedAt;
+    const late = samplePost({ madeId: 'ord-2', committedAt: receivedAt + 11 * 60_000 });
+    const run = having({
+      orders: [sampleOrder(), { ...second, listedAt: 0 }],
+      posts: [samplePost(), late],
+      attempts: twice,
+    });
+    expect(broken(run)).toEqual(['I1']);
+    expect(broken({ ...run, notedOrders: ['ord-2'] })).toEqual([]);
+  });
+
+  it('I1: more writes than the trust in the bank allows, or one after code 2003', () => {
+    const none = { ...sampleRun().settings, referenceDedupe: 'none' as const };
+    const lost = samplePost({ committedAt: null, madeId: null, answered: null });
+    expect(broken(having({ settings: none, posts: [lost, samplePost()], attempts: twice }))).toEqual(['I1']);
+    const exists = twice.map((attempt) => ({ ...attempt, outcome: 'exists' }));
+    expect(broken(having({ attempts: exists }))).toEqual(['I1']);
+  });
+
+  it('I2: a write without a record before it, long after it, or under a reference of nothing accepted', () => {
+    expect(broken(having({ attempts: [] }))).toEqual(['I2']);
+    const late = sampleRun().attempts.map((attempt) => ({ ...attempt, recordedAt: attempt.recordedAt - 60_000 }));
+    expect(broken(having({ attempts: late }))).toEqual(['I2']);
+    const body = { ...samplePost().body, reference: EXCHANGE };
+    expect(broken(having({ posts: [samplePost(), samplePost({ body })] }))).toContain('I2');
+  });
+
+  it('I3: other bytes, unless what came before was refused', () => {
+    const body = { ...samplePost().body, expired_at: 1 };
+    const lost = samplePost({ body, committedAt: null, madeId: null, answered: null });
+    expect(broken(having({ posts: [lost, samplePost()], attempts: twice }))).toEqual(['I3']);
+    const refused = { ...lost, answered: { httpStatus: 200, code: 2010 } };
+    expect(broken(having({ posts: [refused, samplePost()], attempts: twice }))).toEqual([]);
+    const byGateway = { ...lost, answered: { httpStatus: 502, code: 2010 } };
+    expect(broken(having({ posts: [byGateway, samplePost()], attempts: twice }))).toEqual(['I3']);
+  });
+});
+
+describe('what is reported', () => {
+  it('I4: completed without, or with another, completed order', () => {
+    const statuses = [{ at: 0, status: 'SUBMITTED' }];
+    expect(broken(having({ orders: [sampleOrder({ statuses, moneyMoved: false })], accounts: [] }))).toEqual(['I4']);
+    expect(broken(having({ orders: [sampleOrder({ uid: 'u-2' })] }))).toEqual(['I4']);
+    expect(broken(having(row({ orderId: 'ord-9' })))).toEqual(['I4']);
+    expect(broken(having(row({ fee: '1.30' })))).toEqual(['I4']);
+  });
+
+  it('I5: not paid, and the bank has a live or completed order', () => {
+    expect(broken(having(row({ state: 'failed', reasonCode: 'bank-failed' })))).toEqual(['I5']);
+    const live = sampleOrder({ statuses: [{ at: 0, status: 'WAIT_FOR_AUDIT' }], moneyMoved: false });
+    expect(broken(having({ ...row({ state: 'cancelled' }), orders: [live], accounts: [] }))).toEqual(['I5']);
+    const failed = sampleOrder({ statuses: [{ at: 0, status: 'FAILED' }], moneyMoved: false });
+    expect(broken(having({ ...row({ state: 'failed' }), orders: [failed], accounts: [] }))).toEqual([]);
+  });
+
+  it('I6: a row that is missing, doubled, in no state, or of another amount', () => {
+    const { rows } = sampleRun();
+    expect(broken(having({ rows: [], results: [] }))).toEqual(['I6']);
+    expect(broken(having({ rows: [...rows, ...rows] }))).toEqual(['I6']);
+    expect(broken(having({ ...row({ state: 'paid' }), results: [] }))).toContain('I6');
+    expect(broken(having(row({ amount: '10.50' })))).toEqual(['I6']);
+    expect(broken(having({ results: sampleRun().results.map((it) => ({ ...it, state: 'failed' })) }))).toEqual(['I6']);
+  });
+
+  it('I9: an end that is left, and money that came back for nobody', () => {
+    const { statesSeen } = sampleRun();
+    expect(
+      broken(having({ statesSeen: [...statesSeen, { at: 0, reference: REFERENCE, state: 'processing' }] })),
+    ).toEqual(['I9']);
+    expect(broken(having(row({ returns: [{ orderId: 'ord-7', amount: '1.00', currency: 'USD' }] })))).toEqual(['I9']);
+  });
+});
+
+describe('the money', () => {
+  it('I7: books that do not add up, and an order whose money is not in them', () => {
+    const [account] = sampleRun().accounts;
+    if (account === undefined) throw new Error('the sample has an account');
+    expect(broken(having({ accounts: [{ ...account, balance: '88.71' }] }))).toEqual(['I7']);
+    expect(broken(having({ accounts: [{ ...account, opening: '1.00', balance: '-10.30' }] }))).toEqual(['I7']);
+    const halved = { ...account, balance: '98.75', entries: account.entries.slice(1) };
+    expect(broken(having({ accounts: [halved] }))).toEqual(['I7']);
+  });
+
+  it.each([
+    ['a number', 10.05],
+    ['too many places', '10.050'],
+    ['an exponent', '1.005e1'],
+    ['another amount', '10.06'],
+  ])('I15: an amount that is %s', (_what, amount) => {
+    expect(broken(having({ posts: [samplePost({ body: { ...samplePost().body, amount } })] }))).toEqual(['I15']);
+  });
+});
+
+describe('the people', () => {
+  const [decision] = sampleRun().decisions;
+  if (decision === undefined) throw new Error('the sample has a decision');
+
+  it('I8: too few of them, the maker, or a person for another payee or fee', () => {
+    expect(broken(having({ decisions: [] }))).toEqual(['I8']);
+    expect(broken(having({ decisions: [{ ...decision, by: ' MIA' }] }))).toEqual(['I8']);
+    expect(broken(having({ decisions: [{ ...decision, at: decision.at + 3_600_000 }] }))).toEqual(['I8']);
+    const two = { ...sampleRun().settings, approvalRules: [{ approvals: 2 }] };
+    expect(broken(having({ settings: two, decisions: [decision, { ...decision, by: 'Alice' }] }))).toEqual(['I8']);
+    expect(broken(having({ settings: two, decisions: [decision, { ...decision, by: 'bob' }] }))).toEqual([]);
+    const long = { ...decision, question: { kind: 'payout' as const, askedAt: decision.at - 3_600_000 } };
+    const before = { from: 0, items: { account_no: '9999' } };
+    const beneficiaries = sampleRun().beneficiaries.map((it) => ({ ...it, versions: [before, ...it.versions] }));
+    expect(broken(having({ decisions: [long], beneficiaries }))).toEqual(['I8']);
+  });
+
+  it('I8, I17: an audit at the bank is decided by a person, and written down', () => {
+    const approve = samplePost({ route: 'approve', orderId: 'ord-1', body: {}, madeId: null });
+    const posts = [samplePost(), approve];
+    expect(broken(having({ posts }))).toEqual(['I17', 'I8']);
+    const decisions = [decision, { ...decision, question: { kind: 'bank' as const, askedAt: decision.at } }];
+    expect(broken(having({ posts, decisions }))).toEqual(['I17']);
+    const audits = [{ at: decision.at, actor: 'alice', action: 'approve at the bank', orderId: 'ord-1' }];
+    expect(broken(having({ posts, decisions, audits }))).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  it('I13: a row that never ended, a workflow that failed, a run that did not settle', () => {
+    expect(
+      broken({ ...parkedRun(''), rows: parkedRun('').rows.map((it) => ({ ...it, state: 'processing' })) }),
+    ).toEqual(['I13']);
+    expect(broken(having({ results: sampleRun().results.map((it) => ({ ...it, failure: 'a bug' })) }))).toEqual([
+      'I13',
+    ]);
+    expect(broken(having({ calm: { ...sampleRun().calm, settled: false } }))).toEqual(['I13']);
+  });
+
+  it('I13: people are asked only for what the bank cannot tell', () => {
+    expect(broken(parkedRun('outcome-unknown'))).toEqual(['I13']);
+    const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'exists' }));
+    expect(broken({ ...parkedRun('order-not-found'), attempts })).toEqual([]);
+    const interruptions = [{ at: 0, reference: REFERENCE, kind: 'terminated' as const, whileParked: true }];
+    expect(broken({ ...parkedRun('workflow-closed'), interruptions })).toEqual([]);
+    const found = { ...sampleRun(), rows: parkedRun('outcome-unknown').rows, results: [], statesSeen: [] };
+    expect(broken(found)).toEqual(['I13']);
+    const odd = sampleOrder({ statuses: [{ at: 0, status: 'ON_HOLD' }], moneyMoved: false });
+    expect(broken({ ...found, orders: [odd], accounts: [] })).toEqual([]);
+  });
+
+  it('I16: a bank that is asked without measure', () => {
+    expect(broken(having({ traffic: [{ minute: 1, requests: 10_000 }] }))).toEqual(['I16']);
+  });
+});

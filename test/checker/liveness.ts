@@ -1,0 +1,76 @@
+import { sameAmount } from './decimals.ts';
+import { END_STATES, type Facts, type PayoutFacts, type ReferenceFacts, standingOf, type Violation } from './facts.ts';
+import { TRIES } from './one-order.ts';
+
+/** I13, I16: after the faults everything ends, people are asked only where they are needed, and the bank is not flooded. */
+export function liveness(facts: Facts): Violation[] {
+  const { calm } = facts;
+  const inTime = calm.settled && calm.until - calm.from <= calm.boundMs;
+  return [
+    ...(inTime
+      ? []
+      : [
+          {
+            invariant: 'I13' as const,
+            reference: null,
+            message: `not settled ${calm.until - calm.from} ms after the last fault`,
+          },
+        ]),
+    ...facts.payouts.flatMap((payout) => endedOrUndecidable(facts, payout)),
+    ...notFlooded(facts),
+  ];
+}
+
+function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
+  const { row, payment } = payout;
+  if (row === undefined || END_STATES.has(row.state)) return [];
+  const broken = (message: string): Violation[] => [{ invariant: 'I13', reference: payment.reference, message }];
+  if (row.state !== 'needs-operator') return broken(`still ${row.state} (${row.reasonCode})`);
+  return isUndecidable(facts, payout)
+    ? []
+    : broken(`with an operator (${row.reasonCode}) although the bank's API decides it`);
+}
+
+/**
+ * The oracle of "people are needed": something under one of the payout's references that no read of the bank can settle.
+ * - more than one order, or one that is not what was asked for;
+ * - a status without a known meaning, or one that never ends;
+ * - no order, and the same reference may not be sent again: the bank says it exists, the setting forbids it, or the resends
+ *   that the setting allows are used up;
+ * - no order, and a run was closed while people were asked: they decide before anything is sent.
+ */
+export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
+  return [payout.payment, payout.exchange].some((under) => referenceIsUndecidable(facts, payout, under));
+}
+
+function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: ReferenceFacts): boolean {
+  const { orders } = under;
+  if (orders.length > 1) return true;
+  const [order] = orders;
+  if (order === undefined) return isSpent(facts, payout, under);
+  const standing = standingOf(order, facts);
+  const other =
+    order.reference !== under.reference ||
+    (under === payout.payment && !sameAmount(order.amount, payout.instruction.amount));
+  return other || standing === 'unclear' || standing === 'live';
+}
+
+function isSpent({ settings, interruptions }: Facts, { payment }: PayoutFacts, { attempts }: ReferenceFacts): boolean {
+  const inDoubt = attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  const exists = attempts.some(({ outcome }) => outcome === 'exists');
+  const dropped = interruptions.filter(({ reference }) => reference === payment.reference);
+  // What a dropped run was sending is in doubt for the next one, whatever its sender learns afterwards.
+  const tries = inDoubt.length + (dropped.length > 0 && attempts.length > inDoubt.length ? 1 : 0);
+  return exists || tries >= TRIES[settings.referenceDedupe] || dropped.some(({ whileParked }) => whileParked);
+}
+
+/** Requests a minute: a part for the watches and their looks at lists that do not stand still, and one for every row. */
+const REQUESTS = { fixed: 1_200, aRow: 60 };
+
+function notFlooded({ traffic, accepted }: Facts): Violation[] {
+  const bound = REQUESTS.fixed + REQUESTS.aRow * accepted.length;
+  const worst = Math.max(0, ...traffic.map(({ requests }) => requests));
+  return worst <= bound
+    ? []
+    : [{ invariant: 'I16', reference: null, message: `${worst} requests in one minute, ${bound} are the bound` }];
+}

@@ -1,0 +1,78 @@
+import { isMoneyText, sameAmount, sumOf, unitsOf } from './decimals.ts';
+import type { Facts, PayoutFacts, Violation } from './facts.ts';
+import type { AccountBooks, ReceivedPost } from './observation.ts';
+
+/** I7, I15: debits are credits, and amounts are exact to the digit. */
+export function money(facts: Facts): Violation[] {
+  return [
+    ...facts.accounts.flatMap((account) => booksAddUp(account)),
+    ...entriesAreOrders(facts),
+    ...facts.payouts.flatMap((payout) => [
+      ...payout.payment.posts.flatMap((post) => amountSent(facts, payout, post)),
+      ...payout.exchange.posts.flatMap((post) => amountSent(facts, payout, post)),
+    ]),
+  ];
+}
+
+function booksAddUp({ accountId, opening, balance, held, entries }: AccountBooks): Violation[] {
+  const broken = (message: string): Violation => ({
+    invariant: 'I7',
+    reference: null,
+    message: `account ${accountId}: ${message}`,
+  });
+  const should = sumOf([opening, ...entries.map(({ amount }) => amount)]);
+  const is = sumOf([balance, held]);
+  return [
+    ...(should === undefined || should !== is
+      ? [broken('the entries do not lead from the opening to the closing balance')]
+      : []),
+    ...((unitsOf(balance) ?? -1n) < 0n || (unitsOf(held) ?? -1n) < 0n ? [broken('a negative balance')] : []),
+  ];
+}
+
+/** Money moves for an order and by its amount; both legs of an exchange, or none. */
+function entriesAreOrders({ accounts, orders }: Facts): Violation[] {
+  const entries = accounts.flatMap((account) =>
+    account.entries.map((entry) => ({ ...entry, currency: account.currency })),
+  );
+  return orders.flatMap((order): Violation[] => {
+    const own = entries.filter(({ orderId }) => orderId === order.orderId);
+    const of = (kind: string): bigint | undefined =>
+      sumOf(own.filter((entry) => entry.kind === kind).map(({ amount }) => amount));
+    const amount = unitsOf(order.amount) ?? 0n;
+    const fits = order.moneyMoved
+      ? {
+          PAYMENT: () => of('payment') === -amount,
+          REFUND: () => of('refund') === amount,
+          FX: () => of('bought') === amount && (of('sold') ?? 0n) < 0n,
+          TRANSFER: () => true,
+        }[order.type]()
+      : own.length === 0;
+    if (fits) return [];
+    return [
+      {
+        invariant: 'I7',
+        reference: order.reference,
+        message: `order ${order.orderId} and the entries of its money differ`,
+      },
+    ];
+  });
+}
+
+function amountSent({ fees }: Facts, { instruction }: PayoutFacts, { route, body }: ReceivedPost): Violation[] {
+  const reference = typeof body?.reference === 'string' ? body.reference : null;
+  const { amount, currency } = body ?? {};
+  const broken = (message: string): Violation[] => [{ invariant: 'I15', reference, message }];
+  if (currency !== instruction.currency) return broken('sent in another currency');
+  if (!isMoneyText(amount, instruction.currency)) return broken('an amount that is no decimal text of its currency');
+  if (route === 'payment')
+    return sameAmount(amount, instruction.amount) ? [] : broken('another amount than instructed');
+  // An exchange buys the amount and, in the same currency, a fee that was asked for at some time.
+  const possible = fees
+    .filter((it) => it.currency === currency && it.feeCurrency === currency)
+    .map(({ fee }) => [instruction.amount, fee]);
+  const sums = [[instruction.amount], ...possible].map((parts) => sumOf(parts));
+  return fees.length === 0 || sums.includes(unitsOf(amount))
+    ? []
+    : broken('the exchange buys neither the amount nor amount and fee');
+}

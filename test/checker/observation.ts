@@ -1,0 +1,220 @@
+/**
+ * What the checker is told about one run, whoever ran it: the simulation, or a run of the real stack. Plain JSON. Money is
+ * decimal text, times are epoch milliseconds of one clock (the runner's). What a runner cannot see stays empty or null;
+ * the rule that needs it is then not checked.
+ */
+export interface Observation {
+  settings: ObservedSettings;
+  accepted: AcceptedInstruction[];
+  /** Every order the bank has, foreign ones included. */
+  orders: BankOrder[];
+  /** Every write the bank received, in the order of receipt, whatever became of it. */
+  posts: ReceivedPost[];
+  beneficiaries: BankBeneficiary[];
+  /** Fees of payments over time, oldest first; empty: not known. */
+  fees: FeeFrom[];
+  accounts: AccountBooks[];
+  /** Send attempts as the product recorded them. */
+  attempts: RecordedAttempt[];
+  /** One per accepted instruction, as reported at the end. */
+  rows: ReportedRow[];
+  /** States a row was seen in, oldest first; repetitions may be left out. */
+  statesSeen: StateSeen[];
+  /** Returned by workflows of payouts, oldest first. */
+  results: WorkflowResult[];
+  /** Runs that did not end by themselves: a payout may ask people why. */
+  interruptions: Interruption[];
+  decisions: PeopleDecision[];
+  /** The product's audit log. */
+  audits: AuditSeen[];
+  /** Orders that the product noted as asked for by nobody, or as second ones. */
+  notedOrders: string[];
+  /** Requests the bank received, by minute, without the further pages of a list; empty: not counted. */
+  traffic: TrafficMinute[];
+  calm: CalmPhase;
+}
+
+export interface ObservedSettings {
+  referenceDedupe: 'assumed' | 'verified' | 'none';
+  /** What the status CLOSED was configured to mean. */
+  closedMeans: 'unclear' | 'paid' | 'failed';
+  /** Proof window: late commit and list lag, as configured for the run (scaled). */
+  lateCommitMs: number;
+  listLagMs: number;
+  approvalRules: ObservedApprovalRule[];
+  /** Longest time between the record of an attempt and its receipt; null: not checked (paused machines). */
+  sendDelayMaxMs: number | null;
+}
+
+export interface ObservedApprovalRule {
+  currency?: string;
+  amountAtLeast?: string;
+  newPayee?: boolean;
+  approvals: number;
+}
+
+export interface AcceptedInstruction {
+  uid: string;
+  id: string;
+  generation: number;
+  accountId: string;
+  amount: string;
+  currency: string;
+  /** Absent: the payee is named by its fields. */
+  beneficiaryId?: string;
+  /** Who handed it over; null: nobody is named. */
+  maker: string | null;
+}
+
+export interface BankOrder {
+  orderId: string;
+  /** `client_order_id`; null for an order without one. */
+  reference: string | null;
+  type: 'PAYMENT' | 'FX' | 'TRANSFER' | 'REFUND';
+  direct: 'IN' | 'OUT';
+  uid: string;
+  /** Account debited (of an exchange: the one sold), or credited by a refund. */
+  accountId: string;
+  /** Of an exchange: what is bought. */
+  currency: string;
+  amount: string;
+  fee: string;
+  feeCurrency: string;
+  createdAt: number;
+  /** When every list of the bank shows it; later than `createdAt` by the list's lag. */
+  listedAt: number;
+  /** Oldest first; the last one is the status at the end of the run. */
+  statuses: { at: number; status: string }[];
+  /** Money left the account for good (for a refund: came in) by the end of the run. */
+  moneyMoved: boolean;
+}
+
+export interface ReceivedPost {
+  route: 'payment' | 'fx' | 'transfer' | 'beneficiary' | 'approve' | 'reject';
+  /** Order id in the path of a decision; null otherwise. */
+  orderId: string | null;
+  receivedAt: number;
+  /** The parsed body; null when it was no JSON object. */
+  body: Record<string, unknown> | null;
+  /** When the bank did what was asked; null: it never did. */
+  committedAt: number | null;
+  /** Order or beneficiary it made or, for a bank that recognises a reference, the one it named. */
+  madeId: string | null;
+  /** What was answered, delivered or not; null: nothing whole. `code`: of the envelope, null when there was none. */
+  answered: { httpStatus: number; code: number | null } | null;
+}
+
+export interface BankBeneficiary {
+  id: string;
+  uid: string;
+  createdAt: number;
+  /** Details over time, oldest first. */
+  versions: { from: number; items: Record<string, string> }[];
+}
+
+export interface FeeFrom {
+  from: number;
+  fee: string;
+  feeCurrency: string;
+  /** Currency of the payments it is for. */
+  currency: string;
+}
+
+export interface AccountBooks {
+  accountId: string;
+  currency: string;
+  /** Balance and held amount together. */
+  opening: string;
+  balance: string;
+  held: string;
+  /** Signed; everything that moved money for good or holds it now. */
+  entries: {
+    at: number;
+    kind: 'payment' | 'fee' | 'sold' | 'bought' | 'refund' | 'deposit';
+    orderId: string | null;
+    amount: string;
+  }[];
+}
+
+export interface RecordedAttempt {
+  reference: string;
+  attempt: number;
+  recordedAt: number;
+  outcome: string | null;
+  orderId: string | null;
+}
+
+export interface ReportedRow {
+  reference: string;
+  uid: string;
+  id: string;
+  generation: number;
+  state: string;
+  reasonCode: string | null;
+  orderId: string | null;
+  amount: string;
+  currency: string;
+  fee: string | null;
+  feeCurrency: string | null;
+  /** When it came into its end; null while it has none. */
+  endedAt: number | null;
+  returns: { orderId: string; amount: string; currency: string }[];
+}
+
+export interface StateSeen {
+  at: number;
+  reference: string;
+  state: string;
+}
+
+export interface WorkflowResult {
+  at: number;
+  reference: string;
+  /** Null: the workflow failed, which only a misuse may do. */
+  state: string | null;
+  orderId: string | null;
+  failure: string | null;
+}
+
+export interface Interruption {
+  at: number;
+  reference: string;
+  kind: 'reset' | 'terminated';
+  /** The row was with an operator then: a new run asks people before it sends anything. */
+  whileParked: boolean;
+}
+
+/** One thing a person did. */
+export interface PeopleDecision {
+  at: number;
+  reference: string;
+  by: string;
+  action: 'approve' | 'reject' | 'cancel' | 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
+  /** What was asked of people at that moment, and when this very question (by its digest) was first asked; null: nothing. */
+  question: { kind: 'payout' | 'bank' | 'hold'; askedAt: number } | null;
+}
+
+export interface AuditSeen {
+  at: number;
+  actor: string;
+  action: string;
+  /** Order id named in the detail; null when there is none. */
+  orderId: string | null;
+}
+
+export interface TrafficMinute {
+  /** Epoch minute. */
+  minute: number;
+  requests: number;
+}
+
+export interface CalmPhase {
+  /** When faults stopped. */
+  from: number;
+  /** When the run was cut off or everything had ended. */
+  until: number;
+  /** Longest time allowed between the two. */
+  boundMs: number;
+  /** Whether every row had an end, or was with an operator and stayed so, before the bound. */
+  settled: boolean;
+}

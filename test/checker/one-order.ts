@@ -1,0 +1,126 @@
+import {
+  type Facts,
+  type factsOf,
+  groupBy,
+  type PayoutFacts,
+  type ReferenceFacts,
+  standingOf,
+  type Violation,
+} from './facts.ts';
+import type { BankOrder, ReceivedPost } from './observation.ts';
+import { UUID_V5 } from './references.ts';
+
+/** I1, I2, I3: one order per reference, the reference known before the bytes, the same bytes every time. */
+export function oneOrder(facts: ReturnType<typeof factsOf>): Violation[] {
+  return [
+    ...facts.payouts.flatMap((payout) => [
+      ...atMostOneOrder(facts, payout, payout.payment),
+      ...atMostOneOrder(facts, payout, payout.exchange),
+      ...recordedBeforeSent(facts, payout.payment),
+      ...recordedBeforeSent(facts, payout.exchange),
+      ...sameBytes(payout.payment),
+      ...sameBytes(payout.exchange),
+      ...sentSparingly(facts, payout.payment),
+      ...sentSparingly(facts, payout.exchange),
+    ]),
+    ...onlyOwnReferences(facts),
+  ];
+}
+
+function atMostOneOrder(facts: Facts, { row }: PayoutFacts, { reference, orders, posts }: ReferenceFacts): Violation[] {
+  const counting = orders.filter((order) => standingOf(order, facts) !== 'no-money');
+  if (counting.length < 2) return [];
+  const what = `${counting.length} orders that took or may take money: ${counting.map(({ orderId }) => orderId).join(', ')}`;
+  if (!counting.some((order) => isUnpreventable(facts, order, posts)))
+    return [{ invariant: 'I1', reference, message: what }];
+  // Nobody can prevent it, so it must at least be said.
+  const parked = row?.state === 'needs-operator' && row.reasonCode === 'duplicate-suspected';
+  const noted = counting.some(({ orderId }) => facts.notedOrders.includes(orderId));
+  const tooLate = row?.endedAt != null && counting.some(({ listedAt }) => listedAt >= (row.endedAt ?? 0));
+  return parked || noted || tooLate ? [] : [{ invariant: 'I1', reference, message: `${what}; nobody was told` }];
+}
+
+/** A bank that commits or lists later than the proof window, or a sender stopped by its machine at the very write. */
+function isUnpreventable({ settings }: Facts, order: BankOrder, posts: readonly ReceivedPost[]): boolean {
+  const post = posts.find(({ madeId }) => madeId === order.orderId);
+  if (post === undefined) return false;
+  const lateCommit = (post.committedAt ?? post.receivedAt) - post.receivedAt > settings.lateCommitMs;
+  return lateCommit || order.listedAt - order.createdAt > settings.listLagMs;
+}
+
+/** The k-th write under a reference has at least k recorded attempts before it, one of them just before it. */
+function recordedBeforeSent({ settings }: Facts, { reference, posts, attempts }: ReferenceFacts): Violation[] {
+  return posts.flatMap(({ receivedAt }, index): Violation[] => {
+    const before = attempts.filter(({ recordedAt }) => recordedAt <= receivedAt);
+    if (before.length <= index) {
+      return [
+        { invariant: 'I2', reference, message: `write ${index + 1} has ${before.length} recorded attempts before it` },
+      ];
+    }
+    const { sendDelayMaxMs } = settings;
+    const newest = Math.max(...before.map(({ recordedAt }) => recordedAt));
+    if (sendDelayMaxMs === null || receivedAt - newest <= sendDelayMaxMs) return [];
+    return [{ invariant: 'I2', reference, message: `sent ${receivedAt - newest} ms after its record` }];
+  });
+}
+
+function onlyOwnReferences({ payouts, posts }: Facts): Violation[] {
+  const known = new Set(
+    payouts.flatMap(({ payment, exchange }) => [`payment ${payment.reference}`, `fx ${exchange.reference}`]),
+  );
+  return posts.flatMap(({ route, body }): Violation[] => {
+    if (route !== 'payment' && route !== 'fx') return [];
+    const reference = typeof body?.reference === 'string' ? body.reference : '';
+    if (!UUID_V5.test(reference))
+      return [{ invariant: 'I2', reference, message: 'a reference that is no UUID version 5' }];
+    if (known.has(`${route} ${reference}`)) return [];
+    return [{ invariant: 'I2', reference, message: `a ${route} under a reference of no accepted instruction` }];
+  });
+}
+
+/** Codes by which the bank says that it judged a write and did nothing. */
+const REFUSALS: ReadonlySet<number> = new Set([2002, 2004, 2006, 2007, 2009, 2010]);
+
+/** Whether a write, as far as its answer goes, may have been executed. */
+export function mayHaveBeenExecuted({ committedAt, answered }: ReceivedPost): boolean {
+  if (committedAt !== null || answered === null) return true;
+  const { httpStatus, code } = answered;
+  if (code === null) return httpStatus !== 401 && httpStatus !== 403;
+  return !REFUSALS.has(code) || httpStatus >= 500;
+}
+
+function sameBytes({ reference, posts }: ReferenceFacts): Violation[] {
+  const executable = posts.filter(mayHaveBeenExecuted);
+  const bodies = groupBy(executable, ({ body }) => canonical(body));
+  if (bodies.size < 2) return [];
+  const [first, second] = [...bodies.values()].map(([post]) => post?.body ?? {});
+  const differing = Object.keys({ ...first, ...second }).filter((name) => first?.[name] !== second?.[name]);
+  return [{ invariant: 'I3', reference, message: `other bytes under one reference: ${differing.join(', ')}` }];
+}
+
+/** Writes under one reference that the trust in the bank allows while none of them is proven dead or alive. */
+export const TRIES = { none: 1, assumed: 2, verified: 6 } as const;
+
+/** Not more often than the setting and people allow, and never again once the bank says that it has the reference. */
+function sentSparingly(
+  { settings, decisions, payouts }: Facts,
+  { reference, posts, attempts }: ReferenceFacts,
+): Violation[] {
+  const owner = payouts.find(
+    ({ payment, exchange }) => payment.reference === reference || exchange.reference === reference,
+  );
+  const asked = decisions.filter((it) => it.action === 'resend' && it.reference === owner?.payment.reference);
+  const sent = posts.filter(mayHaveBeenExecuted).length;
+  const allowed = TRIES[settings.referenceDedupe] + asked.length;
+  const broken = (message: string): Violation => ({ invariant: 'I1', reference, message });
+  return [
+    ...(sent > allowed ? [broken(`sent ${sent} times, ${allowed} are allowed`)] : []),
+    ...(attempts.filter(({ outcome }) => outcome === 'exists').length > 1
+      ? [broken('sent again after code 2003')]
+      : []),
+  ];
+}
+
+function canonical(body: Record<string, unknown> | null): string {
+  return JSON.stringify(Object.entries(body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

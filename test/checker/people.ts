@@ -1,0 +1,121 @@
+import { unitsOf } from './decimals.ts';
+import type { Facts, PayoutFacts, Violation } from './facts.ts';
+import type { BankBeneficiary, ObservedApprovalRule, PeopleDecision, ReceivedPost } from './observation.ts';
+
+/** I8, I17: no money moves without the people it needs, and what they did is written down. */
+export function people(facts: Facts): Violation[] {
+  return facts.payouts.flatMap((payout) => [
+    ...payout.payment.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
+    ...payout.exchange.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
+    ...decidedBeforeDriven(facts, payout),
+  ]);
+}
+
+/** A payee younger than this counts as new; the bank's clock may be an hour or less beside ours. */
+const NEW_PAYEE_MS = 7 * 24 * 3_600_000;
+const CLOCKS_MS = 3_600_000;
+/** What a question stands on was read a short while before it; what is sent, too. */
+const READ_BEFORE_MS = 120_000;
+
+const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
+
+function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPost): Violation[] {
+  const { instruction, payment } = payout;
+  const payee = facts.beneficiaries.find(({ id }) => id === (post.body?.beneficiary_id ?? instruction.beneficiaryId));
+  const needed = quorum(facts.settings.approvalRules, instruction, payee, post.receivedAt);
+  if (needed === 0) return [];
+  const states = statesBetween(facts, payee, instruction.currency, post.receivedAt);
+  const valid = facts.decisions.filter(
+    ({ reference, action, at, by, question }) =>
+      reference === payment.reference &&
+      action === 'approve' &&
+      at <= post.receivedAt &&
+      question?.kind === 'payout' &&
+      by.trim() !== '' &&
+      folded(by) !== folded(instruction.maker ?? '') &&
+      statesBetween(facts, payee, instruction.currency, question.askedAt).some((state) => states.includes(state)),
+  );
+  const persons = new Set(valid.map(({ by }) => folded(by)));
+  if (instruction.maker !== null && persons.size >= needed) return [];
+  const message = `sent with ${persons.size} of ${needed} approvals of what was then paid`;
+  return [{ invariant: 'I8', reference: payment.reference, message }];
+}
+
+function quorum(
+  rules: readonly ObservedApprovalRule[],
+  { amount, currency }: PayoutFacts['instruction'],
+  payee: BankBeneficiary | undefined,
+  at: number,
+): number {
+  const certainlyNew = payee === undefined || at - payee.createdAt < NEW_PAYEE_MS - CLOCKS_MS;
+  const matching = rules.filter(
+    (rule) =>
+      (rule.currency === undefined || rule.currency === currency) &&
+      (rule.amountAtLeast === undefined || (unitsOf(amount) ?? 0n) >= (unitsOf(rule.amountAtLeast) ?? 0n)) &&
+      (rule.newPayee !== true || certainlyNew),
+  );
+  return Math.max(0, ...matching.map(({ approvals }) => approvals));
+}
+
+/** What could be read of payee and fee in the time before `at`, each state as one text. */
+function statesBetween({ fees }: Facts, payee: BankBeneficiary | undefined, currency: string, at: number): string[] {
+  const from = at - READ_BEFORE_MS;
+  const inForce = <T extends { from: number }>(changes: readonly T[]): T[] =>
+    changes.filter(
+      (change, index) => change.from <= at && (changes[index + 1]?.from ?? Number.POSITIVE_INFINITY) > from,
+    );
+  const payees = inForce(payee?.versions ?? []).map(({ items }) => JSON.stringify(items));
+  const prices = inForce(fees.filter((fee) => fee.currency === currency)).map(
+    ({ fee, feeCurrency }) => `${fee} ${feeCurrency}`,
+  );
+  return (payees.length === 0 ? [''] : payees).flatMap((items) =>
+    (prices.length === 0 ? [''] : prices).map((price) => `${items} ${price}`),
+  );
+}
+
+/** A decision driven at the bank has somebody who took it, and an entry in the audit log before it. */
+function decidedBeforeDriven(
+  { posts, decisions, audits }: Facts,
+  { instruction, payment, exchange }: PayoutFacts,
+): Violation[] {
+  const orderIds = new Set([...payment.orders, ...exchange.orders].map(({ orderId }) => orderId));
+  const driven = posts.filter(
+    ({ route, orderId }) => (route === 'approve' || route === 'reject') && orderIds.has(orderId ?? ''),
+  );
+  const own = decisions.filter(({ reference }) => reference === payment.reference);
+  return driven.flatMap(({ route, orderId, receivedAt }): Violation[] => {
+    const takenBy = own.filter((decision) => decision.at <= receivedAt && supports(decision, route, instruction.maker));
+    const noted = audits.some(
+      (audit) =>
+        audit.orderId === orderId &&
+        audit.at <= receivedAt &&
+        audit.action.startsWith(route) &&
+        audit.actor.trim() !== '',
+    );
+    return [
+      ...(takenBy.length === 0
+        ? [
+            {
+              invariant: 'I8' as const,
+              reference: payment.reference,
+              message: `${route} of order ${orderId} at the bank without a person`,
+            },
+          ]
+        : []),
+      ...(noted
+        ? []
+        : [
+            {
+              invariant: 'I17' as const,
+              reference: payment.reference,
+              message: `${route} of order ${orderId} is not in the audit log`,
+            },
+          ]),
+    ];
+  });
+}
+
+function supports({ action, by, question }: PeopleDecision, route: string, maker: string | null): boolean {
+  if (route === 'reject') return action === 'cancel' || action === 'reject';
+  return action === 'approve' && question?.kind === 'bank' && folded(by) !== folded(maker ?? '') && by.trim() !== '';
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+
+export interface Command {
+  seeds: number;
+  from: number;
+  /** One seed, with its trace. */
+  seed: number | undefined;
+  /** Wall clock after which no further seed begins. */
+  seconds: number | undefined;
+  mutants: boolean;
+  mutant: string | undefined;
+  jobs: number;
+  json: boolean;
+}
+
+export const USAGE = `npm run simulate -- [options]
+  --seeds N       how many seeds (default 2000); with --mutants: at most so many for each (default 3000)
+  --from S        the first of them (default 1)
+  --seed S        one seed, with everything that happens in it
+  --seconds T     begin no further seed after T seconds
+  --mutants       plant every known bug, one at a time, and show which seed and rule catch it
+  --mutant NAME   plant this one
+  --jobs J        processes side by side (default 2)
+  --json          one JSON document on stdout`;
+
+/** Throws for an option it does not know, or a number that is none. */
+export function readCommand(args: readonly string[]): Command {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string' },
+      from: { type: 'string' },
+      seed: { type: 'string' },
+      seconds: { type: 'string' },
+      mutants: { type: 'boolean' },
+      mutant: { type: 'string' },
+      jobs: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+  });
+  const number = (name: 'seeds' | 'from' | 'seed' | 'seconds' | 'jobs'): number | undefined => {
+    const text = values[name];
+    if (text !== undefined && !/^[1-9]\d*$/.test(text))
+      throw new TypeError(`--${name} is no whole number above 0: ${text}`);
+    return text === undefined ? undefined : Number(text);
+  };
+  const mutants = values.mutants === true;
+  return {
+    seeds: number('seeds') ?? (mutants ? 3_000 : 2_000),
+    from: number('from') ?? 1,
+    seed: number('seed'),
+    seconds: number('seconds'),
+    mutants,
+    mutant: values.mutant,
+    jobs: number('jobs') ?? 2,
+    json: values.json === true,
+  };
+}

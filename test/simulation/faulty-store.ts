@@ -1,0 +1,34 @@
+import type { PayoutChange, Store } from '../../src/store/store.ts';
+import type { WorkerProcess } from './temporal/worker-process.ts';
+import type { World } from './world.ts';
+
+/** The real store as one process reaches it: a moment away, sometimes not at all, sometimes without learning the answer. */
+export function faultyStore(world: World, process: WorkerProcess): Store {
+  const { store } = world;
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        await process.wait(world.random.between(0, 3));
+        if (world.strikes('store-before', 0.05)) throw new Error('the store cannot be reached');
+        const result: unknown = await method.apply(target, args);
+        if (name === 'changePayout' && result === true)
+          noteChange(world, process, args as Parameters<Store['changePayout']>);
+        if (world.strikes('store-after', 0.05)) throw new Error('the store did not answer');
+        return result;
+      };
+    },
+  });
+}
+
+function noteChange(
+  world: World,
+  process: WorkerProcess,
+  [reference, { state, reason }]: [string, PayoutChange],
+): void {
+  world.statesSeen.push({ at: world.time.now, reference, state });
+  world.trace.note(
+    `${process.name} stores ${reference.slice(0, 8)}: ${state}${reason == null ? '' : ` (${reason.code})`}`,
+  );
+}

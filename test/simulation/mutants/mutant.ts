@@ -1,0 +1,16 @@
+/** A bug that is planted into the product while it is loaded; the product itself holds no switch for it. */
+export interface Mutant {
+  /** Number in the money-safety rules (M1 to M16), or one of our own (P1 and on). */
+  number: string;
+  name: string;
+  what: string;
+  edits: Edit[];
+}
+
+export interface Edit {
+  /** From the project's root. */
+  file: string;
+  /** Found exactly once in the file. */
+  find: string;
+  replace: string;
+}

@@ -1,0 +1,86 @@
+import type { Mutant } from './mutant.ts';
+
+const APPROVAL = 'src/domain/approval.ts';
+const ASSESS = 'src/activities/assess.ts';
+
+/** Bugs in who must agree, and to what. */
+export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  {
+    number: 'M12',
+    name: 'approval-not-bound',
+    what: 'an approval stands whatever is paid in the end',
+    edits: [
+      {
+        file: 'src/domain/gates.ts',
+        find: 'passes.approvedDigest !== assessment.digest',
+        replace: 'passes.approvedDigest === undefined',
+      },
+    ],
+  },
+  {
+    number: 'P60',
+    name: 'payee-not-in-digest',
+    what: 'an approval stands for a payee whose details were changed',
+    edits: [{ file: ASSESS, find: 'payee: beneficiary.digest,', replace: '' }],
+  },
+  {
+    number: 'P61',
+    name: 'fee-not-in-digest',
+    what: 'an approval stands for another fee',
+    edits: [
+      {
+        file: ASSESS,
+        find: 'account: paying.account_id,\n      fee:',
+        replace: "account: paying.account_id,\n      fee: '' &&",
+      },
+    ],
+  },
+  {
+    number: 'P62',
+    name: 'maker-may-approve',
+    what: 'the maker counts among the approvers',
+    edits: [
+      {
+        file: APPROVAL,
+        find: "if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';",
+        replace: '',
+      },
+    ],
+  },
+  {
+    number: 'P63',
+    name: 'one-person-twice',
+    what: 'one person counts twice',
+    edits: [
+      {
+        file: APPROVAL,
+        find: "if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';",
+        replace: '',
+      },
+    ],
+  },
+  {
+    number: 'P64',
+    name: 'audit-approved-by-nobody',
+    what: "the bank's audit is approved without a person",
+    edits: [
+      {
+        file: 'src/workflows/steps/await-bank-approval.ts',
+        find: 'const decided = life.order.decision ?? (await decide(life, found));',
+        replace: "const decided = life.order.decision ?? { decision: 'approve' as const, by: 'policy', remark: '' };",
+      },
+    ],
+  },
+  {
+    number: 'P65',
+    name: 'decision-not-audited',
+    what: 'a decision at the bank leaves no entry in the audit log',
+    edits: [
+      {
+        file: 'src/activities/orders.ts',
+        find: 'await deps.store.audit({ at, actor: by,',
+        replace: "await deps.store.audit({ at, actor: '',",
+      },
+    ],
+  },
+];

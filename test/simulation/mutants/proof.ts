@@ -1,0 +1,105 @@
+import type { Mutant } from './mutant.ts';
+
+const SUBMISSION = 'src/domain/submission.ts';
+
+/** Bugs in how the absence of an order is proven, and in what follows from it. */
+export const PROOF_MUTANTS: readonly Mutant[] = [
+  {
+    number: 'M6',
+    name: 'page-drift-ignored',
+    what: 'a list that moved while it was read proves absence',
+    edits: [
+      {
+        file: 'src/api/list-pages.ts',
+        find: 'const stable = consistent && totals.size === 1 && noRepeats && nothingNew;',
+        replace: 'const stable = true;',
+      },
+    ],
+  },
+  {
+    number: 'P40',
+    name: 'proof-after-one-look',
+    what: 'one empty look at any time proves absence',
+    edits: [
+      {
+        file: SUBMISSION,
+        find: 'return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= proofFrom).length >= 2;',
+        replace: 'return proofFrom > 0 && scans.some((scan) => scan.stable && scan.found === 0);',
+      },
+    ],
+  },
+  {
+    number: 'P41',
+    name: 'late-commit-ignored',
+    what: 'the proof does not wait for a late commit',
+    edits: [
+      {
+        file: SUBMISSION,
+        find: 'const proofFrom = since + waits.lateCommitMs + waits.listLagMs;',
+        replace: 'const proofFrom = since + waits.listLagMs;',
+      },
+    ],
+  },
+  {
+    number: 'P42',
+    name: 'list-lag-ignored',
+    what: 'the proof does not wait for the lag of the list',
+    edits: [
+      {
+        file: SUBMISSION,
+        find: 'const proofFrom = since + waits.lateCommitMs + waits.listLagMs;',
+        replace: 'const proofFrom = since;',
+      },
+    ],
+  },
+  {
+    number: 'P43',
+    name: 'near-miss-ignored',
+    what: 'an order under the reference in other letters counts as absent',
+    edits: [{ file: 'src/activities/orders.ts', find: 'look.nearMisses += 1;', replace: '' }],
+  },
+  {
+    number: 'P44',
+    name: 'sent-again-though-it-exists',
+    what: 'a reference that the bank says it has is sent again',
+    edits: [{ file: SUBMISSION, find: 'if (known.exists) return false;', replace: '' }],
+  },
+  {
+    number: 'P45',
+    name: 'sent-again-without-trust',
+    what: 'dedupe "none" sends again after a proof',
+    edits: [
+      { file: SUBMISSION, find: "case 'none':\n      return false;", replace: "case 'none':\n      return absent;" },
+    ],
+  },
+  {
+    number: 'P46',
+    name: 'sent-again-without-end',
+    what: 'dedupe "assumed" sends again as often as it likes',
+    edits: [{ file: SUBMISSION, find: 'return absent && known.resends === 0;', replace: 'return absent;' }],
+  },
+  {
+    number: 'P47',
+    name: 'exchange-looked-for-in-one-list',
+    what: 'an exchange is looked for in the currency bought only',
+    edits: [
+      {
+        file: 'src/workflows/steps/convert-currency.ts',
+        find: 'const currencies = [currency, order.sellCurrency];',
+        replace: 'const currencies = [currency];',
+      },
+    ],
+  },
+  {
+    number: 'P48',
+    name: 'operator-needs-no-proof',
+    what: 'an operator may close or resend without proof of absence',
+    edits: [
+      {
+        file: 'src/workflows/steps/resolve-order.ts',
+        find: "if (conflict || !absent) return refuse('absence is not proven');",
+        replace: '',
+      },
+    ],
+  },
+];

@@ -1,0 +1,144 @@
+import type { PeopleDecision } from '../checker/observation.ts';
+import { type Order, statusOf } from './bank/orders.ts';
+import type { PlannedPayout } from './scenario.ts';
+import { type PayoutView, questionKey, viewOf, type World } from './world.ts';
+
+/** Two persons are one when only spelling tells them apart. */
+const PERSONS = ['alice', 'alice', 'Alice ', 'bob', 'carol', 'dave', 'maker', ' MAKER'] as const;
+const CHECKERS = ['alice', 'bob', 'carol', 'dave'] as const;
+const RESOLVES = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'] as const;
+
+/** Times a hold that no approval lifts is approved before it is rejected. */
+const HOLD_PATIENCE = 3;
+
+/** People at their desks: they approve, reject, cancel and resolve, rightly and wrongly, and at any time. */
+export class People {
+  private readonly world: World;
+  private readonly holdsApproved = new Map<string, number>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  start(): void {
+    this.again();
+  }
+
+  private again(): void {
+    const { time, random, isCalm, payouts } = this.world;
+    time.after(random.spell(isCalm ? 15_000 : 25_000), () => {
+      for (const payout of payouts) this.look(payout);
+      this.again();
+    });
+  }
+
+  private look(payout: PlannedPayout): void {
+    const { cluster, random, isCalm } = this.world;
+    const execution = cluster.open(payout.workflowId);
+    if (execution === undefined) return;
+    const view = viewOf(execution);
+    if (view.awaited != null && random.chance(isCalm ? 0.9 : 0.6)) this.answer(payout, view, view.awaited);
+    else if (view.state === 'needs-operator' && random.chance(0.3)) this.resolve(payout, view);
+    if (isCalm) return;
+    if (random.chance(0.02)) this.cancel(payout);
+    if (random.chance(0.02)) this.answerUnasked(payout);
+    if (random.chance(0.02)) this.wrongNotice(payout);
+  }
+
+  private answer(payout: PlannedPayout, view: PayoutView, awaited: NonNullable<PayoutView['awaited']>): void {
+    const { random, isCalm } = this.world;
+    const by = random.pick(isCalm ? CHECKERS : PERSONS);
+    const gone = (this.holdsApproved.get(payout.reference) ?? 0) >= HOLD_PATIENCE;
+    const approves = !(awaited.kind === 'hold' && gone) && random.chance(0.93);
+    if (awaited.kind === 'hold' && approves) {
+      this.holdsApproved.set(payout.reference, (this.holdsApproved.get(payout.reference) ?? 0) + 1);
+    }
+    const stale = !isCalm && random.chance(0.1);
+    this.note(payout, by, approves ? 'approve' : 'reject', stale ? null : awaited);
+    const decision = approves ? 'approve' : 'reject';
+    if (!stale && random.chance(0.5)) {
+      this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' });
+      return;
+    }
+    const digest = stale ? 'another digest' : awaited.digest;
+    const decisionId = `d-${random.between(1, 1_000_000)}`;
+    this.update(payout, 'decide', { decisionId, decision, by, remark: 'not ours', digest }, view.state);
+  }
+
+  private answerUnasked(payout: PlannedPayout): void {
+    const { random } = this.world;
+    const by = random.pick(PERSONS);
+    const action = random.pick(['approve', 'reject'] as const);
+    // It may meet a question all the same.
+    const execution = this.world.cluster.open(payout.workflowId);
+    this.note(payout, by, action, execution === undefined ? null : viewOf(execution).awaited);
+    this.signal(payout, action, random.pick([{ by, remark: 'no' }, { by }, { by: '' }, {}]));
+  }
+
+  private cancel(payout: PlannedPayout): void {
+    const { cluster, random } = this.world;
+    this.note(payout, 'erin', 'cancel', null);
+    if (random.chance(0.5)) cluster.cancel(payout.workflowId);
+    else this.update(payout, 'cancel', { by: 'erin', reason: 'withdrawn' }, '');
+  }
+
+  private resolve(payout: PlannedPayout, view: PayoutView): void {
+    const { random, bank, isCalm } = this.world;
+    const orders = bank.machine.orders.filter(({ reference }) => reference === payout.reference);
+    const mayHavePaid = orders.some((order) => peopleSayPaid(order));
+    const action = isCalm && random.chance(0.5) ? 'keep-looking' : random.pick(RESOLVES);
+    if (action === 'close-as-not-paid' && mayHavePaid) return;
+    const ids = orders.length > 0 ? orders.map((order) => order.orderId) : ['ord-99'];
+    const orderId = action === 'adopt-order' ? random.pick(ids) : undefined;
+    this.note(payout, 'oscar', action, null);
+    this.update(payout, 'resolve', { action, by: 'oscar', evidence: 'statement 12', orderId }, view.state);
+  }
+
+  /** Late, repeated, foreign or senseless: a notice only says where to look. */
+  private wrongNotice(payout: PlannedPayout): void {
+    const { random, bank, payouts } = this.world;
+    const order = bank.machine.orders.find(({ reference }) => reference === payout.reference);
+    const { orderId } = order ?? { orderId: 'ord-0' };
+    const notice = random.pick<unknown>([
+      undefined,
+      { reference: payout.reference, orderId, status: 'COMPLETED' },
+      { reference: payout.reference, orderId, status: 'FAILED' },
+      { reference: random.pick(payouts).reference, orderId, status: 'COMPLETED' },
+      { orderId: 7 },
+      'COMPLETED',
+    ]);
+    this.signal(payout, 'orderChanged', notice);
+  }
+
+  private note(
+    { reference }: PlannedPayout,
+    by: string,
+    action: PeopleDecision['action'],
+    awaited: PayoutView['awaited'],
+  ): void {
+    const { time, decisions, questions } = this.world;
+    const askedAt = awaited == null ? undefined : questions.get(questionKey(reference, awaited));
+    const question = awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
+    decisions.push({ at: time.now, reference, by, action, question });
+  }
+
+  private signal({ workflowId, accepted }: PlannedPayout, name: string, payload: unknown): void {
+    this.world.trace.note(`people: signal ${name} to ${accepted.id} ${JSON.stringify(payload)}`);
+    this.world.cluster.signal(workflowId, name, payload);
+  }
+
+  private update({ workflowId, accepted }: PlannedPayout, name: string, payload: unknown, state: string): void {
+    const { trace, cluster } = this.world;
+    trace.note(`people: update ${name} to ${accepted.id} (${state}) ${JSON.stringify(payload)}`);
+    cluster.update(workflowId, name, payload).then(
+      (answer) => trace.note(`people: ${name} of ${accepted.id} answered ${JSON.stringify(answer)}`),
+      (error: Error) => trace.note(`people: ${name} of ${accepted.id} refused: ${error.message}`),
+    );
+  }
+}
+
+/** People know from their statements what the bank's interface does not say: they close nothing that may be paid. */
+function peopleSayPaid(order: Order): boolean {
+  const status = statusOf(order) ?? '';
+  return !['COMPLETED', 'FAILED', 'REJECTED', 'CANCELLED'].includes(status) && !order.staysOdd;
+}

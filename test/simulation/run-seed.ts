@@ -1,0 +1,131 @@
+import type { Store } from '../../src/store/store.ts';
+import { check, type Violation } from '../checker/check.ts';
+import { factsOf } from '../checker/facts.ts';
+import { isUndecidable } from '../checker/liveness.ts';
+import type { Observation } from '../checker/observation.ts';
+import { Disturbances } from './disturbances.ts';
+import { observe } from './observe.ts';
+import { People } from './people.ts';
+import { installGlobals, type Surroundings, VirtualTime } from './virtual-time.ts';
+import { type Product, World } from './world.ts';
+
+export interface SeedOutcome {
+  seed: number;
+  violations: Violation[];
+  traceHash: string;
+  payouts: number;
+  /** How many rows ended in each state. */
+  ends: Record<string, number>;
+  /** Rows with an operator that the oracle calls decidable. */
+  decidableParked: number;
+  faults: Record<string, number>;
+  crashes: number;
+  resets: number;
+  posts: number;
+  virtualMs: number;
+}
+
+/** Longest time after the last fault until everything has ended or stays with people. */
+const CALM_BOUND_MS = 10 * 3_600_000;
+const STEP_MS = 30_000;
+/** How long a settled run is watched for what comes late. */
+const LATE_MS = 5 * 60_000;
+
+/** Rejections in the product that nobody has looked at: in a workflow they fail its task again and again. */
+const unhandled: string[] = [];
+
+/** Between two seeds nothing of the product waits for time. */
+let current: Surroundings = { time: new VirtualTime(), random: () => 0 };
+
+/** Call once a process, before the product is imported. */
+export function prepareProcess(): void {
+  installGlobals(() => current);
+  process.on('unhandledRejection', (error) => unhandled.push(String(error)));
+}
+
+/** Runs one seed to its end and judges it. The same seed, product and planted bug give the same outcome. */
+export async function runSeed(
+  seed: number,
+  store: Store,
+  product: Product,
+  print?: (line: string) => void,
+): Promise<SeedOutcome> {
+  const world = new World(seed, store, product, print);
+  const { time, random } = world;
+  current = { time, random: () => random.next() };
+  const disturbances = new Disturbances(world);
+  disturbances.start();
+  world.whenPerformed = (execution, activity, process) => disturbances.whenPerformed(execution, activity, process);
+  for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
+  for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
+  new People(world).start();
+  await advance(world, random.between(2, 20) * 60_000);
+  world.calmFrom = time.now;
+  world.trace.note('calm');
+  disturbances.calm();
+  const settled = await untilSettled(world);
+  const observation = await observe(world, disturbances, settled, CALM_BOUND_MS);
+  const violations = [...check(observation), ...unhandled.splice(0).map(unhandledRejection)];
+  for (const { invariant, reference, message } of violations)
+    world.trace.note(`VIOLATION ${invariant} ${reference}: ${message}`);
+  return outcomeOf(seed, world, disturbances, observation, violations);
+}
+
+const unhandledRejection = (error: string): Violation => ({
+  invariant: 'I13',
+  reference: null,
+  message: `a rejection that nobody handles: ${error}`,
+});
+
+async function advance({ time, cluster }: World, ms: number): Promise<void> {
+  await time.run(
+    time.now + ms,
+    () => false,
+    () => cluster.settle(),
+  );
+}
+
+/** True once every row has an end or stayed with people for long enough to be looked at again. */
+async function untilSettled(world: World): Promise<boolean> {
+  const { time, settings, payouts, store } = world;
+  const { patienceMs, lookAgainMaxMs } = settings.waits;
+  let since: number | undefined;
+  for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
+    await advance(world, STEP_MS);
+    if (!(await world.isSettled())) {
+      since = undefined;
+      continue;
+    }
+    since ??= time.now;
+    const rows = await Promise.all(payouts.map(({ reference }) => store.payout(reference)));
+    const parked = rows.some((row) => row?.state === 'needs-operator');
+    if (time.now - since >= LATE_MS + (parked ? Math.max(patienceMs, lookAgainMaxMs * 12) : 0)) return true;
+  }
+  return false;
+}
+
+function outcomeOf(
+  seed: number,
+  world: World,
+  { crashes, resets }: Disturbances,
+  observation: Observation,
+  violations: Violation[],
+): SeedOutcome {
+  const ends: Record<string, number> = {};
+  for (const { state } of observation.rows) ends[state] = (ends[state] ?? 0) + 1;
+  const facts = factsOf(observation);
+  const parked = facts.payouts.filter(({ row }) => row?.state === 'needs-operator');
+  return {
+    seed,
+    violations,
+    traceHash: world.trace.digest(),
+    payouts: world.payouts.length,
+    ends,
+    decidableParked: parked.filter((payout) => !isUndecidable(facts, payout)).length,
+    faults: Object.fromEntries(world.firedFaults),
+    crashes,
+    resets,
+    posts: observation.posts.length,
+    virtualMs: world.time.now - (world.calmFrom ?? 0),
+  };
+}

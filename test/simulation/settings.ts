@@ -1,0 +1,55 @@
+import type { WorkerSettings } from '../../src/activities/deps.ts';
+import type { BankProfile, BankWindows } from './bank/profile.ts';
+import type { Random } from './random.ts';
+
+/** Shorter than in production, in the same proportions: a run then takes hours of virtual time instead of days. */
+export function drawWindows(random: Random): BankWindows {
+  return {
+    lateCommitMs: random.between(40_000, 200_000),
+    listLagMs: random.between(5_000, 40_000),
+    noMoneyRecheckMs: random.between(10_000, 30_000),
+  };
+}
+
+/** Settings that fit what the bank really does: `verified` only where it recognises references. */
+export function drawSettings(random: Random, windows: BankWindows, { dedupe, closedIs }: BankProfile): WorkerSettings {
+  const patienceMs = random.between(10, 30) * 60_000;
+  const referenceDedupe: WorkerSettings['referenceDedupe'] = random.pick(
+    dedupe === 'none' ? ['assumed', 'assumed', 'none'] : ['assumed', 'verified', 'none'],
+  );
+  return {
+    waits: {
+      ...windows,
+      patienceMs,
+      fundsPatienceMs: random.between(5, 30) * 60_000,
+      approvalTtlMs: random.between(5, 60) * 60_000,
+      statusAgeLimitMs: random.between(30, 90) * 60_000,
+      lookAgainMs: random.between(2_000, 5_000),
+      lookAgainMaxMs: random.between(20_000, 60_000),
+    },
+    referenceDedupe,
+    closedMeans: closedIs,
+    approvalRules: random.pick<WorkerSettings['approvalRules']>([
+      [],
+      [],
+      [{ approvals: 1 }],
+      [{ currency: 'USD', amountAtLeast: '300', approvals: 2 }],
+      [{ newPayee: true, approvals: 1 }],
+      [{ approvals: 2 }, { newPayee: true, approvals: 3 }],
+    ]),
+    feeCap: random.chance(0.2) ? '4' : undefined,
+    maxSlippage: random.pick(['0.01', '0.001', '0.05']),
+    auditTtlMs: random.between(5, 60) * 60_000,
+    clockSkewMs: 600_000,
+    sweepMs: random.between(1_000, 8_000),
+    sweepMaxMs: random.between(20_000, 60_000),
+    sweepWindowMs: random.between(3 * 60_000, patienceMs),
+    pageSize: random.pick([3, 20, 100]),
+    window: 50,
+    batchPulseMs: 250,
+    quietRowMs: 60_000,
+    quietCheckMs: 10_000,
+    reconcileDays: 45,
+    reconcileEveryMs: 3_600_000,
+  };
+}

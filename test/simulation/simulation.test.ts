@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { MUTANTS } from './mutants/all-mutants.ts';
+import { plant } from './product-hooks.ts';
+import type { Summary } from './report.ts';
+import type { SeedOutcome } from './run-seed.ts';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const run = promisify(execFile);
+
+/** Runs the simulation in a process of its own: its clocks and its Temporal are not those of a test. */
+async function simulate(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [MAIN, ...args], { maxBuffer: 64 * 1024 * 1024 });
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+describe('the simulation', () => {
+  it('breaks no rule in the seeds of a fixed budget', { timeout: 120_000 }, async () => {
+    const { code, out, err } = await simulate('--seeds', '600', '--seconds', '15', '--json');
+    expect(err).toBe('');
+    const summary = JSON.parse(out) as Summary;
+    expect(summary.violations).toEqual([]);
+    expect(code).toBe(0);
+    expect(summary.seeds).toBeGreaterThan(20);
+    expect(summary.decidableParked).toBe(0);
+    for (const kind of ['kill', 'pause', 'terminated', 'reset', 'write drop-after', 'write commit-late']) {
+      expect(summary.faults, `${kind} never fired`).toHaveProperty(kind);
+    }
+  });
+
+  it('runs a seed the same way every time, alone or after others', { timeout: 120_000 }, async () => {
+    const traces = await Promise.all(
+      [1, 2, 3].map(async (jobs) => {
+        const { out } = await simulate('--seeds', '24', '--jobs', `${jobs}`, '--json');
+        return (JSON.parse(out) as Summary).traces;
+      }),
+    );
+    expect(traces[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set(traces).size).toBe(1);
+    const alone = await Promise.all([7, 7, 9].map((seed) => simulate('--seed', `${seed}`, '--json')));
+    const [first, again, other] = alone.map(({ out }) => (JSON.parse(out) as SeedOutcome).traceHash);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it.each([
+    ['new-reference-on-retry', 'I2'],
+    ['lost-answer-not-sent', 'I1'],
+    ['closed-taken-as-paid', 'I4'],
+    ['maker-may-approve', 'I8'],
+    ['float-amount', 'I15'],
+  ])('catches %s by %s and prints the one command that repeats it', { timeout: 120_000 }, async (mutant, invariant) => {
+    const { code, out } = await simulate('--seeds', '40', '--mutant', mutant);
+    expect(code).toBe(1);
+    expect(out).toContain(`  ${invariant} `);
+    const [, seed = ''] = new RegExp(`npm run simulate -- --seed (\\d+) --mutant ${mutant}$`, 'm').exec(out) ?? [];
+    const repeated = await simulate('--seed', seed, '--mutant', mutant);
+    expect(repeated.code).toBe(1);
+    expect(repeated.out).toMatch(/ VIOLATION I\d+ /);
+  });
+
+  it('refuses what it does not understand', async () => {
+    for (const args of [['--seeds', '0'], ['--mutant', 'no-such-bug'], ['--fast']]) {
+      const { code, err } = await simulate(...args);
+      expect(code).toBe(2);
+      expect(err).toContain('npm run simulate');
+    }
+  });
+});
+
+describe('the model bank', () => {
+  it('shares nothing with the product but the shape of a transport', () => {
+    const folder = new URL('./bank/', import.meta.url);
+    for (const name of readdirSync(folder)) {
+      const imports = [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^import (.*) from '([^']+)';$/gm)];
+      const ofProduct = imports.filter(([, , from]) => from?.includes('/src/'));
+      for (const [, what, from] of ofProduct) {
+        expect(from, name).toBe('../../../src/api/transport.ts');
+        expect(what, name).toMatch(/^type /);
+      }
+    }
+  });
+});
+
+describe('the planted bugs', () => {
+  it('apply to the product as it is', () => {
+    for (const mutant of MUTANTS) expect(() => plant(mutant)).not.toThrow();
+  });
+
+  it('are at least 24, each with a name and a number of its own', () => {
+    expect(MUTANTS.length).toBeGreaterThanOrEqual(24);
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+    expect(new Set(MUTANTS.map(({ number }) => number)).size).toBe(MUTANTS.length);
+  });
+
+  it('are refused when the text they replace is gone', () => {
+    const [mutant] = MUTANTS;
+    const edits = [{ file: 'src/log.ts', find: 'nothing of the kind', replace: '' }];
+    expect(() => plant({ ...mutant, number: 'X', name: 'gone', what: '', edits })).toThrow('no longer applies');
+  });
+});

@@ -1,0 +1,93 @@
+import { CancellationScope, inWorkflow } from './cancellation.ts';
+
+type Handler = (...args: unknown[]) => unknown;
+
+export interface UpdateHandler {
+  run: Handler;
+  validate: ((...args: unknown[]) => void) | undefined;
+}
+
+/** A message that came before its handler was set. */
+interface Early {
+  kind: 'signal' | 'update';
+  name: string;
+  go: () => void;
+}
+
+export interface ExecutionStart {
+  workflowId: string;
+  runId: string;
+  type: string;
+  input: unknown;
+  /** Search attributes given at the start. */
+  attributes: ReadonlyMap<string, unknown>;
+}
+
+/** One run of a workflow: its handlers, what it waits for, and whether it is closed. */
+export class Execution {
+  readonly start: ExecutionStart;
+  readonly attributes: Map<string, unknown>;
+  readonly root = new CancellationScope({ parent: null });
+  readonly signals = new Map<string, Handler>();
+  readonly queries = new Map<string, Handler>();
+  readonly updates = new Map<string, UpdateHandler>();
+  /** Handlers that have begun and not ended. */
+  handlersRunning = 0;
+  /** Activations so far: what makes a history long. */
+  activations = 0;
+  isClosed = false;
+  /** Ids of its activities count up, the same on every run of one seed. */
+  activitiesMade = 0;
+  private readonly conditions = new Set<{ holds: () => boolean; go: () => void }>();
+  private readonly early: Early[] = [];
+
+  constructor(start: ExecutionStart) {
+    this.start = start;
+    this.attributes = new Map(start.attributes);
+  }
+
+  /** Runs workflow code of this execution; nothing once it is closed. */
+  activate(work: () => void): void {
+    if (this.isClosed) return;
+    this.activations += 1;
+    inWorkflow(this, this.root, work);
+  }
+
+  waitFor(holds: () => boolean, go: () => void): () => void {
+    const condition = { holds, go };
+    this.conditions.add(condition);
+    return () => this.conditions.delete(condition);
+  }
+
+  /** Lets every condition that has come true go on; returns whether there was one. */
+  unblock(): boolean {
+    if (this.isClosed) return false;
+    let unblocked = false;
+    for (const condition of [...this.conditions]) {
+      if (!inWorkflow(this, this.root, condition.holds)) continue;
+      this.conditions.delete(condition);
+      condition.go();
+      unblocked = true;
+    }
+    return unblocked;
+  }
+
+  /** Runs `go` when there is a handler of this name: now, or once it is set. */
+  whenHandled(kind: Early['kind'], name: string, go: () => void): void {
+    const handlers = kind === 'signal' ? this.signals : this.updates;
+    if (handlers.has(name)) go();
+    else this.early.push({ kind, name, go });
+  }
+
+  handlerSet(name: string): void {
+    const waiting = this.early.filter((message) => message.name === name);
+    for (const message of waiting) {
+      this.early.splice(this.early.indexOf(message), 1);
+      message.go();
+    }
+  }
+
+  query(name: string): unknown {
+    return inWorkflow(this, this.root, () => this.queries.get(name)?.());
+  }
+}
