@@ -15,7 +15,7 @@ export function drawWindows(random: Random): BankWindows {
 export function drawSettings(random: Random, windows: BankWindows, { dedupe, closedIs }: BankProfile): WorkerSettings {
   const patienceMs = random.between(10, 30) * 60_000;
   const referenceDedupe: WorkerSettings['referenceDedupe'] = random.pick(
-    dedupe === 'none' ? ['assumed', 'assumed', 'none'] : ['assumed', 'verified', 'none'],
+    dedupe === 'none' ? ['assumed', 'assumed', 'none'] : ['assumed', 'verified', 'verified', 'none'],
   );
   return {
     waits: {

@@ -68,7 +68,7 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
   const showsTotal = pageOrder === 'shuffled' || random.chance(0.7);
   const statusLagMs = random.chance(0.3) ? random.between(0, windows.noMoneyRecheckMs / 4) : 0;
   return {
-    dedupe: random.pick(['none', 'none', 'none', '2002', '2003', '2003', 'same-order'] as const),
+    dedupe: random.pick(['none', 'none', 'none', '2002', '2002', '2003', '2003', 'same-order'] as const),
     judgesFirst: random.chance(0.3),
     burns: random.chance(0.35),
     exchangesUnder: random.pick(['both', 'bought', 'sold'] as const),

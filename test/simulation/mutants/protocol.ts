@@ -41,7 +41,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: SUBMISSION,
         find: "return { known: { ...counted, tainted: true, exists: true }, next: { step: 'resolve' } };",
-        replace: "return { known: counted, next: { step: 'refused', meaning: refusalMeaning(2003) } };",
+        replace:
+          "return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(2003) } };",
       },
     ],
   },
@@ -52,8 +53,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: "case 'refused':\n      return known.tainted",
-        replace: "case 'refused':\n      return false",
+        find: "case 'refused':\n      return known.tainted\n        ? { known: counted, next: { step: 'resolve' } }",
+        replace:
+          "case 'refused':\n      return known.tainted\n        ? { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(result.code) } }",
       },
     ],
   },
@@ -138,12 +140,29 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'P2',
     name: 'conflict-taken-as-not-sent',
-    what: 'an attempt number used by another sender counts as not sent',
+    what: 'an attempt number used by another sender counts as not sent, and no run stands back from another',
     edits: [
       {
         file: SUBMIT,
         find: "return { outcome: 'ambiguous', why: 'another sender used this attempt' };",
         replace: "return { outcome: 'not-sent', why: 'unreachable' };",
+      },
+      {
+        file: SUBMIT,
+        find: 'if (await hasRival(deps, attempt)) return await standBack(deps, attempt);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    number: 'P9',
+    name: 'no-run-stands-back',
+    what: 'a run sends although another one has sent since it last looked',
+    edits: [
+      {
+        file: SUBMIT,
+        find: 'if (await hasRival(deps, attempt)) return await standBack(deps, attempt);',
+        replace: '',
       },
     ],
   },
