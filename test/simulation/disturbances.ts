@@ -42,6 +42,7 @@ export class Disturbances {
     const { foreignEveryMs } = this.world.bank.profile;
     if (foreignEveryMs > 0) this.every(foreignEveryMs, () => this.foreignOrder());
     for (const currency of ['USD', 'EUR', 'JPY', 'KWD']) this.setFee(currency);
+    const changesUnseen = LEFT_OUT.resendOfWhatChanged && this.world.settings.referenceDedupe === 'verified';
     const changes = [
       () => this.setFee(random.pick(['USD', 'EUR', 'JPY', 'KWD'])),
       () => this.world.bank.moveRate(random.pick(['EUR', 'JPY', 'KWD']), random.between(-20, 20)),
@@ -49,7 +50,8 @@ export class Disturbances {
       () => this.freeze(),
       () => this.deposit(random.between(1, 400_000)),
     ];
-    for (const change of changes) if (random.chance(0.4)) this.every(random.between(20_000, 400_000), change);
+    for (const change of changesUnseen ? [] : changes)
+      if (random.chance(0.4)) this.every(random.between(20_000, 400_000), change);
   }
 
   /** From now on the bank is well: money is there and nothing is frozen. */
@@ -86,17 +88,34 @@ export class Disturbances {
       this.crashes += 1;
       process.kill();
     } else {
-      process.pause();
-      time.after(random.pick([2_000, 20_000, 90_000, 400_000]) + random.between(0, 10_000), () => {
-        trace.note(`${process.name} goes on`);
-        process.resume();
-        // One worker too many: it ends once what it had in hand is done.
-        time.after(60_000, () => {
-          if (cluster.processes.filter((other) => other.isAlive).length > 2) process.kill();
-        });
-      });
+      this.standFor(process, random.pick([2_000, 20_000, 90_000, 400_000]) + random.between(0, 10_000));
     }
     time.after(random.spell(8_000), () => void this.world.startProcess());
+  }
+
+  private standFor(process: WorkerProcess, ms: number): void {
+    const { cluster, time, trace } = this.world;
+    process.pause();
+    time.after(ms, () => {
+      trace.note(`${process.name} goes on`);
+      process.resume();
+      // One worker too many: it ends once what it had in hand is done.
+      time.after(60_000, () => {
+        if (cluster.processes.filter((other) => other.isAlive).length > 2) process.kill();
+      });
+    });
+  }
+
+  /** A worker stands still between the first lines of a send and its first byte. */
+  private standBeforeBytes(process: WorkerProcess): void {
+    const { faults, random, time } = this.world;
+    if (!random.chance((faults.other.get('pause') ?? 0) * 0.2)) return;
+    time.after(random.between(1, 20), () => {
+      if (!process.isAlive) return;
+      this.world.fired('pause');
+      this.standFor(process, random.pick([4_000, 8_000, 60_000, 400_000]));
+      void this.world.startProcess();
+    });
   }
 
   /**
@@ -107,7 +126,9 @@ export class Disturbances {
     const { faults, random, time, isCalm } = this.world;
     const { workflowId } = start;
     // What it has in hand is done right before the new run does the same.
-    if (/^submit(Payment|Exchange) /.test(activity)) this.goOn(workflowId);
+    const isSend = /^submit(Payment|Exchange) /.test(activity);
+    if (isSend) this.goOn(workflowId);
+    if (isSend && !isCalm) this.standBeforeBytes(process);
     const rate = faults.other.get('reset');
     const share = this.shareOf(activity);
     if (isCalm || rate === undefined || share === undefined || !random.chance(rate * share)) return;
