@@ -1,4 +1,3 @@
-import { BankError } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { isReturn, type OrderFacts } from '../domain/order-judgement.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { referenceOf } from '../identity.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { orderFacts } from './orders.ts';
+import { orderFacts, readIfThere } from './orders.ts';
 
 type Deps = Pick<ActivityDeps, 'bank' | 'store' | 'settings' | 'now'>;
 
@@ -84,14 +83,8 @@ async function judged(deps: Deps, orders: readonly Order[], judge: (orders: Orde
 }
 
 /** "Not found" for an order that a list shows proves nothing: the list's record stands. */
-async function asItStands({ bank }: Deps, listed: Order): Promise<Order> {
-  try {
-    return await bank.orders.get(listed.order_id);
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2005) return listed;
-    throw error;
-  }
-}
+const asItStands = async (deps: Deps, listed: Order): Promise<Order> =>
+  (await readIfThere(deps, listed.order_id)) ?? listed;
 
 /** Writes facts and counts them. */
 class Notes {

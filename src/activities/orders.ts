@@ -181,9 +181,10 @@ async function decide(
   }
 }
 
-async function readIfThere(deps: ActivityDeps, orderId: string): Promise<Order | undefined> {
+/** "Not found" is an answer: it proves nothing about an order that is known. */
+export async function readIfThere({ bank }: Pick<ActivityDeps, 'bank'>, orderId: string): Promise<Order | undefined> {
   try {
-    return await deps.bank.orders.get(orderId);
+    return await bank.orders.get(orderId);
   } catch (error) {
     if (error instanceof BankError && error.code === 2005) return undefined;
     throw error;

@@ -29,11 +29,7 @@ export function readSettledOrders(
   options: ScanOptions = {},
 ): Promise<OrderScan> {
   const read = ({ from: created_at_from, to }: Slice): Promise<OrderScan> =>
-    readAllOrders(
-      bank,
-      { uid, currency, created_at_from, ...(to === undefined ? {} : { create_at_to: String(to) }) },
-      options,
-    );
+    readAllOrders(bank, { uid, currency, created_at_from, create_at_to: to?.toString() }, options);
   return settle(read, { from }, CUTS_MAX);
 }
 
@@ -44,11 +40,7 @@ async function settle(read: (slice: Slice) => Promise<OrderScan>, slice: Slice, 
   if (cut === undefined) return scan;
   const older = await settle(read, { from: slice.from, to: cut }, cuts - 1);
   if (!older.stable || !keptTo(older, cut, scan)) return { ...merged(scan, older), stable: false };
-  const newer = await settle(
-    read,
-    { from: cut - OVERLAP_MS, ...(slice.to === undefined ? {} : { to: slice.to }) },
-    cuts - 1,
-  );
+  const newer = await settle(read, { ...slice, from: cut - OVERLAP_MS }, cuts - 1);
   return { ...merged(merged(scan, older), newer), stable: newer.stable };
 }
 

@@ -77,10 +77,7 @@ export function sentTo(
   { beneficiary }: Assessment,
 ): { payee?: Payee; expiredAt?: number } {
   const payee = beneficiary.known && beneficiary.id === sent?.beneficiaryId ? beneficiary : undefined;
-  return {
-    ...(payee === undefined ? {} : { payee: { id: payee.id, digest: payee.digest } }),
-    ...(sent === undefined ? {} : { expiredAt: sent.expiredAt }),
-  };
+  return { payee: payee && { id: payee.id, digest: payee.digest }, expiredAt: sent?.expiredAt };
 }
 
 /** An exchange was sent and its outcome is not known to this run. */

@@ -1,3 +1,5 @@
+import { PAYEE_FIELDS } from '../support/payee.ts';
+
 /** The payouts of a run: all of the sandbox's seed (`src/sandbox/seed.ts`), in a mix of every way a row can be paid. */
 
 export type Row = Readonly<Record<string, string>> & {
@@ -20,21 +22,7 @@ const COMPANY = {
   currency: 'EUR',
   beneficiary_id: 'ben-u1002-eur-swift',
 };
-const { beneficiary_id: _known, ...TO_NEW_PAYEE } = {
-  ...PLAIN,
-  beneficiary_type: 'personal',
-  payment_type: 'local',
-  account_name: 'Test Payee',
-  first_name: 'Test',
-  last_name: 'Payee',
-  mobile: '+10000000000',
-  region_country: 'US',
-  aba_routing_code: '000000001',
-  address_country: 'US',
-  address_state: 'Test State',
-  address_city: 'Test City',
-  address_address1: '1 Test Street',
-};
+const { beneficiary_id: _known, ...TO_NEW_PAYEE } = { ...PLAIN, ...PAYEE_FIELDS };
 
 const amountOf = (n: number): string => `${10 + (n % 90)}.${String(n % 100).padStart(2, '0')}`;
 

@@ -4,25 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { PAYEE_FIELDS } from '../support/payee.ts';
 import { errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
-const NEW_PAYEE = {
-  beneficiary_id: '',
-  beneficiary_type: 'personal',
-  payment_type: 'local',
-  account_name: 'Test Payee',
-  first_name: 'Test',
-  last_name: 'Payee',
-  mobile: '+10000000000',
-  region_country: 'US',
-  aba_routing_code: '000000001',
-  account_no: '123456789',
-  address_country: 'US',
-  address_state: 'Test State',
-  address_city: 'Test City',
-  address_address1: '1 Test Street',
-};
+const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: '', account_no: '123456789' };
 const GOOD = { id: 'GOOD-1' };
 const TWO_HUNDRED_MB_LINE = Buffer.concat([Buffer.from(csvOf([GOOD])), Buffer.alloc(200 * 1024 * 1024, 'a')]);
 

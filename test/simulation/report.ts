@@ -2,15 +2,9 @@ import { createHash } from 'node:crypto';
 import type { SeedOutcome } from './run-seed.ts';
 
 /** What all seeds of a run showed together. */
-export interface Summary {
+export interface Summary
+  extends Pick<SeedOutcome, 'payouts' | 'posts' | 'ends' | 'decidableParked' | 'faults' | 'crashes' | 'resets'> {
   seeds: number;
-  payouts: number;
-  posts: number;
-  ends: Record<string, number>;
-  decidableParked: number;
-  faults: Record<string, number>;
-  crashes: number;
-  resets: number;
   seedsPerMinute: number;
   /** Of the traces of all seeds: the same for the same seeds, however they were run. */
   traces: string;

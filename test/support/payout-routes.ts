@@ -5,7 +5,9 @@ import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
-import type { Product } from './product.ts';
+import { PAYEE_FIELDS } from './payee.ts';
+import { DEFAULT_PAYMENT, type Product } from './product.ts';
+import { until as untilTrue } from './until.ts';
 
 export type PayoutHandle = WorkflowHandle<() => Promise<PayoutResult>>;
 
@@ -26,31 +28,10 @@ export interface PayoutRoute {
 }
 
 /** A payee of USD personal, local: nobody's real details. */
-export const NEW_PAYEE = {
-  beneficiary_id: undefined,
-  beneficiary_type: 'personal',
-  payment_type: 'local',
-  account_name: 'Test Payee',
-  first_name: 'Test',
-  last_name: 'Payee',
-  mobile: '+10000000000',
-  region_country: 'US',
-  aba_routing_code: '000000001',
-  account_no: '123456789',
-  address_country: 'US',
-  address_state: 'Test State',
-  address_city: 'Test City',
-  address_address1: '1 Test Street',
-};
+export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
 /** What somebody else pays from the same account. */
-const FOREIGN_PAYMENT = {
-  uid: 'u-1001',
-  account_id: 'acc-u1001-usd',
-  beneficiary_id: 'ben-u1001-usd-local',
-  amount: '1.00',
-  currency: 'USD',
-};
+const FOREIGN_PAYMENT = { ...DEFAULT_PAYMENT, amount: '1.00' };
 
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
@@ -162,9 +143,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     travel: async (p) => {
       const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');
-      const url = '/v1/banking/beneficiaries/ben-u1001-usd-local';
-      const { items } = (await p.bankCall('GET', url)) as { items: Record<string, string> };
-      await p.bankCall('PUT', url, { uid: 'u-1001', ...items, account_no: '666666666' });
+      await changePayee(p);
       await handle.signal('approve', { by: 'alice' });
       await untilReason(handle, 'beneficiary-changed');
       await handle.signal('reject', { by: 'alice', remark: 'the payee was changed' });
@@ -467,14 +446,15 @@ export async function until(handle: PayoutHandle, state: PayoutState): Promise<P
 }
 
 /** Waits until the payout itself gives this reason. */
-async function untilReason(handle: PayoutHandle, code: string): Promise<void> {
-  const end = performance.now() + WAIT_MAX_MS;
-  while (performance.now() < end) {
-    const { reason } = await handle.query<PayoutStateView>('state');
-    if (reason?.code === code) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-  throw new Error(`no reason ${code} in ${WAIT_MAX_MS} ms`);
+const untilReason = (handle: PayoutHandle, code: string): Promise<void> =>
+  untilTrue(async () => (await handle.query<PayoutStateView>('state')).reason?.code === code, WAIT_MAX_MS);
+
+export const PAYEE_URL = `/v1/banking/beneficiaries/${DEFAULT_PAYMENT.beneficiary_id}`;
+
+/** Somebody changes the payee of the default payment at the bank. */
+export async function changePayee(product: Product): Promise<void> {
+  const { items } = (await product.bankCall('GET', PAYEE_URL)) as { items: Record<string, string> };
+  await product.bankCall('PUT', PAYEE_URL, { uid: 'u-1001', ...items, account_no: '666666666' });
 }
 
 async function awaited(handle: PayoutHandle): Promise<{ digest: string }> {

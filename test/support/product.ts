@@ -162,15 +162,29 @@ async function callBank(url: string, method: string, path: string, body?: unknow
   return ask(path, method, token, body);
 }
 
-/** A payout of the sandbox's seed that completes without people. */
-export const DEFAULT_INSTRUCTION: PayoutInstruction = {
-  id: '',
+/** What a payment of the sandbox's seed says beside its reference; it completes without people. */
+export const DEFAULT_PAYMENT = {
   uid: 'u-1001',
   account_id: 'acc-u1001-usd',
   amount: '12.50',
   currency: 'USD',
   beneficiary_id: 'ben-u1001-usd-local',
 };
+
+/** A payout of that payment. */
+export const DEFAULT_INSTRUCTION: PayoutInstruction = { id: '', ...DEFAULT_PAYMENT };
+
+export interface SandboxOrder {
+  order_id: string;
+  client_order_id: string;
+  status: string;
+}
+
+/** The bank's orders under a reference. */
+export async function ordersUnder(product: Product, reference: string): Promise<SandboxOrder[]> {
+  const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SandboxOrder[] };
+  return orders.filter((order) => order.client_order_id === reference);
+}
 
 async function runWorker(
   connection: NativeConnection,

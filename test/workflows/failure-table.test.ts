@@ -1,21 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import { NEW_PAYEE, until } from '../support/payout-routes.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { changePayee, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
+import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 /** Rows of the failure table (docs/errors.md) that no other file of this folder goes through. */
 
-const PAYEE_URL = '/v1/banking/beneficiaries/ben-u1001-usd-local';
 const PAYMENT_URL = '/v1/banking/transactions/payment';
-const PAYMENT = {
-  uid: 'u-1001',
-  account_id: 'acc-u1001-usd',
-  beneficiary_id: 'ben-u1001-usd-local',
-  amount: '12.50',
-  currency: 'USD',
-};
 
 describe.concurrent('identity', () => {
   it('a payout whose closed execution is gone is started again, returns its end, and sends nothing', async () => {
@@ -35,7 +28,7 @@ describe.concurrent('identity', () => {
   it('a reference that the bank has already is adopted when its order is ours', async () => {
     await using product = await startProduct();
     const reference = referenceOf('u-1001', 'planted');
-    await product.bankCall('POST', PAYMENT_URL, { ...PAYMENT, reference });
+    await product.bankCall('POST', PAYMENT_URL, { ...DEFAULT_PAYMENT, reference });
     const handle = await product.start({ id: 'planted' });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     expect(await ordersOf(product, 'planted')).toHaveLength(1);
@@ -44,7 +37,7 @@ describe.concurrent('identity', () => {
   it('a reference that the bank has for something else is a conflict for people, never paid', async () => {
     await using product = await startProduct();
     const reference = referenceOf('u-1001', 'foreign');
-    await product.bankCall('POST', PAYMENT_URL, { ...PAYMENT, reference, amount: '99.00' });
+    await product.bankCall('POST', PAYMENT_URL, { ...DEFAULT_PAYMENT, reference, amount: '99.00' });
     const handle = await product.start({ id: 'foreign' });
     const { reason } = await until(handle, 'needs-operator');
     expect(reason?.code).toBe('reference-conflict');
@@ -238,15 +231,7 @@ describe.concurrent('a cancel', () => {
   });
 });
 
-interface SeenOrder {
-  order_id: string;
-  client_order_id: string;
-}
-
-async function ordersOf(product: Product, id: string): Promise<SeenOrder[]> {
-  const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SeenOrder[] };
-  return orders.filter((order) => order.client_order_id === referenceOf('u-1001', id));
-}
+const ordersOf = (product: Product, id: string) => ordersUnder(product, referenceOf('u-1001', id));
 
 /** The order id once the bank has accepted it. */
 async function orderIdOf(product: Product, id: string): Promise<string> {
@@ -258,10 +243,3 @@ async function untilLost(product: Product, id: string): Promise<void> {
   const reference = referenceOf('u-1001', id);
   await untilTrue(async () => (await product.store.attempts(reference))[0]?.outcome === 'ambiguous');
 }
-
-async function changePayee(product: Product): Promise<void> {
-  const { items } = (await product.bankCall('GET', PAYEE_URL)) as { items: Record<string, string> };
-  await product.bankCall('PUT', PAYEE_URL, { uid: 'u-1001', ...items, account_no: '666666666' });
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,21 +4,9 @@ import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
 import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
-import { DEFAULT_INSTRUCTION, type Product, quickSettings, startProduct } from '../support/product.ts';
+import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, ordersUnder, quickSettings, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
-
-interface SandboxOrder {
-  order_id: string;
-  client_order_id: string;
-  status: string;
-  type: string;
-}
-
-async function ordersOf(product: Product, reference: string): Promise<SandboxOrder[]> {
-  const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SandboxOrder[] };
-  return orders.filter((order) => order.client_order_id === reference);
-}
 
 /** Event id of the task that scheduled an activity: where a reset goes back to. */
 async function taskBefore(handle: PayoutHandle, activity: string): Promise<number> {
@@ -43,7 +31,7 @@ describe('hazards of a payout', () => {
     });
     const again = product.client.workflow.getHandle<() => Promise<typeof first>>(handle.workflowId, runId);
     expect(await again.result()).toMatchObject({ state: 'completed', orderId: first.orderId });
-    expect(await ordersOf(product, first.reference)).toHaveLength(1);
+    expect(await ordersUnder(product, first.reference)).toHaveLength(1);
     await recordHistory(again, 'payout', 'reset');
   });
 
@@ -67,7 +55,7 @@ describe('hazards of a payout', () => {
     await until(again, 'awaiting-bank-approval');
     await again.signal('approve', { by: 'alice' });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId });
-    expect(await ordersOf(product, row.reference)).toHaveLength(1);
+    expect(await ordersUnder(product, row.reference)).toHaveLength(1);
   });
 
   it('a payout terminated with an operator comes back with an operator: nothing is sent without a decision', async () => {
@@ -88,7 +76,7 @@ describe('hazards of a payout', () => {
     });
     expect(resolved).toMatchObject({ accepted: true });
     expect(await again.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
-    expect(await ordersOf(product, reference)).toEqual([]);
+    expect(await ordersUnder(product, reference)).toEqual([]);
   });
 
   it('the approval of an exchange does not serve the payment behind it', async () => {
@@ -97,9 +85,9 @@ describe('hazards of a payout', () => {
     await until(handle, 'awaiting-bank-approval');
     await handle.signal('approve', { by: 'alice' });
     const reference = referenceOf('u-1001', 'two');
-    await untilTrue(async () => (await ordersOf(product, reference))[0]?.status === 'WAIT_FOR_AUDIT');
+    await untilTrue(async () => (await ordersUnder(product, reference))[0]?.status === 'WAIT_FOR_AUDIT');
     await until(handle, 'awaiting-bank-approval');
-    expect((await ordersOf(product, reference))[0]?.status).toBe('WAIT_FOR_AUDIT');
+    expect((await ordersUnder(product, reference))[0]?.status).toBe('WAIT_FOR_AUDIT');
     await handle.signal('reject', { by: 'alice', remark: 'not this one' });
     expect(await handle.result()).toMatchObject({ state: 'rejected' });
   });
@@ -120,7 +108,7 @@ describe('hazards of a payout', () => {
     await until(handle, 'held');
     await handle.signal('reject', { by: 'alice', remark: 'fraud' });
     expect(await handle.result()).toMatchObject({ state: 'rejected' });
-    expect(await ordersOf(product, referenceOf('u-1001', 'second'))).toEqual([]);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'second'))).toEqual([]);
   });
 
   it('a second order under the reference stops the payout for people', async () => {
@@ -128,14 +116,7 @@ describe('hazards of a payout', () => {
     const handle = await product.start({ id: 'double', note: 'sandbox:stuck' });
     const reference = referenceOf('u-1001', 'double');
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
-    await product.bankCall('POST', '/v1/banking/transactions/payment', {
-      uid: 'u-1001',
-      account_id: 'acc-u1001-usd',
-      beneficiary_id: 'ben-u1001-usd-local',
-      reference,
-      amount: '12.50',
-      currency: 'USD',
-    });
+    await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
     const view = await until(handle, 'needs-operator');
     expect(view.reason?.code).toBe('duplicate-suspected');
     const answer = await handle.executeUpdate('resolve', {
@@ -163,19 +144,12 @@ describe('hazards of a payout', () => {
     const reference = referenceOf('u-1001', 'double-paid');
     await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
     const ours = (await product.store.payout(reference))?.orderId;
-    await product.bankCall('POST', '/v1/banking/transactions/payment', {
-      uid: 'u-1001',
-      account_id: 'acc-u1001-usd',
-      beneficiary_id: 'ben-u1001-usd-local',
-      reference,
-      amount: '12.50',
-      currency: 'USD',
-    });
+    await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
     await until(handle, 'needs-operator');
     await product.sandboxTest('POST', `orders/${ours}/status`, { status: 'COMPLETED', stay: true });
     await handle.executeUpdate('resolve', { args: [{ action: 'keep-looking', by: 'alice', evidence: 'list' }] });
     expect(await product.store.payout(reference)).toMatchObject({ state: 'needs-operator' });
-    const other = (await ordersOf(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
+    const other = (await ordersUnder(product, reference)).find(({ order_id }) => order_id !== ours)?.order_id;
     const answer = await handle.executeUpdate('resolve', {
       args: [{ action: 'adopt-order', by: 'alice', evidence: 'statement', orderId: other }],
     });
@@ -196,7 +170,7 @@ describe('hazards of a payout', () => {
     await new Promise((resolve) => setTimeout(resolve, 700));
     await handle.signal('reject', { by: 'alice', remark: 'not this one' });
     expect(await handle.result()).toMatchObject({ state: 'rejected' });
-    expect(await ordersOf(product, referenceOf('u-1001', 'reject-held'))).toEqual([]);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'reject-held'))).toEqual([]);
   });
 
   it('a fee read that says "short of money" waits for money and not for a payee', async () => {

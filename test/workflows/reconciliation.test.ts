@@ -14,7 +14,7 @@ import { NOTHING_FOUND, type Pass } from '../../src/domain/reconciliation.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startBatch, startReconciliation, startReconciliationPass } from '../../src/temporal/executions.ts';
-import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
+import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
@@ -49,14 +49,7 @@ async function ended(id: string, fields: Record<string, string> = {}): Promise<{
 
 /** A payment that nobody of ours asked for. */
 async function plant(reference: string): Promise<string> {
-  const placed = await bank.transactions.payment({
-    uid: 'u-1001',
-    account_id: 'acc-u1001-usd',
-    beneficiary_id: 'ben-u1001-usd-local',
-    reference,
-    amount: '12.50',
-    currency: 'USD',
-  });
+  const placed = await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference });
   return placed.order_id;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
@@ -73,5 +74,3 @@ async function expectSameBytes(product: Product, reference: string): Promise<voi
   const [order] = orders.filter(({ client_order_id }) => client_order_id === reference);
   expect(order?.expired_at).toBe(first?.request?.expiredAt);
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -21,7 +21,7 @@ export interface Others {
 const LOOKS_FOR_ABSENT = 5;
 
 /** Every order told of under the reference, the one followed among them. */
-export function knownOrders({ life, request, orderId }: Omit<Others, 'terms' | 'notThere' | 'doubts'>): Set<string> {
+export function knownOrders({ life, request, orderId }: Others): Set<string> {
   const told = life.notices.filter(({ reference }) => reference === request.expected.reference);
   return new Set([orderId, ...told.map((notice) => notice.orderId), ...life.setAside]);
 }
