@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
+import { loadCalendar } from './config/calendar.ts';
 import { ConfigError } from './config/config-error.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
 import { Secret } from './config/secret.ts';
+import type { BusinessCalendar } from './domain/business-days.ts';
 import type { ClosedMeaning } from './domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe } from './domain/policy.ts';
 
@@ -50,11 +52,17 @@ export interface Config {
   reconcileDays: number;
   /** Payouts of one batch in flight. */
   window: number;
+  lookAlikeDays: number;
+  /** Paths of the files that complete bank messages. */
+  messageMapping: string | undefined;
+  payeeDirectory: string | undefined;
   approvalRules: readonly ApprovalRule[];
   /** In the fee's own currency. */
   feeCap: string | undefined;
   /** Fraction of 1. */
   maxSlippage: string;
+  /** Absent: every day is a business day. */
+  calendar: BusinessCalendar | undefined;
   durations: Durations;
   /** Factor in (0, 1] on our own waits. */
   timeScale: number;
@@ -108,9 +116,13 @@ export function loadConfig(env: Environment = process.env): Config {
     pageSize: values.PAYOUTS_PAGE_SIZE,
     reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
     window: values.PAYOUTS_WINDOW,
+    lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
+    messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
+    payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     feeCap: values.PAYOUTS_FEE_CAP,
     maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
+    calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
     durations: durationsOf(values),
     timeScale,
     scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { PayoutInstruction } from './domain/instruction.ts';
+import { likeness } from './domain/likeness.ts';
 import { parseAmount } from './domain/money.ts';
 import { REFERENCE_NAMESPACE, type ReferenceKind } from './domain/names.ts';
 
@@ -15,16 +16,22 @@ export function referenceOf(uid: string, id: string, kind: ReferenceKind = 'paym
 }
 
 /**
- * SHA-256 over the instruction without its identity: fields sorted, blanks left out, the amount in minor units, so that
- * column order, file format and "10.5" for "10.50" make no difference.
+ * SHA-256 over the instruction without its identity and its priority, which changes nothing of what is paid: fields sorted,
+ * blanks left out, the amount in minor units, so that column order, file format and "10.5" for "10.50" make no difference.
  */
 export function payloadDigest(instruction: PayoutInstruction): string {
-  const { id: _id, uid: _uid, ...payload } = instruction;
+  const { id: _id, uid: _uid, priority: _priority, ...payload } = instruction;
   const amount = parseAmount(instruction.amount, instruction.currency);
   const entries = Object.entries({ ...payload, amount: amount.ok ? `${amount.minor}` : instruction.amount })
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+}
+
+/** Digest of user, payee, amount and currency: what two payouts that look alike share. Undefined without a named payee. */
+export function lookAlikeKey(instruction: PayoutInstruction): string | undefined {
+  const alike = likeness(instruction);
+  return alike === undefined ? undefined : createHash('sha256').update(alike).digest('hex').slice(0, 32);
 }
 
 /** Digest of what an approval stands for: the payee as the bank shows it, the account, the amount and the fee. */

@@ -11,6 +11,7 @@ import { refusalMeaning } from '../domain/submission.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import type { ActivityDeps } from './deps.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
+import { touchedBy } from './switches.ts';
 
 export interface AssessInput {
   instruction: PayoutInstruction;
@@ -21,19 +22,52 @@ export interface AssessInput {
   exchangeSent?: boolean;
 }
 
+const DAY_MS = 24 * 3_600_000;
 /** A payee younger than this at the bank counts as new for the approval policy. */
-const NEW_PAYEE_MS = 7 * 24 * 3_600_000;
+const NEW_PAYEE_MS = 7 * DAY_MS;
 
 /** Reads what the bank shows about a payout; a refusal by code becomes an obstacle, everything else is thrown. */
 export async function assessPayout(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
-  const digestBase = payloadDigest(input.instruction);
+  const assessment = await readOrObstacle(deps, input);
+  return { ...assessment, ...(await guardsOf(deps, input, assessment)) };
+}
+
+async function readOrObstacle(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
   try {
     return await readAssessment(deps, input);
   } catch (error) {
     const obstacle = obstacleOf(error);
     if (obstacle === undefined) throw error;
-    return { beneficiary: { known: false }, digest: digestBase, approvalsNeeded: 0, obstacle };
+    return { beneficiary: { known: false }, digest: payloadDigest(input.instruction), approvalsNeeded: 0, obstacle };
   }
+}
+
+/** What our own store has against sending: a switch that is off, or an earlier payout that this one looks like. */
+async function guardsOf(
+  { store }: ActivityDeps,
+  { instruction, generation }: AssessInput,
+  { beneficiary, payingAccountId, exchange }: Assessment,
+): Promise<Pick<Assessment, 'switchedOff' | 'lookAlike'>> {
+  const reference = referenceOf(instruction.uid, instruction.id, 'payment', generation);
+  const touched = touchedBy({ reference, instruction });
+  const switchedOff = await store.switchOver({
+    ...touched,
+    accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
+    currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
+    payees: [...touched.payees, ...(beneficiary.known ? [beneficiary.id] : [])],
+  });
+  return { switchedOff, lookAlike: await lookAlikeOf(store, reference) };
+}
+
+const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
+
+/** Counted between the two claims, so that the reason stays the same however long it is held. */
+async function lookAlikeOf(store: ActivityDeps['store'], reference: string): Promise<Assessment['lookAlike']> {
+  const row = await store.payout(reference);
+  if (row === undefined || row.lookAlikeOf === null) return undefined;
+  const earlier = await store.payout(row.lookAlikeOf);
+  if (earlier === undefined) return { daysBefore: null };
+  return { daysBefore: Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS)) };
 }
 
 /** What a refused read means for the payout: the same table as for a refused submit. */

@@ -1,4 +1,5 @@
 import { sleep } from '@temporalio/activity';
+import { dueAt } from '../domain/business-days.ts';
 import { payoutInput } from '../domain/instruction.ts';
 import {
   type BatchControl,
@@ -8,12 +9,13 @@ import {
   type PayoutState,
   type StateCounts,
 } from '../domain/payout-state.ts';
-import { because } from '../domain/reasons.ts';
-import type { PayoutRecord } from '../store/store.ts';
+import { because, type ReasonCode } from '../domain/reasons.ts';
+import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';
+import { touchedBy } from './switches.ts';
 
 export interface PumpInput {
   batchId: string;
@@ -24,6 +26,8 @@ export interface PumpInput {
 export interface PumpResult {
   counts: StateCounts;
   control: BatchControl;
+  /** Why the batch is paused by itself; absent in histories of before it could be. */
+  controlReason?: string | null;
   done: boolean;
 }
 
@@ -64,47 +68,92 @@ export const batchActivities = (deps: ActivityDeps) => ({
 async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): Promise<PumpResult> {
   let quietCheckAt = deps.now() + deps.settings.quietCheckMs;
   let afterRow = 0;
+  let switchesSeen = '';
   const askedToCancel = new Set<string>();
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
-    if (batch.control === 'running') await release(deps, batchId);
+    if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
+      return progress(deps, batchId);
+    }
     const counts = countRows(await deps.store.stateCounts(batchId));
     const settled = counts.total - counts.open;
     if (counts.open === 0) {
       await reconcileBatch(deps, batch);
       await deps.store.setBatchEnded(batchId, deps.now());
-      return { counts, control: batch.control, done: true };
+      return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
     }
-    if (settled >= untilSettled) return { counts, control: batch.control, done: false };
+    if (settled >= untilSettled) return progress(deps, batchId);
     if (deps.now() >= quietCheckAt) {
       afterRow = await findClosedRows(deps, batchId, afterRow);
       await wakeNeglectedWatches(deps);
+      switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
       quietCheckAt = deps.now() + deps.settings.quietCheckMs;
     }
     await sleep(deps.settings.batchPulseMs);
   }
 }
 
-async function release(deps: ActivityDeps, batchId: string): Promise<void> {
-  const room = deps.settings.window - (await deps.store.inFlight(batchId));
-  if (room <= 0) return;
-  const paused = await deps.store.pausedAccounts(deps.settings.window);
-  const rows = await deps.store.releasable(batchId, room, paused);
-  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) {
-    const some = rows.slice(i, i + STARTS_AT_ONCE);
-    await Promise.all(some.map((row) => start(deps, row)));
-    await deps.store.markReleased(
-      some.map(({ reference }) => reference),
-      deps.now(),
-    );
-  }
+async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
+  const batch = await store.batch(batchId);
+  const counts = countRows(await store.stateCounts(batchId));
+  return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason, done: false };
 }
 
-async function start(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+/** `stopped`: a canary row has paused the batch. */
+async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'stopped' | undefined> {
+  const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
+  if (canary === 'stopped') return 'stopped';
+  const room = deps.settings.window - (await deps.store.inFlight(batch.batchId));
+  if (room <= 0) return undefined;
+  const paused = await deps.store.pausedAccounts(deps.settings.window);
+  const rows = await deps.store.releasable(batch.batchId, room, paused);
+  const due = canary === 'over' ? rows : rows.filter(({ reference }) => canary.has(reference));
+  for (let i = 0; i < due.length; i += STARTS_AT_ONCE) await startSome(deps, due.slice(i, i + STARTS_AT_ONCE));
+  return undefined;
+}
+
+/** What the canary of a batch allows: its own rows, every row once all of them are completed, or none any more. */
+async function canaryOf(
+  deps: ActivityDeps,
+  { batchId }: BatchRecord,
+  count: number,
+): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
+  const rows = await deps.store.canaryRows(batchId, count);
+  const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
+  if (failed !== undefined) {
+    const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
+    const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
+    await deps.store.setControl(batchId, 'paused', reason);
+    await auditCanary(deps, batchId, 'batch paused', reason);
+    return 'stopped';
+  }
+  if (rows.some(({ state }) => state !== 'completed')) return new Set(rows.map(({ reference }) => reference));
+  await deps.store.endCanary(batchId);
+  await auditCanary(deps, batchId, 'canary over', `${rows.length} rows completed`);
+  return 'over';
+}
+
+function auditCanary({ store, now }: ActivityDeps, subject: string, action: string, reason: string): Promise<void> {
+  return store.audit({ at: now(), actor: 'canary', action, subject, detail: { reason } });
+}
+
+/** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */
+async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  const now = deps.now();
+  const delayOf = ({ instruction }: PayoutRecord): number => (dueAt(instruction, deps.settings.calendar) ?? now) - now;
+  await Promise.all(rows.map((row) => start(deps, row, delayOf(row))));
+  const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
+  const later = rows.filter((row) => delayOf(row) > 0);
+  await deps.store.markScheduled(references(later), because('not-yet-due'), deps.now());
+  await deps.store.markReleased(references(rows), deps.now());
+}
+
+async function start(deps: ActivityDeps, row: PayoutRecord, delayMs: number): Promise<void> {
   const { instruction } = row;
   await deps.executions.startPayout({
+    ...(delayMs > 0 ? { delayMs } : {}),
     workflowId: row.workflowId,
     reference: row.reference,
     batchId: row.batchId,
@@ -112,6 +161,20 @@ async function start(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
     input: payoutInput(row),
     summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
   });
+}
+
+/**
+ * Rows held by a switch look by themselves, but seldom: those that no switch stops any more are told to, each time that
+ * something was switched or the batch's control was changed. Returns what is off now.
+ */
+async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: string): Promise<string> {
+  const off = JSON.stringify([batch.control, await deps.store.switches()]);
+  if (off === seen) return seen;
+  for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
+    if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
+    if ((await deps.store.switchOver(touchedBy(row))) === undefined) await deps.executions.lookAgain(row.workflowId);
+  }
+  return off;
 }
 
 /** Rows not yet started end here; started ones are asked and decide for themselves. */

@@ -8,7 +8,8 @@ import type { SendAttempt } from '../store/store.ts';
 import { payeeReference } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeKey } from './payee.ts';
-import { resultOfError } from './submit.ts';
+import { ownerOf, resultOfError } from './submit.ts';
+import { switchOver } from './switches.ts';
 import { reading } from './to-failure.ts';
 
 export type BeneficiaryAdded =
@@ -68,6 +69,12 @@ async function add(
   const runId = workflowExecution?.runId ?? '';
   if (!(await deps.store.recordAttempt({ reference, attempt, runId, activityId, sentAt: deps.now() })))
     return { kind: 'pending' };
+  const { workflowId = '' } = workflowExecution ?? {};
+  const scope = await switchOver(deps, ownerOf({ workflowId }), []);
+  if (scope !== undefined) {
+    await deps.store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
+    return { kind: 'refused', obstacle: { kind: 'hold', reason: because('switched-off', scope) } };
+  }
   try {
     const { beneficiary_id: beneficiaryId } = await deps.bank.beneficiaries.add({
       ...payee.fields,

@@ -1,5 +1,6 @@
 import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
+import type { BusinessCalendar } from '../domain/business-days.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { ClosedMeaning } from '../domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
@@ -13,6 +14,8 @@ export interface WorkerSettings {
   approvalRules: readonly ApprovalRule[];
   feeCap: string | undefined;
   maxSlippage: string;
+  /** Days on which nothing is due; absent: every day is a business day. */
+  calendar: BusinessCalendar | undefined;
   /** The bank's time, never scaled: becomes `expired_at`. */
   auditTtlMs: number;
   /** How far the bank's clock may be off; widens every list window. Never scaled. */
@@ -47,6 +50,8 @@ export interface Executions {
     currency: string;
     input: Record<string, string | number>;
     summary: string;
+    /** Begins this much later, shown as `scheduled` until then; absent: at once. */
+    delayMs?: number;
   }): Promise<'started' | 'already-started'>;
   /** Unless it runs. */
   startBatch(batchId: string, file: string): Promise<void>;
@@ -56,6 +61,8 @@ export interface Executions {
   approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
   /** Asks a payout to cancel; false when no such workflow is open. */
   cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
+  /** A held payout looks whether its reason is gone; false when no such workflow is open. */
+  lookAgain(workflowId: string): Promise<boolean>;
   isOpen(workflowId: string): Promise<boolean>;
 }
 

@@ -11,13 +11,16 @@ import {
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import { type AttemptResult, othersInDoubt } from '../domain/submission.ts';
+import type { SentOrder } from '../domain/sent-order.ts';
+import { type AttemptResult, orderInForce, othersInDoubt } from '../domain/submission.ts';
+import type { SwitchScope } from '../domain/switches.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { sharedScans } from './order-scans.ts';
 import { payeeDigest } from './payee.ts';
-import { resultOfError } from './submit.ts';
+import { ownerOf, resultOfError } from './submit.ts';
+import { switchOver, switchOverSent } from './switches.ts';
 import { reading } from './to-failure.ts';
 
 export interface ReadOrderInput {
@@ -83,6 +86,10 @@ export interface OrderLook {
   othersInDoubt?: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
   distrusted?: boolean;
+  /** A switch forbids to send again. */
+  switchedOff?: SwitchScope;
+  /** What a resend repeats: the last order that may have been executed. */
+  inForce?: SentOrder;
 }
 
 export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
@@ -116,7 +123,7 @@ export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(dep
   /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
   async approveOrder(decision: OrderApproval): Promise<OrderApproved> {
     if (decision.payee !== undefined && !(await isSamePayee(deps, decision.payee))) return { outcome: 'payee-changed' };
-    return decide(deps, 'approve', decision, () => deps.bank.orders.approve(decision.orderId));
+    return decide(deps, 'approve', decision, () => deps.bank.orders.approve(decision.orderId), stoppedBySwitch);
   },
 
   async rejectOrder(decision: OrderDecision & { remark: string }): Promise<AttemptResult> {
@@ -134,7 +141,10 @@ async function findOrder(
   look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
   const attempts = await deps.store.attempts(input.reference);
   look.exists = attempts.some(({ outcome }) => outcome === 'exists');
-  look.othersInDoubt = othersInDoubt(attempts, activityInfo().workflowExecution?.runId);
+  const { runId, workflowId = '' } = activityInfo().workflowExecution ?? {};
+  look.othersInDoubt = othersInDoubt(attempts, runId);
+  look.inForce = orderInForce(attempts);
+  look.switchedOff = await switchOver(deps, ownerOf({ workflowId }), look.inForce === undefined ? [] : [look.inForce]);
   const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
   for (const { orderId } of attempts) {
     if (orderId === null) continue;
@@ -168,17 +178,32 @@ async function decide(
   action: 'approve' | 'reject',
   { owner, orderId, by }: OrderDecision,
   post: () => Promise<void>,
+  stopped: (deps: ActivityDeps, decision: OrderDecision) => Promise<AttemptResult | undefined> = async () => undefined,
 ): Promise<AttemptResult> {
   await deps.assertIdentity();
   const at = deps.now();
   await deps.store.changePayout(owner, { state: 'processing', reason: null, at });
   await deps.store.audit({ at, actor: by, action: `${action} at the bank`, subject: owner, detail: { orderId } });
+  const held = await stopped(deps, { owner, orderId, by });
+  if (held !== undefined) return held;
   try {
     await post();
     return { outcome: 'accepted', orderId };
   } catch (error) {
     return resultOfError(error);
   }
+}
+
+/** An approval lets money go, so it is sent like an order: not while a switch is off. A rejection always may be. */
+async function stoppedBySwitch(
+  deps: ActivityDeps,
+  { owner, orderId, by }: OrderDecision,
+): Promise<AttemptResult | undefined> {
+  const scope = await switchOverSent(deps, owner);
+  if (scope === undefined) return undefined;
+  const detail = { orderId, scope };
+  await deps.store.audit({ at: deps.now(), actor: by, action: 'approve held back', subject: owner, detail });
+  return { outcome: 'not-sent', why: 'switched-off', scope };
 }
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */

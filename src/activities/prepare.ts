@@ -1,3 +1,4 @@
+import { dueAt } from '../domain/business-days.ts';
 import { FAILURES } from '../domain/failures.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
@@ -176,7 +177,7 @@ function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Te
     auditTtlMs: settings.auditTtlMs,
     feeCap: instruction.fee_cap ?? settings.feeCap,
     maxSlippage: instruction.max_slippage ?? settings.maxSlippage,
-    dueAt: instruction.execute_on === undefined ? undefined : Date.parse(`${instruction.execute_on}T00:00:00Z`),
+    dueAt: dueAt(instruction, settings.calendar),
   };
 }
 

@@ -7,8 +7,10 @@ import { FAILURES } from '../domain/failures.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder, SentOrder } from '../domain/sent-order.ts';
-import { type AttemptResult, orderInForce, othersInDoubt } from '../domain/submission.ts';
+import { type AttemptResult, orderInForce, othersInDoubt, type SendResult } from '../domain/submission.ts';
+import type { SwitchScope } from '../domain/switches.ts';
 import type { ActivityDeps } from './deps.ts';
+import { switchOver } from './switches.ts';
 
 /** What every attempt of an order shares: its reference, its number, and whose it is. */
 export interface Attempt {
@@ -33,7 +35,7 @@ export interface ExchangeInput extends Attempt, ExchangeOrder {
 const FENCE_MS = 5_000;
 
 export const submitActivities = (deps: ActivityDeps) => ({
-  async submitPayment(input: PaymentInput): Promise<AttemptResult> {
+  async submitPayment(input: PaymentInput): Promise<SendResult> {
     const { accountId, beneficiaryId, amount, currency, expiredAt, note, reason, chargeType } = input;
     const order = { accountId, beneficiaryId, amount, currency, expiredAt, note, reason, chargeType };
     const result = await sendOnce<PaymentOrder>(deps, input, order, (sent, options) =>
@@ -60,7 +62,7 @@ export const submitActivities = (deps: ActivityDeps) => ({
     return result;
   },
 
-  async submitExchange(input: ExchangeInput): Promise<AttemptResult> {
+  async submitExchange(input: ExchangeInput): Promise<SendResult> {
     const { sellAccountId, buyAccountId, amount, currency, expiredAt, sellCurrency, quotedSellAmount } = input;
     const order = { sellAccountId, buyAccountId, amount, currency, expiredAt, sellCurrency, quotedSellAmount };
     const result = await sendOnce<ExchangeOrder>(deps, input, order, (sent, options) =>
@@ -106,14 +108,15 @@ const FENCE = 'fence';
 /**
  * One attempt, one POST at most. Order matters: the reference is in the open set and its watch awake, then the attempt is
  * recorded with its bytes, then the first of them leaves. A conflict on (reference, attempt) means another sender had this
- * number: nothing is sent and nobody knows what the other one did. A resend repeats the recorded bytes whatever is asked.
+ * number: nothing is sent and nobody knows what the other one did. A resend repeats the recorded bytes whatever is asked,
+ * and says so. The switches are the last thing asked before the first byte.
  */
 async function sendOnce<Order extends SentOrder>(
   deps: ActivityDeps,
   attempt: Attempt,
   asked: Order,
   post: (order: Order, options: SendOptions) => Promise<PlacedOrder>,
-): Promise<AttemptResult> {
+): Promise<SendResult> {
   const fence = raiseFence();
   let order = asked;
   try {
@@ -123,6 +126,8 @@ async function sendOnce<Order extends SentOrder>(
     order = orderInForce<Order>(await deps.store.attempts(attempt.reference)) ?? asked;
     if (!(await record(deps, attempt, order))) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
     if (await hasRival(deps, attempt)) return await standBack(deps, attempt);
+    const scope = await switchOver(deps, ownerOf(attempt), [order]);
+    if (scope !== undefined) return await holdBack(deps, attempt, scope);
   } catch (error) {
     // Store or Temporal out of reach: no byte has left.
     const wrongStore = error instanceof ApplicationFailure && error.type === FAILURES.wrongStore;
@@ -135,7 +140,7 @@ async function sendOnce<Order extends SentOrder>(
     }),
   );
   await noteResult(deps, attempt, result);
-  return result;
+  return order === asked ? result : { ...result, sent: order };
 }
 
 /**
@@ -155,6 +160,16 @@ async function standBack(deps: ActivityDeps, { reference, attempt }: Attempt): P
   return { outcome: 'ambiguous', why: 'another run has sent' };
 }
 
+/** Nothing is sent while a switch is off; the attempt is over, so that a later one is free to differ. */
+async function holdBack(
+  deps: ActivityDeps,
+  { reference, attempt }: Attempt,
+  scope: SwitchScope,
+): Promise<AttemptResult> {
+  await deps.store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
+  return { outcome: 'not-sent', why: 'switched-off', scope };
+}
+
 /** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */
 function raiseFence(): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()];
@@ -170,10 +185,12 @@ export async function hasEnded(
   { store }: Pick<ActivityDeps, 'store'>,
   { workflowId }: Pick<Attempt, 'workflowId'>,
 ): Promise<boolean> {
-  const owner = parseWorkflowId(workflowId);
-  const row = owner === undefined ? undefined : await store.payout(owner.key);
+  const row = await store.payout(ownerOf({ workflowId }));
   return row !== undefined && isEnd(row.state);
 }
+
+/** Reference of the payout that sends: its exchange has another one. */
+export const ownerOf = ({ workflowId }: Pick<Attempt, 'workflowId'>): string => parseWorkflowId(workflowId)?.key ?? '';
 
 /** The intent before the bytes; false when somebody else recorded this attempt. */
 async function record(deps: ActivityDeps, { reference, attempt }: Attempt, request: SentOrder): Promise<boolean> {

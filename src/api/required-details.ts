@@ -97,7 +97,8 @@ function valueFor(name: string, fields: Readonly<Record<string, string>>): strin
   return names.map((candidate) => present(fields, candidate)).find((value) => value !== undefined);
 }
 
-function asksFor(entry: RequiredDetailsEntry, name: string): boolean {
+/** Whether the bank asks for a field under this entry; the city under either of its names. */
+export function asksFor(entry: RequiredDetailsEntry, name: string): boolean {
   const accepted = CITY_FIELDS.includes(name) ? CITY_FIELDS : [name];
   return entry.fields.some(({ field }) => accepted.includes(field));
 }

@@ -24,12 +24,20 @@ export class CommandError extends Error {
   readonly hint: string;
   readonly batchId: string | undefined;
   readonly findings: readonly Finding[];
+  /** Files written about the refusal, absolute paths by kind. */
+  readonly reports: Readonly<Record<string, string>> | undefined;
 
   constructor(
     exit: ExitCode,
     code: string,
     message: string,
-    more: { hint?: string; batchId?: string; findings?: readonly Finding[]; cause?: unknown } = {},
+    more: {
+      hint?: string;
+      batchId?: string;
+      findings?: readonly Finding[];
+      reports?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.exit = exit;
@@ -37,15 +45,17 @@ export class CommandError extends Error {
     this.hint = more.hint ?? '';
     this.batchId = more.batchId;
     this.findings = more.findings ?? [];
+    this.reports = more.reports;
   }
 
   /** The document `--json` prints for an error. */
   toDocument(): object {
-    const { code, message, hint, batchId } = this;
+    const { code, message, hint, batchId, reports } = this;
     return {
       schemaVersion: 1,
       error: { code, message, hint, ...(batchId === undefined ? {} : { batchId }) },
       findings: this.findings,
+      ...(reports === undefined ? {} : { reports }),
     };
   }
 }

@@ -3,9 +3,11 @@ export interface Output {
   readonly json: boolean;
   /** The result: the document with `--json`, the text otherwise. */
   result(document: unknown, text: string): void;
-  /** Something for the person watching. */
+  /** Something for the person watching; nothing with `--quiet`. */
   say(text: string): void;
-  /** A line that replaces the one before on a terminal; elsewhere a line now and then. */
+  /** What a question is about: said with `--quiet` too. */
+  tell(text: string): void;
+  /** Nothing with `--quiet`. A line that replaces the one before on a terminal; elsewhere a line now and then. */
   progress(text: string): void;
 }
 
@@ -13,28 +15,33 @@ const QUIET_PROGRESS_MS = 10_000;
 
 export function createOutput(options: {
   json: boolean;
+  quiet?: boolean;
   stdout?: NodeJS.WriteStream;
   stderr?: NodeJS.WriteStream;
 }): Output {
-  const { json, stdout = process.stdout, stderr = process.stderr } = options;
+  const { json, quiet = false, stdout = process.stdout, stderr = process.stderr } = options;
   let shown = '';
   let lastQuietAt = 0;
   const clear = (): void => {
     if (shown !== '' && stderr.isTTY) stderr.write('\r\u001b[2K');
     shown = '';
   };
+  const tell = (text: string): void => {
+    clear();
+    stderr.write(`${text}\n`);
+  };
   return {
     json,
+    tell,
     result(document, text) {
       clear();
       stdout.write(json ? `${JSON.stringify(document)}\n` : `${text.replace(/\n$/, '')}\n`);
     },
     say(text) {
-      clear();
-      stderr.write(`${text}\n`);
+      if (!quiet) tell(text);
     },
     progress(text) {
-      if (text === shown) return;
+      if (quiet || text === shown) return;
       if (stderr.isTTY) {
         clear();
         stderr.write(text);

@@ -1,40 +1,69 @@
 import { createInterface } from 'node:readline/promises';
-import { addDecimals, formatMinor, parseAmount } from '../domain/money.ts';
-import type { ClaimRow } from '../store/store.ts';
+import { groupedAmount } from '../erp/report/display.ts';
+import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
+import type { Plan } from '../intake/plan.ts';
 import { CommandError, EXIT } from './exit.ts';
+import { table } from './table.ts';
 
-/** What a run is about to do, per currency of the payouts. */
-export interface Plan {
-  file: string;
-  payouts: number;
-  newBeneficiaries: number;
-  totals: { currency: string; count: number; amount: string }[];
-}
+const LISTED_MAX = 5;
 
-export function planOf(file: string, rows: readonly ClaimRow[]): Plan {
-  const byCurrency = Map.groupBy(rows, ({ instruction }) => instruction.currency);
-  return {
-    file,
-    payouts: rows.length,
-    newBeneficiaries: rows.filter(({ instruction }) => instruction.beneficiary_id === undefined).length,
-    totals: [...byCurrency].sort().map(([currency, group]) => ({
-      currency,
-      count: group.length,
-      amount: addDecimals(...group.map(({ instruction }) => plainAmount(instruction.amount, currency))),
-    })),
-  };
-}
-
-function plainAmount(amount: string, currency: string): string {
-  const parsed = parseAmount(amount, currency);
-  return parsed.ok ? formatMinor(parsed.minor, currency) : amount;
-}
-
-export function planText({ file, payouts, newBeneficiaries, totals }: Plan): string {
-  const lines = totals.map(({ currency, count, amount }) => `  ${currency}  ${amount.padStart(18)}  in ${count}`);
+/** The plan as a person reads it before money moves. Shows no payee. */
+export function planText(plan: Plan, outlook?: Outlook): string {
+  const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
   const payees = newBeneficiaries === 0 ? '' : `, ${newBeneficiaries} to payees named by their details`;
-  return [`${file}: ${payouts} payouts${payees}`, ...lines].join('\n');
+  const again = retries === 0 ? '' : `, ${retries} of them paid again after a proven failure`;
+  const lines = totals.map(({ currency, count, amount }) => `  ${currency}  ${amount.padStart(18)}  in ${count}`);
+  return [
+    `${file}: ${payouts} payouts${payees}${again}`,
+    ...lines,
+    ...datesText(plan),
+    ...lookAlikesText(plan),
+    ...(outlook === undefined ? [] : outlookText(outlook)),
+    `plan ${hash}`,
+  ].join('\n');
 }
+
+function datesText({ executionDates }: Plan): string[] {
+  if (executionDates.every(({ date }) => date === null)) return [];
+  const shown = executionDates
+    .slice(0, LISTED_MAX)
+    .map(({ date, count }) => `${count} ${date === null ? 'at once' : `on ${date}`}`);
+  const more = executionDates.length > LISTED_MAX ? [`${executionDates.length - LISTED_MAX} more dates`] : [];
+  return [`sent: ${[...shown, ...more].join(', ')}`];
+}
+
+function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} look like a payout of the last days and will be held until somebody approves them (--allow-look-alikes: meant as they are)`,
+    ...rows
+      .slice(0, LISTED_MAX)
+      .map(({ row, id, like, days }) => `  row ${row} ${id}: same payee, amount and currency as ${like}, ${age(days)}`),
+  ];
+}
+
+const age = (days: number): string => (days === 0 ? 'today' : days === 1 ? 'a day ago' : `${days} days ago`);
+
+function outlookText({ balances, fees, feesNotQuoted }: Outlook): string[] {
+  const quoted = fees.map(({ currency, amount, quoted: count }) => `${amount} ${currency} for ${count}`);
+  const open = feesNotQuoted === 0 ? [] : [`${feesNotQuoted} not asked for`];
+  return [
+    ...(quoted.length === 0 ? [] : [`fees now: ${[...quoted, ...open].join(', ')}`]),
+    ...balances.flatMap(({ exchanges }) => exchanges).map(exchangeText),
+    table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells)),
+  ];
+}
+
+const exchangeText = ({ buyAmount, buyCurrency, sellAmount, rate }: AccountOutlook['exchanges'][number]): string =>
+  `exchange: ${buyAmount} ${buyCurrency} for ${sellAmount} at ${rate} now`;
+
+const accountCells = ({ accountId, currency, balance, needs, after }: AccountOutlook): string[] => [
+  accountId,
+  currency,
+  groupedAmount(balance),
+  groupedAmount(needs),
+  `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
+];
 
 /** Asks on the terminal; without one `--yes` is needed. Throws when the answer is not yes. */
 export async function confirm(question: string, yes: boolean): Promise<void> {

@@ -1,18 +1,27 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
+import { SWITCH_SCOPES } from '../domain/switches.ts';
+import { canary, days, duration, port, rowNumbers, wholeNumber } from './arguments.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
+import { completion, SHELLS } from './commands/completion.ts';
 import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { explain } from './commands/explain.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
 import { reconcile } from './commands/reconcile.ts';
+import { retry } from './commands/retry.ts';
 import { run } from './commands/run.ts';
 import { dev, sandbox, worker } from './commands/serve.ts';
+import { listSwitches, switchOff, switchOn } from './commands/switch.ts';
+import { TEMPLATES, template } from './commands/template.ts';
 import { findingsText, validate } from './commands/validate.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { findBatch } from './find-target.ts';
+import { addHelp } from './help.ts';
 import { Session } from './session.ts';
 import { toCommandError } from './to-command-error.ts';
+import { versionText } from './version.ts';
 
 type Action = (session: Session) => Promise<ExitCode> | ExitCode;
 
@@ -21,7 +30,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   const json = argv.includes('--json');
   let exit: ExitCode = EXIT.completed;
   const program = buildProgram(async (action) => {
-    await using session = new Session({ json });
+    await using session = new Session({ json, quiet: argv.includes('--quiet') });
     exit = await action(session);
   });
   try {
@@ -37,7 +46,7 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
 function commanderExit(error: CommanderError, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
-    const message = error.message.replace(/^error: /, '');
+    const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
     printJson(
       new CommandError(EXIT.usage, 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument(),
     );
@@ -62,33 +71,36 @@ function printJson(document: object): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-function buildProgram(perform: (action: Action) => Promise<void>): Command {
+/** The command with everything below it; what a command does is handed to `perform`. */
+export function buildProgram(perform: (action: Action) => Promise<void>): Command {
   const program = new Command('payouts')
     .description('Payouts that are never made twice, never lost and never a mystery.')
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({ sortSubcommands: false })
-    .addHelpText('after', EXAMPLES);
-  const command = (usage: string, description: string): Command =>
-    program.command(usage).description(description).option('--json', 'one JSON document on stdout, also for errors');
+    .version(versionText(), '-v, --version', 'versions of the product, the Temporal SDK and Node');
+  const below =
+    (parent: Command): Add =>
+    (usage, description) =>
+      parent
+        .command(usage)
+        .description(description)
+        .option('--json', 'one JSON document on stdout, also for errors')
+        .option('--quiet', 'nothing on stderr but errors and questions');
 
+  const command = below(program);
   addServing(command, perform);
   addPaying(command, perform);
   addDeciding(command, perform);
+  const group = program
+    .command('switch')
+    .description('stop sends: of everything, a user, an account, a currency, a payee');
+  addSwitches(below(group), perform);
   addShowing(command, perform);
+  addLearning(command, perform, program);
+  addHelp(program);
   return program;
 }
-
-const EXAMPLES = `
-Examples:
-  payouts validate payroll.csv            every finding of a file, sends nothing
-  payouts run payroll.csv                 validate, plan, ask, pay, follow, report
-  payouts run payroll.csv --yes --json    the same for a machine
-  payouts watch ID | status ID | report ID
-  payouts approve ID --by alice           answer whatever approval is awaited
-  payouts dev                             keep Temporal, the sandbox bank and a worker up
-
-An ID is a batch id, a reference, a workflow id, an order id or a document id.`;
 
 type Add = (usage: string, description: string) => Command;
 type Perform = (action: Action) => Promise<void>;
@@ -111,20 +123,34 @@ function addServing(command: Add, perform: Perform): void {
 }
 
 function addPaying(command: Add, perform: Perform): void {
-  command('validate <file>', 'every finding of a file in one pass; sends nothing').action((file) =>
-    perform((session) => validate(session, file)),
+  const taking = (usage: string, description: string): Command =>
+    command(usage, description)
+      .option('--mapping <file>', 'debtor accounts and payment types of bank messages (JSON)')
+      .option('--payees <file>', 'what bank messages lack about payees (CSV)');
+  const paying = (made: Command): Command =>
+    made
+      .option('--yes', 'do not ask', false)
+      .option('--dry-run', 'stop after the plan', false)
+      .option('--detach', 'start and return; needs a stack that stays up', false)
+      .option('--plan <hash>', 'pay only if this is still the plan')
+      .option('--canary <rows>', 'pay this many rows first, and the rest when all of them are completed', canary)
+      .option('--allow-look-alikes', 'rows that look like a payout of the last days are meant, not held', false)
+      .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
+      .option('--by <name>', 'who hands over the file (the maker)');
+  taking('validate <file>', 'every finding of a file in one pass; sends nothing').action((file, files) =>
+    perform((session) => validate(session, file, files)),
   );
-  command('run <file>', 'validate, plan, confirm, start, follow, report')
-    .option('--yes', 'do not ask', false)
-    .option('--dry-run', 'stop after the plan', false)
-    .option('--detach', 'start and return; needs a stack that stays up', false)
+  paying(taking('run <file>', 'validate, plan, confirm, start, follow, report'))
     .addOption(
       new Option('--invalid <how>', 'what to do with rows that break a rule').choices(['stop', 'skip']).default('stop'),
     )
-    .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
-    .option('--by <name>', 'who hands over the file (the maker)')
     .action((file, { timeout, ...options }) =>
       perform((session) => run(session, file, { ...options, timeoutMs: timeout })),
+    );
+  paying(command('retry <id>', 'pay the rows of a batch that are proven unpaid again, under new references'))
+    .option('--rows <list>', 'only these data rows, e.g. 3,7-9', rowNumbers)
+    .action((id, { timeout, ...options }) =>
+      perform((session) => retry(session, id, { ...options, timeoutMs: timeout })),
     );
   command('watch <id>', 'follow a batch to its end')
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
@@ -160,8 +186,24 @@ function addDeciding(command: Add, perform: Perform): void {
       .option('--by <name>', 'who asks', 'operator')
       .action((id, { by }) => perform(async (s) => controlBatch(s, await findBatch(await s.store(), id), update, by)));
   };
-  control('pause', MESSAGES.pause, 'release no further rows of a batch');
-  control('resume', MESSAGES.resume, 'release rows of a batch again');
+  control('pause', MESSAGES.pause, 'send nothing more of a batch: rows under way wait before their send');
+  control('drain', MESSAGES.drain, 'release no further rows of a batch; those under way go to their end');
+  control('resume', MESSAGES.resume, 'release and send rows of a batch again');
+}
+
+function addSwitches(command: Add, perform: Perform): void {
+  const switching = (usage: string, description: string): Command =>
+    command(usage, description)
+      .addArgument(new Argument('<scope>', 'what it is about').choices(SWITCH_SCOPES))
+      .argument('[key]', 'id of the user, account, payee or batch, or the currency; none for everything')
+      .requiredOption('--reason <text>', 'why')
+      .option('--by <name>', 'who asks (default: the user of this machine)')
+      .option('--yes', 'do not ask', false);
+  switching('off', 'send nothing more that it matches, from the next send on').action((scope, key, o) =>
+    perform((s) => switchOff(s, scope, key, o)),
+  );
+  switching('on', 'send again').action((scope, key, o) => perform((s) => switchOn(s, scope, key, o)));
+  command('list', 'what is off').action(() => perform((s) => listSwitches(s)));
 }
 
 function addShowing(command: Add, perform: Perform): void {
@@ -186,27 +228,15 @@ function addShowing(command: Add, perform: Perform): void {
   command('doctor', 'check Node, Temporal, bank, store and folders').action(() => perform((s) => doctor(s)));
 }
 
-function port(text: string): number {
-  const value = wholeNumber(text);
-  if (value > 65_535) throw new InvalidArgumentError('a port is 0 to 65535');
-  return value;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
-  return Number(text);
-}
-
-function days(text: string): number {
-  const value = wholeNumber(text);
-  if (value < 1 || value > 3_650) throw new InvalidArgumentError('1 to 3650 days');
-  return value;
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function duration(text: string): number {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('a duration is a number and a unit: 90s, 10m, 2h');
-  return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
+function addLearning(command: Add, perform: Perform, program: Command): void {
+  const currency = (it: Command): Command => it.option('--currency <code>', 'ask the bank about this currency only');
+  currency(command('template', 'a file to fill in, good under the rules of the bank'))
+    .addArgument(new Argument('[kind]', 'what to print').choices(TEMPLATES).default('csv'))
+    .action((kind, options) => perform((s) => template(s, kind, options)));
+  currency(command('explain [name]', 'what a column, a field of the bank, a finding or a reason code means')).action(
+    (name, options) => perform((s) => explain(s, name, options)),
+  );
+  command('completion', 'a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'of which shell').choices(SHELLS))
+    .action((shell) => perform((s) => completion(s, shell, program)));
 }

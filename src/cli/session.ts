@@ -23,7 +23,7 @@ export class Session implements AsyncDisposable {
   private openedStore: Promise<Store> | undefined;
   private openedStack: Stack | undefined;
 
-  constructor(options: { json: boolean }) {
+  constructor(options: { json: boolean; quiet: boolean }) {
     this.config = loadConfig();
     this.output = createOutput(options);
   }

@@ -1,14 +1,32 @@
 import { ServiceError } from '@temporalio/client';
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { ContextFileError } from '../erp/messages/context-file-error.ts';
+import { IntakeRefusal, type RefusalKind } from '../intake/intake-refusal.ts';
 import { StackError } from '../stack/stack-error.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { TemporalUnreachableError } from '../temporal/connection.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { CommandError, EXIT, type ExitCode } from './exit.ts';
+
+const EXIT_OF_REFUSAL: Readonly<Record<RefusalKind, ExitCode>> = {
+  unreadable: EXIT.usage,
+  'maker-unknown': EXIT.usage,
+  invalid: EXIT.invalidInput,
+  'other-plan': EXIT.invalidInput,
+  'already-taken': EXIT.alreadyTaken,
+};
 
 /** Every error as the end of a command: exit code, what happened, what to do. */
-export function toCommandError(error: unknown): CommandError {
+export function toCommandError(error: unknown, reports?: Readonly<Record<string, string>>): CommandError {
   if (error instanceof CommandError) return error;
+  if (error instanceof IntakeRefusal) {
+    const { code, message, hint, batchId, findings } = error;
+    const more = { hint, batchId, findings, reports, cause: error };
+    return new CommandError(EXIT_OF_REFUSAL[error.kind], code, message, more);
+  }
+  if (error instanceof ContextFileError) {
+    return new CommandError(EXIT.usage, 'context-file', `${error.message}.`, { hint: error.hint, cause: error });
+  }
   if (error instanceof ConfigError) {
     return new CommandError(EXIT.usage, 'configuration', error.message, { hint: error.hint, cause: error });
   }

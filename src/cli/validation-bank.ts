@@ -1,21 +1,49 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Bank } from '../api/bank.ts';
 import { bankAt } from '../runtime/bank.ts';
 import { startSandbox } from '../sandbox/server.ts';
+import { SANDBOX_FILE } from '../stack/boot.ts';
 import type { Session } from './session.ts';
 
 /**
- * A bank to ask for required-details while a file is checked: the configured one, or a throw-away sandbox in memory, so
- * that checking a file boots nothing and changes nothing.
+ * A bank to read while a file is checked and planned: the configured one, or a throw-away sandbox over a copy of this
+ * home's books, so that checking a file boots nothing and changes nothing.
  */
 export async function withValidationBank<T>(session: Session, use: (bank: Bank) => Promise<T>): Promise<T> {
   const { config } = session;
   if (config.bank.kind === 'remote') return use(session.bank({ apiUrl: config.bank.url }));
-  const sandbox = await startSandbox({ file: ':memory:' });
-  const bank = bankAt(config, sandbox.url);
+  const folder = await mkdtemp(join(tmpdir(), 'payouts-'));
   try {
-    return await use(bank);
+    const file = copyOfBooks(join(config.home, SANDBOX_FILE), join(folder, SANDBOX_FILE));
+    const sandbox = await startSandbox({
+      file,
+      apiKey: config.bank.key.reveal(),
+      apiSecret: config.bank.secret.reveal(),
+    });
+    const bank = bankAt(config, sandbox.url);
+    try {
+      return await use(bank);
+    } finally {
+      await bank.close();
+      await sandbox.close();
+    }
   } finally {
-    await bank.close();
-    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A copy as of now, taken while the sandbox may be at work; without books a new sandbox in memory. */
+function copyOfBooks(books: string, copy: string): string {
+  if (!existsSync(books)) return ':memory:';
+  const database = new DatabaseSync(books, { readOnly: true, timeout: 5_000 });
+  try {
+    database.prepare('vacuum into ?').run(copy);
+  } finally {
+    database.close();
+  }
+  return copy;
 }

@@ -84,6 +84,17 @@ const KEYS = {
     '{"rules":[]}',
     'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the largest number of a matching rule holds',
   ),
+  PAYOUTS_LOOK_ALIKE_DAYS: key(
+    count(0, 365),
+    '3',
+    'days within which a payout of the same payee, amount and currency is held for a decision; 0: never',
+  ),
+  PAYOUTS_MESSAGE_MAPPING: key(
+    text,
+    null,
+    'JSON file: debtor accounts and payment types of bank messages (pain.001, ABA, NACHA)',
+  ),
+  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV file: what bank messages lack about payees'),
   PAYOUTS_FEE_CAP: key(
     decimal,
     null,
@@ -93,6 +104,11 @@ const KEYS = {
     fraction,
     '0.01',
     'how far an exchange may cost more than its quote, where a row says nothing',
+  ),
+  PAYOUTS_HOLIDAYS: key(
+    text,
+    null,
+    'JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":[DATE],"EUR":[DATE]}}: a row due on such a day is due on the next open one; absent: every day is open',
   ),
   PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),

@@ -9,6 +9,8 @@ export interface AwaitedApproval {
   kind: DecisionKind;
   /** Digest of what is decided; a decision that names another digest is refused. */
   digest: string;
+  /** Tells questions of one kind and digest apart: what is said about one says nothing about the other. */
+  about?: string;
   /** Distinct people needed. */
   needed: number;
   maker: string | undefined;

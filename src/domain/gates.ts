@@ -2,6 +2,7 @@ import { compareDecimals } from './money.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
 import { because } from './reasons.ts';
+import type { SwitchScope } from './switches.ts';
 
 /** A payee at the bank; a changed detail changes the digest. */
 export interface Payee {
@@ -26,6 +27,10 @@ export interface Assessment {
   funds?: { accountId: string; needs: string; enough: boolean };
   /** What the bank refused to answer, and what follows from it. */
   obstacle?: Obstacle;
+  /** A switch that is off matches the payout. */
+  switchedOff?: SwitchScope;
+  /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
+  lookAlike?: { daysBefore: number | null };
 }
 
 export interface ExchangePlan {
@@ -50,6 +55,8 @@ export interface Passes {
   approvedDigest?: string;
   /** Digest whose fee was accepted above the cap. */
   feeAcceptedDigest?: string;
+  /** Somebody said that the look-alike of an earlier payout is meant. */
+  lookAlikeMeant?: boolean;
 }
 
 export type Gate =
@@ -65,6 +72,13 @@ export type Gate =
 export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, now: number): Gate {
   if (assessment.obstacle?.kind === 'fail') return { gate: 'fail', reason: assessment.obstacle.reason };
   if (terms.dueAt !== undefined && now < terms.dueAt) return { gate: 'scheduled', until: terms.dueAt };
+  if (assessment.switchedOff !== undefined) {
+    return { gate: 'hold', reason: because('switched-off', assessment.switchedOff) };
+  }
+  // Before anything is created at the bank, a payee included.
+  if (assessment.lookAlike !== undefined && passes.lookAlikeMeant !== true) {
+    return { gate: 'hold', reason: because('look-alike', daysText(assessment.lookAlike)) };
+  }
   if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
   if (assessment.obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
   if (!assessment.beneficiary.known) return { gate: 'beneficiary' };
@@ -81,6 +95,11 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
     return { gate: 'approval', needed: assessment.approvalsNeeded, digest: assessment.digest };
   }
   return { gate: 'open' };
+}
+
+function daysText({ daysBefore }: { daysBefore: number | null }): string | undefined {
+  if (daysBefore === null) return undefined;
+  return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
 }
 
 export function feeAboveCap(assessment: Assessment, terms: Terms): boolean {

@@ -26,6 +26,10 @@ export interface PayoutInstruction {
   fee_cap?: string;
   /** Highest worsening of the exchange rate accepted, as a fraction ("0.01" is one per cent). */
   max_slippage?: string;
+  /** `high` is released, and given money that is short, before `normal` (absent). Never sent to the bank. */
+  priority?: string;
+  /** Reference of the earlier payout of this document that is proven unpaid and paid again by this row. */
+  retry_of?: string;
   /** Beneficiary detail fields (interface section 2, required-details), e.g. `account_no`. */
   [beneficiaryField: string]: string | undefined;
 }
@@ -57,7 +61,12 @@ export const INSTRUCTION_FIELDS = [
   'expires_at',
   'fee_cap',
   'max_slippage',
+  'priority',
+  'retry_of',
 ] as const;
+
+/** Release order of a priority: smaller comes first. */
+export const priorityRank = (priority: string | undefined): number => (priority === 'high' ? 0 : 1);
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 const INPUT_FIELDS: ReadonlySet<string> = new Set(['batchId', 'by', 'generation']);

@@ -46,6 +46,7 @@ export const MESSAGES = {
   state: 'state',
   pause: 'pause',
   resume: 'resume',
+  drain: 'drain',
   progress: 'progress',
 } as const;
 

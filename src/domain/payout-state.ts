@@ -113,7 +113,11 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
   return counts;
 }
 
-export type BatchControl = 'running' | 'paused' | 'cancelling';
+/**
+ * What was asked of a batch. `paused`: nothing of it is sent. `draining`: no further row is released, those under way go to
+ * their end. `cancelling` is final.
+ */
+export type BatchControl = 'running' | 'paused' | 'draining' | 'cancelling';
 
 export type BatchState =
   | 'open'
@@ -124,9 +128,17 @@ export type BatchState =
   | 'completed-with-exceptions'
   | 'cancelled';
 
+/** A document names no state of its own for draining; `control` tells it apart. */
+const STATE_OF: Readonly<Record<BatchControl, BatchState>> = {
+  running: 'open',
+  paused: 'paused',
+  draining: 'paused',
+  cancelling: 'cancelling',
+};
+
 /** Computed from the counts and the one stored control flag, never stored itself. */
 export function batchState(counts: StateCounts, control: BatchControl): BatchState {
-  if (counts.open > 0) return control === 'running' ? 'open' : control;
+  if (counts.open > 0) return STATE_OF[control];
   if (counts.needsOperator > 0) return 'needs-operator';
   if (control === 'cancelling' && counts.cancelled > 0) return 'cancelled';
   return counts.completed === counts.total ? 'completed' : 'completed-with-exceptions';

@@ -23,6 +23,8 @@ export const REASONS = {
   'beneficiary-not-found': 'the bank does not know the beneficiary',
   'beneficiary-conflict': 'the bank has this beneficiary with other details',
   'no-payout-account': 'the user has no account in the payout currency',
+  'switched-off': 'an operator has switched this off; goes on when it is on again',
+  'look-alike': 'same payee, amount and currency as an earlier payout',
   // ended unpaid
   'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
   'id-reused': 'this id was used before with another payload',

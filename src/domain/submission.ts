@@ -1,6 +1,7 @@
 import type { ReferenceDedupe, Waits } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
+import type { SwitchScope } from './switches.ts';
 
 /**
  * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a
@@ -12,11 +13,16 @@ import type { SentOrder } from './sent-order.ts';
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
   | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'never-began' }
+  /** Nothing was sent: a switch was off right before the first byte. */
+  | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
   | { outcome: 'refused'; code: number }
   | { outcome: 'exists' }
   | { outcome: 'ambiguous'; why: string }
   /** Nothing was sent: the payout has an end in the store (this run was reset to before it). */
   | { outcome: 'ended' };
+
+/** `sent`: the bytes of an earlier attempt that were in force, and went instead of those asked for. */
+export type SendResult = AttemptResult & { sent?: SentOrder };
 
 /** A refusal means what the code says only when no earlier attempt may have been executed (rule R0). */
 export type RefusalMeaning =
@@ -90,6 +96,7 @@ export type NextStep =
   | { step: 'adopt'; orderId: string }
   | { step: 'send-again'; after: 'reachable' | 'now' }
   | { step: 'resolve' }
+  | { step: 'switched-off'; scope: SwitchScope }
   | { step: 'ended' }
   | { step: 'refused'; meaning: RefusalMeaning };
 
@@ -109,6 +116,7 @@ export function afterAttempt(
     case 'not-sent': {
       // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell.
       if (known.tainted) return { known: counted, next: { step: 'resolve' } };
+      if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
       // 2002 with a dying token may mean "token expired" (no auth code exists).
       const tokenExcuses = (known.tokenExcuses ?? 0) + 1;

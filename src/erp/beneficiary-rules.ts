@@ -1,4 +1,4 @@
-import { checkFields, type FieldFinding, matchEntry } from '../api/required-details.ts';
+import { asksFor, checkFields, type FieldFinding, matchEntry } from '../api/required-details.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
 import type { Broken } from './field-rules.ts';
@@ -21,6 +21,20 @@ export function checkBeneficiary(instruction: PayoutInstruction, requiredDetails
   const missing = NAMED_BY_FIELDS.filter((column) => instruction[column] === undefined);
   if (missing.length > 0) return missing.map((column) => ({ column, ...TYPE_MISSING }));
   return checkDetails(instruction, fields, requiredDetails);
+}
+
+/** The instruction without the spare fields of a bank message that this bank does not ask for. */
+export function withoutSpare(
+  instruction: PayoutInstruction,
+  spare: readonly string[],
+  requiredDetails?: RequiredDetailsOf,
+): PayoutInstruction {
+  if (spare.length === 0) return instruction;
+  const { currency, beneficiary_type = '', payment_type = '' } = instruction;
+  const entry = matchEntry(requiredDetails?.(currency, beneficiary_type) ?? [], payment_type);
+  if (entry === undefined) return instruction;
+  const needless = new Set(spare.filter((name) => !asksFor(entry, name)));
+  return Object.fromEntries(Object.entries(instruction).filter(([name]) => !needless.has(name))) as PayoutInstruction;
 }
 
 function checkDetails(

@@ -1,13 +1,26 @@
+import type { OriginalTransaction } from '../domain/bank-message.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
 import { payoutWorkflowId } from '../domain/names.ts';
-import { payloadDigest, referenceOf } from '../identity.ts';
+import { lookAlikeKey, payloadDigest, referenceOf } from '../identity.ts';
 import type { ClaimRow } from '../store/store.ts';
-import type { ValidRow } from './validate.ts';
 
-/** Gives every row the identity it is claimed, started and paid under. */
-export function claimRows(rows: readonly ValidRow[]): ClaimRow[] {
-  return rows.map(({ row, instruction }) => {
-    const reference = referenceOf(instruction.uid, instruction.id);
-    const workflowId = payoutWorkflowId(reference);
-    return { row, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
-  });
+/** Gives a row the identity it is claimed, started and paid under. */
+export function claimRow(given: {
+  row: number;
+  instruction: PayoutInstruction;
+  generation?: number;
+  original?: OriginalTransaction;
+}): ClaimRow {
+  const { row, instruction, generation = 0, original } = given;
+  const reference = referenceOf(instruction.uid, instruction.id, 'payment', generation);
+  return {
+    row,
+    reference,
+    workflowId: payoutWorkflowId(reference),
+    instruction,
+    payloadDigest: payloadDigest(instruction),
+    ...(generation === 0 ? {} : { generation }),
+    ...(original === undefined ? {} : { original }),
+    lookAlikeKey: lookAlikeKey(instruction),
+  };
 }

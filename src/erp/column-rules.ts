@@ -3,11 +3,11 @@ import { CITY_FIELDS, INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import type { Finding } from './finding.ts';
-import { fileFinding, type ReadColumn, type ReadRow } from './input.ts';
+import { fileFinding, type ReadColumn } from './input.ts';
 
 /** Which columns a file may have: ours, and the beneficiary fields the bank asks for in it. */
 
-interface Columns {
+export interface Columns {
   /** About the header line; JSON has none, so that its unknown fields are findings of their rows. */
   findings: Finding[];
   /** Required columns the header line does not have: said once, not on every row. */
@@ -31,15 +31,15 @@ const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business'])
 export function checkColumns({
   file,
   columns,
-  rows,
+  pairs,
   requiredDetails,
 }: {
   file: string;
   columns: readonly ReadColumn[];
-  rows: readonly ReadRow[];
+  pairs: RequiredDetailsPairs;
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
-  const known = knownFields(rows, requiredDetails);
+  const known = knownFields(pairs, requiredDetails);
   const unknown = columns.filter(({ name }) => !OWN_COLUMNS.has(name) && known !== undefined && !known.has(name));
   const header = columns.find(({ row }) => row === null);
   const absent = REQUIRED_COLUMNS.filter(
@@ -60,26 +60,30 @@ export function checkColumns({
   };
 }
 
-/** The (currency, beneficiary type) pairs of new beneficiaries: what to ask required-details for, each once. */
-export function requiredDetailsPairs(
-  rows: readonly { instruction: Readonly<Record<string, string | undefined>> }[],
-): { currency: string; beneficiaryType: string }[] {
-  const pairs = new Map<string, { currency: string; beneficiaryType: string }>();
-  for (const { instruction } of rows) {
-    const { currency = '', beneficiary_type: beneficiaryType = '' } = instruction;
-    if (currencyExponent(currency) === undefined || !BENEFICIARY_TYPES.has(beneficiaryType)) continue;
-    pairs.set(`${currency} ${beneficiaryType}`, { currency, beneficiaryType });
+/** The (currency, beneficiary type) pairs of new beneficiaries in a file: what to ask required-details for, each once. */
+export class RequiredDetailsPairs {
+  /** Some row means a new beneficiary, of whatever type. */
+  named = false;
+  private readonly pairs = new Map<string, { currency: string; beneficiaryType: string }>();
+
+  add({ currency = '', beneficiary_type: beneficiaryType = '' }: Readonly<Record<string, string | undefined>>): void {
+    this.named ||= beneficiaryType !== '';
+    if (currencyExponent(currency) === undefined || !BENEFICIARY_TYPES.has(beneficiaryType)) return;
+    this.pairs.set(`${currency} ${beneficiaryType}`, { currency, beneficiaryType });
   }
-  return [...pairs.values()];
+
+  list(): { currency: string; beneficiaryType: string }[] {
+    return [...this.pairs.values()];
+  }
 }
 
 /**
  * Field names the bank asks for in any pair of the file; `undefined` when they cannot be known: a pair was not looked up,
  * or the only rows with a new beneficiary have a currency or beneficiary type that is itself wrong.
  */
-function knownFields(rows: readonly ReadRow[], requiredDetails?: RequiredDetailsOf): Set<string> | undefined {
-  const pairs = requiredDetailsPairs(rows);
-  if (pairs.length === 0) return rows.some(({ instruction }) => instruction.beneficiary_type) ? undefined : new Set();
+function knownFields(found: RequiredDetailsPairs, requiredDetails?: RequiredDetailsOf): Set<string> | undefined {
+  const pairs = found.list();
+  if (pairs.length === 0) return found.named ? undefined : new Set();
   const known = new Set<string>();
   for (const { currency, beneficiaryType } of pairs) {
     const entries = requiredDetails?.(currency, beneficiaryType);

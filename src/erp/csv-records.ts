@@ -1,22 +1,12 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
 import { UnreadableFile } from './decode.ts';
 import { type Finding, printable } from './finding.ts';
-import {
-  fileFinding,
-  isColumnName,
-  noRows,
-  type ReadInput,
-  type ReadRow,
-  ROWS_MAX,
-  recordTooLarge,
-  tooManyRows,
-} from './input.ts';
+import { fileFinding, isColumnName, noRows, ROWS_MAX, type RowSink, recordTooLarge, tooManyRows } from './input.ts';
 
 /** Turns parsed records into rows and findings, keeping the line each record starts on. */
 export class CsvRecords {
-  readonly rows: ReadRow[] = [];
   readonly file: string;
-  private readonly findings: Finding[];
+  private readonly sink: RowSink;
   private header: string[] | undefined;
   /** Position of each column that can be read. */
   private readonly positions = new Map<string, number>();
@@ -26,9 +16,9 @@ export class CsvRecords {
   private nextLine = 1;
   private blankLines = 0;
 
-  constructor(file: string, findings: Finding[]) {
+  constructor(file: string, sink: RowSink) {
     this.file = file;
-    this.findings = findings;
+    this.sink = sink;
   }
 
   take(record: string[], info: InfoRecord): null {
@@ -56,20 +46,18 @@ export class CsvRecords {
     this.nextLine = end + 1;
     this.blankLines = blankLines;
     this.countRow(start);
-    this.findings.push({ ...this.found(start, STRAY_QUOTE), row: this.row });
+    this.sink.finding({ ...this.found(start, STRAY_QUOTE), row: this.row });
     return undefined;
   }
 
-  result(): ReadInput {
-    const columns = [...this.positions.keys()].map((name) => ({ name, line: this.headerLine, row: null }));
-    return { rows: this.rows, columns, findings: this.findings };
-  }
-
-  emptiness(): Finding {
-    if (this.header === undefined) {
-      return noRows(this.file, 1, 'the file is empty; write a header line and one line for each payout');
-    }
-    return noRows(this.file, this.headerLine, 'the file has a header line only; write one line for each payout');
+  /** A file without a record, or without a payout. */
+  end(): void {
+    if (this.row > 0) return;
+    const message =
+      this.header === undefined
+        ? 'the file is empty; write a header line and one line for each payout'
+        : 'the file has a header line only; write one line for each payout';
+    this.sink.finding(noRows(this.file, this.headerLine, message));
   }
 
   private takeHeader(record: string[], line: number): void {
@@ -77,26 +65,29 @@ export class CsvRecords {
     this.headerLine = line;
     for (const [index, name] of this.header.entries()) {
       if (!isColumnName(name))
-        this.findings.push({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
-      else if (this.positions.has(name)) this.findings.push({ ...this.found(line, DUPLICATE_NAME), column: name });
-      else this.positions.set(name, index);
+        this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
+      else if (this.positions.has(name)) this.sink.finding({ ...this.found(line, DUPLICATE_NAME), column: name });
+      else {
+        this.positions.set(name, index);
+        this.sink.column({ name, line, row: null });
+      }
     }
   }
 
   private takeRow(header: string[], record: string[], line: number): void {
     this.countRow(line);
     if (record.every((value) => value.trim() === '')) {
-      this.findings.push({ ...this.found(line, BLANK_ROW), row: this.row });
+      this.sink.finding({ ...this.found(line, BLANK_ROW), row: this.row });
       return;
     }
     if (record.length !== header.length) {
       const message = `${record.length} fields where the header line has ${header.length}; put values that hold the delimiter in quotes`;
-      this.findings.push({ ...this.found(line, { rule: 'wrong-field-count', message }), row: this.row });
+      this.sink.finding({ ...this.found(line, { rule: 'wrong-field-count', message }), row: this.row });
       return;
     }
     const instruction: Record<string, string> = {};
     for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
-    this.rows.push({ row: this.row, line, instruction });
+    this.sink.row({ row: this.row, line, instruction });
   }
 
   private countRow(line: number): void {

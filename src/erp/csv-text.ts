@@ -1,6 +1,5 @@
 import { UnreadableFile } from './decode.ts';
-import type { Finding } from './finding.ts';
-import { RECORD_BYTES_MAX, recordTooLarge } from './input.ts';
+import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from './input.ts';
 
 /**
  * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines), lone CR and
@@ -10,9 +9,9 @@ import { RECORD_BYTES_MAX, recordTooLarge } from './input.ts';
 export async function* csvText(
   file: string,
   chunks: AsyncIterable<string>,
-  findings: Finding[],
+  sink: Pick<RowSink, 'finding'>,
 ): AsyncGenerator<string> {
-  const scan = new LineScan(file, findings);
+  const scan = new LineScan(file, sink);
   let held = '';
   for await (const chunk of chunks) {
     const text = held + chunk;
@@ -25,15 +24,15 @@ export async function* csvText(
 
 class LineScan {
   private readonly file: string;
-  private readonly findings: Finding[];
+  private readonly sink: Pick<RowSink, 'finding'>;
   private line = 1;
   private length = 0;
   /** Line of the last finding of a kind: one a line is enough, and old Mac line ends make the file one line. */
   private readonly noted = new Map<string, number>();
 
-  constructor(file: string, findings: Finding[]) {
+  constructor(file: string, sink: Pick<RowSink, 'finding'>) {
     this.file = file;
-    this.findings = findings;
+    this.sink = sink;
   }
 
   *clean(text: string): Generator<string> {
@@ -61,7 +60,7 @@ class LineScan {
     for (const { char, rule, message } of STRAY) {
       if (!text.includes(char) || this.noted.get(rule) === this.line) continue;
       this.noted.set(rule, this.line);
-      this.findings.push({ file: this.file, line: this.line, row: null, column: null, value: null, rule, message });
+      this.sink.finding({ file: this.file, line: this.line, row: null, column: null, value: null, rule, message });
     }
   }
 }

@@ -22,6 +22,7 @@ const BANK_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 const FREE_TEXT_CHARACTERS_MAX = 140;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const REFERENCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UNSIGNED_DECIMAL = /^\d{1,18}(?:\.\d{1,10})?$/;
 
 const identity: ValueRule = (value) => {
@@ -108,6 +109,11 @@ const fraction: ValueRule = (value) => {
   return inRange ? undefined : { rule: 'bad-fraction', message: 'write a fraction from 0 to 1: 0.01 is one per cent' };
 };
 
+const reference: ValueRule = (value) =>
+  REFERENCE.test(value)
+    ? undefined
+    : { rule: 'bad-reference', message: 'not a reference; copy it from the report of the earlier batch' };
+
 /** Better refused than paid without the wait that was asked for. */
 const notYetBuilt: ValueRule = () => ({
   rule: 'not-supported',
@@ -130,6 +136,8 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['expires_at', instant],
   ['fee_cap', fee],
   ['max_slippage', fraction],
+  ['retry_of', reference],
+  ['priority', oneOf('bad-priority', 'write high or normal, or leave it blank', 'high', 'normal')],
 ];
 
 const UNPRINTABLE = {

@@ -15,6 +15,8 @@ export interface Finding {
   rule: string;
   /** What is wrong and what to do about it. */
   message: string;
+  /** Where in an XML document, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`; absent elsewhere. */
+  path?: string;
 }
 
 const SHOWN_CHARACTERS_MAX = 80;

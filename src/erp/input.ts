@@ -1,4 +1,7 @@
+import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Finding } from './finding.ts';
+
+export type { MessageFormat, OriginalMessage, OriginalPayment, OriginalTransaction } from '../domain/bank-message.ts';
 
 /** What every reader hands over, whatever the format. */
 
@@ -11,6 +14,12 @@ export interface ReadRow {
   instruction: Record<string, string>;
   /** The reader found something wrong in it: its values are checked like any other's, and it is never valid. */
   unsound?: true;
+  /** Where it stood in a bank message; absent for CSV and JSON. */
+  original?: OriginalTransaction;
+  /** XPath of its element; absent outside XML. */
+  path?: string;
+  /** Beneficiary fields that the message carries for any bank: left out where this bank does not ask for them. */
+  spare?: readonly string[];
 }
 
 /** A column or key and where it first appears: the header line (row null) or the record that brought it. */
@@ -20,11 +29,20 @@ export interface ReadColumn {
   row: number | null;
 }
 
-export interface ReadInput {
-  rows: ReadRow[];
-  columns: ReadColumn[];
-  findings: Finding[];
+/** Takes what a reader finds, while it reads: nothing of a file is kept by its reader. */
+export interface RowSink {
+  row(row: ReadRow): void;
+  column(column: ReadColumn): void;
+  finding(finding: Finding): void;
+  /** Once, as soon as the head is read and again when more of it is known; the last one counts. */
+  message(message: OriginalMessage): void;
 }
+
+/**
+ * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
+ * the file is a finding, nothing is thrown.
+ */
+export type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink) => Promise<void>;
 
 /** A record larger than this is a broken file, not a payout. */
 export const RECORD_BYTES_MAX = 64 * 1024;

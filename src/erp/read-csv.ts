@@ -2,28 +2,21 @@ import { type Parser, parse } from 'csv-parse';
 import { CsvRecords } from './csv-records.ts';
 import { csvText, detectDelimiter } from './csv-text.ts';
 import { decodeUtf8, UnreadableFile } from './decode.ts';
-import type { Finding } from './finding.ts';
-import { RECORD_BYTES_MAX, type ReadInput, recordTooLarge } from './input.ts';
+import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from './input.ts';
 
 /**
  * Reads a CSV file: UTF-8, header line first, delimiter comma, semicolon or tab as the header line has it, quotes as in
  * RFC 4180. A finding never stops the pass, unless what follows it cannot be read (encoding, a broken quote, a limit).
  */
-export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>): Promise<ReadInput> {
-  const findings: Finding[] = [];
-  const records = new CsvRecords(file, findings);
+export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const records = new CsvRecords(file, sink);
   try {
-    const text = csvText(file, decodeUtf8(file, bytes), findings);
-    await parseInto(records, text);
+    await parseInto(records, csvText(file, decodeUtf8(file, bytes), sink));
+    records.end();
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    // Text in another encoding is not worth checking: the one finding says it all.
-    if (error.finding.rule === 'not-utf8') return { rows: [], columns: [], findings: [error.finding] };
-    findings.push(error.finding);
-    return records.result();
+    sink.finding(error.finding);
   }
-  if (records.rows.length === 0 && findings.length === 0) findings.push(records.emptiness());
-  return records.result();
 }
 
 async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Promise<void> {

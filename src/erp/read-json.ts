@@ -1,30 +1,22 @@
 import { decodeUtf8, UnreadableFile } from './decode.ts';
 import { type Finding, printable, shownValue } from './finding.ts';
-import {
-  fileFinding,
-  isColumnName,
-  noRows,
-  RECORD_BYTES_MAX,
-  type ReadColumn,
-  type ReadInput,
-  type ReadRow,
-  ROWS_MAX,
-  tooManyRows,
-} from './input.ts';
+import { fileFinding, isColumnName, noRows, RECORD_BYTES_MAX, ROWS_MAX, type RowSink, tooManyRows } from './input.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError } from './json-cursor.ts';
 
-/** Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. */
-export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>): Promise<ReadInput> {
-  const records = new JsonRecords(file);
+/**
+ * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is held while
+ * it is read (at most `FILE_BYTES_MAX`), its rows are not.
+ */
+export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const records = new JsonRecords(file, sink);
   try {
     const chunks: string[] = [];
     for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
     records.read(chunks.join(''));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    records.findings.push(error.finding);
+    sink.finding(error.finding);
   }
-  return { rows: records.rows, columns: [...records.columns.values()], findings: records.findings };
 }
 
 const SHAPE = 'an array of payouts, or an object with the key "payouts" that holds one';
@@ -32,14 +24,15 @@ const SHAPE = 'an array of payouts, or an object with the key "payouts" that hol
 type Broken = Pick<Finding, 'rule' | 'message'> & Partial<Pick<Finding, 'value'>>;
 
 class JsonRecords {
-  readonly rows: ReadRow[] = [];
-  readonly columns = new Map<string, ReadColumn>();
-  readonly findings: Finding[] = [];
+  private readonly columns = new Set<string>();
   private readonly file: string;
+  private readonly sink: RowSink;
   private row = 0;
+  private found = 0;
 
-  constructor(file: string) {
+  constructor(file: string, sink: RowSink) {
     this.file = file;
+    this.sink = sink;
   }
 
   read(text: string): void {
@@ -52,8 +45,8 @@ class JsonRecords {
       if (!(error instanceof JsonSyntaxError)) throw error;
       throw new UnreadableFile(syntaxFinding(this.file, text, error));
     }
-    if (this.row === 0 && this.findings.length === 0) {
-      this.findings.push(noRows(this.file, 1, 'the file holds no payouts; write one object for each'));
+    if (this.row === 0 && this.found === 0) {
+      this.sink.finding(noRows(this.file, 1, 'the file holds no payouts; write one object for each'));
     }
   }
 
@@ -88,7 +81,7 @@ class JsonRecords {
   private readRecord(cursor: JsonCursor): void {
     const line = cursor.line();
     const start = cursor.offset;
-    const findingsBefore = this.findings.length;
+    const foundBefore = this.found;
     if (cursor.peek() !== '{') {
       cursor.skip();
       const message = 'a payout is an object of fields; write { ... }';
@@ -104,12 +97,15 @@ class JsonRecords {
       if (finding !== undefined) this.add({ line, row: this.row, column: printable(key), ...finding });
       if (isColumnName(key) && value !== undefined && !seen.has(key))
         instruction[key] = value.kind === 'null' ? '' : value.text;
-      if (isColumnName(key) && !this.columns.has(key)) this.columns.set(key, { name: key, line, row: this.row });
+      if (isColumnName(key) && !this.columns.has(key)) {
+        this.columns.add(key);
+        this.sink.column({ name: key, line, row: this.row });
+      }
       seen.add(key);
     });
     if (cursor.offset - start > RECORD_BYTES_MAX) this.add({ line, row: this.row, ...RECORD_TOO_LARGE });
-    else if (this.findings.length === findingsBefore) this.rows.push({ row: this.row, line, instruction });
-    else this.rows.push({ row: this.row, line, instruction, unsound: true });
+    else if (this.found === foundBefore) this.sink.row({ row: this.row, line, instruction });
+    else this.sink.row({ row: this.row, line, instruction, unsound: true });
   }
 
   private member(key: string, value: JsonScalar | undefined, seen: ReadonlySet<string>): Broken | undefined {
@@ -123,7 +119,8 @@ class JsonRecords {
   }
 
   private add(finding: Partial<Finding> & Pick<Finding, 'line' | 'rule' | 'message'>): void {
-    this.findings.push({ file: this.file, row: null, column: null, value: null, ...finding });
+    this.found += 1;
+    this.sink.finding({ file: this.file, row: null, column: null, value: null, ...finding });
   }
 }
 

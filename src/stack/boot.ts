@@ -11,6 +11,9 @@ import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
 
+/** The books of the home's sandbox bank. */
+export const SANDBOX_FILE = 'sandbox.sqlite';
+
 const FOLLOWER_PULSE_MS = 200;
 
 /** Parts that are up, in the order of their start; they end in the opposite order. */
@@ -134,7 +137,7 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
 }
 
 async function startSandbox(config: Config, options: StackOptions, ports: Ports, running: Running): Promise<string> {
-  const sandbox = await options.startSandbox({ file: join(config.home, 'sandbox.sqlite'), port: ports.api });
+  const sandbox = await options.startSandbox({ file: join(config.home, SANDBOX_FILE), port: ports.api });
   running.push(sandbox);
   return sandbox.url;
 }

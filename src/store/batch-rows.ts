@@ -1,8 +1,10 @@
+import type { ExpressionBuilder } from 'kysely';
 import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { PayoutRecord } from './store.ts';
+import type { Database, Tables } from './schema.ts';
+import type { CanaryRow, PayoutRecord, SwitchRecord } from './store.ts';
+import { COLUMNS, switches } from './switches.ts';
 
 /** States in which a row makes work; a row that waits for a date, money or people leaves its place to the next. */
 const WORKING: readonly PayoutState[] = [
@@ -43,19 +45,76 @@ export async function releasable(
   limit: number,
   exceptAccounts: readonly string[] = [],
 ): Promise<PayoutRecord[]> {
+  const off = await switches(db);
+  if (off.some(({ scope }) => scope === 'everything')) return [];
   const rows = await db
     .selectFrom('payouts')
     .selectAll()
     .where('batch_id', '=', batchId)
-    .$if(exceptAccounts.length > 0, (query) =>
-      query.where((row) => row.or([row('account_id', 'is', null), row('account_id', 'not in', exceptAccounts)])),
+    .$if(exceptAccounts.length > 0, (query) => query.where((row) => isNoneOf(row, 'account_id', exceptAccounts)))
+    .$if(off.length > 0, (query) =>
+      query.where((row) => row.and(keysByScope(off).map(([scope, keys]) => isNoneOf(row, COLUMNS[scope], keys)))),
     )
     .where('released_at', 'is', null)
     .where('state', 'not in', END_STATES)
+    .orderBy('priority')
     .orderBy('row')
     .limit(limit)
     .execute();
   return rows.map(payoutRecord);
+}
+
+type Scope = keyof typeof COLUMNS;
+
+function keysByScope(off: readonly SwitchRecord[]): [Scope, string[]][] {
+  const scopes = Object.keys(COLUMNS) as Scope[];
+  return scopes
+    .map((scope): [Scope, string[]] => [scope, off.filter((it) => it.scope === scope).map(({ key }) => key)])
+    .filter(([, keys]) => keys.length > 0);
+}
+
+function isNoneOf(row: ExpressionBuilder<Tables, 'payouts'>, column: (typeof COLUMNS)[Scope], keys: readonly string[]) {
+  return row.or([row(column, 'is', null), row(column, 'not in', keys)]);
+}
+
+/**
+ * While only canary rows are released, they are those released so far and the first of the rest. Found by two short reads
+ * of indexes, however large the batch is.
+ */
+export async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
+  const rows = db
+    .selectFrom('payouts')
+    .select(['reference', 'row', 'state', 'reason_code as reasonCode'])
+    .where('batch_id', '=', batchId);
+  // Every state by name: the index then leads to the released ones of each.
+  const released = await rows.where('state', 'in', PAYOUT_STATES).where('released_at', '>', 0).execute();
+  const left = count - released.length;
+  if (left <= 0) return released;
+  const next = rows.where('released_at', 'is', null).orderBy('priority').orderBy('row').limit(left);
+  return [...released, ...(await next.execute())];
+}
+
+export async function markScheduled(
+  db: Database,
+  references: readonly string[],
+  reason: Reason,
+  at: number,
+): Promise<void> {
+  for (const some of chunks(references)) {
+    await db
+      .updateTable('payouts')
+      .set({
+        state: 'scheduled',
+        reason: JSON.stringify(reason),
+        reason_code: reason.code,
+        released_at: at,
+        updated_at: at,
+      })
+      .where('reference', 'in', some)
+      .where('state', '=', 'received')
+      .where('claim_run_id', 'is', null)
+      .execute();
+  }
 }
 
 export async function markReleased(db: Database, references: readonly string[], at: number): Promise<void> {

@@ -31,16 +31,30 @@ export async function unendedBatches(db: Database): Promise<BatchRecord[]> {
   return rows.map(batchRecord);
 }
 
-/** A cancel is final: pause and resume come too late after it. */
-export async function setControl(db: Database, batchId: string, control: BatchControl): Promise<BatchControl> {
+/** A cancel is final: whatever comes after it is too late. A canary that has stopped its batch ends when the batch runs again. */
+export async function setControl(
+  db: Database,
+  batchId: string,
+  control: BatchControl,
+  reason?: string,
+): Promise<BatchControl> {
   await db
     .updateTable('batches')
-    .set({ control })
+    .set({ control, control_reason: control === 'running' ? null : reason })
+    .$if(control === 'running', (update) =>
+      update.set(({ case: when, ref }) => ({
+        canary: when().when('control_reason', 'is', null).then(ref('canary')).else(null).end(),
+      })),
+    )
     .where('batch_id', '=', batchId)
     .where('control', '!=', 'cancelling')
     .execute();
   const stored = await batch(db, batchId);
   return stored?.control ?? control;
+}
+
+export async function endCanary(db: Database, batchId: string): Promise<void> {
+  await db.updateTable('batches').set({ canary: null }).where('batch_id', '=', batchId).execute();
 }
 
 export async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {

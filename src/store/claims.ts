@@ -1,10 +1,11 @@
 import type { Insertable } from 'kysely';
-import type { PayoutInstruction } from '../domain/instruction.ts';
+import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { attempts } from './attempts.ts';
 import { chunks } from './chunks.ts';
 import { payoutRecord } from './records.ts';
-import type { Database, PayoutTable } from './schema.ts';
+import { insertRefused } from './refused-rows.ts';
+import type { BatchTable, Database, PayoutTable } from './schema.ts';
 import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, PayoutClaim, PayoutRecord, Store } from './store.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -14,27 +15,45 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
   return inTransaction(db, async (transaction) => {
     const known = await knownClaims(transaction, claim.rows);
     if (known.length > 0) return { claimed: false, known };
-    const { batchId, file, sha256, by, at } = claim;
-    await transaction
-      .insertInto('batches')
-      .values({ batch_id: batchId, file, sha256, by, control: 'running', total: claim.rows.length, created_at: at })
-      .execute();
-    // One order for everybody: two claims of the same rows then wait for each other and never in a circle.
-    const rows = claim.rows.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
-    for (const some of chunks(rows)) {
+    const { batchId } = claim;
+    await transaction.insertInto('batches').values(batchOf(claim)).execute();
+    let total = 0;
+    for (const some of chunks(claim.rows)) {
       await transaction
         .insertInto('payouts')
         .values(some.map((row) => batchRow(claim, row)))
         .execute();
+      total += some.length;
     }
+    await insertRefused(transaction, claim);
+    await transaction.updateTable('batches').set({ total }).where('batch_id', '=', batchId).execute();
     return { claimed: true };
   });
+}
+
+function batchOf({ batchId, file, sha256, by, message, retryOf, canary, at }: BatchClaim): Insertable<BatchTable> {
+  return {
+    batch_id: batchId,
+    file,
+    sha256,
+    by,
+    control: 'running',
+    total: 0,
+    message: message === undefined ? null : JSON.stringify(message),
+    message_id: message?.messageId,
+    retry_of: retryOf,
+    canary,
+    created_at: at,
+  };
 }
 
 function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<PayoutTable> {
   return {
     ...identified(row),
-    generation: 0,
+    generation: row.generation ?? 0,
+    original: row.original === undefined ? null : JSON.stringify(row.original),
+    look_alike_key: row.lookAlikeKey,
+    look_alike_of: row.lookAlikeOf,
     batch_id: batchId,
     row: row.row,
     by,
@@ -57,15 +76,17 @@ function identified({ reference, workflowId, payloadDigest, instruction }: Ident
     amount: instruction.amount,
     currency: instruction.currency,
     account_id: instruction.account_id,
+    beneficiary_id: instruction.beneficiary_id,
+    priority: priorityRank(instruction.priority),
   };
 }
 
-export async function knownClaims(db: Database, rows: readonly ClaimRow[]): Promise<KnownClaim[]> {
+export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
   for (const some of chunks(rows)) {
     const found = await db
       .selectFrom('payouts')
-      .select(['reference', 'batch_id', 'payload_digest'])
+      .select(['reference', 'batch_id', 'payload_digest', 'instruction'])
       .where(
         'reference',
         'in',
@@ -76,7 +97,13 @@ export async function knownClaims(db: Database, rows: readonly ClaimRow[]): Prom
     for (const { row, reference, payloadDigest } of some) {
       const payout = byReference.get(reference);
       if (payout === undefined) continue;
-      known.push({ row, reference, batchId: payout.batch_id, samePayload: payout.payload_digest === payloadDigest });
+      known.push({
+        row,
+        reference,
+        batchId: payout.batch_id,
+        samePayload: payout.payload_digest === payloadDigest,
+        instruction: JSON.parse(payout.instruction) as PayoutInstruction,
+      });
     }
   }
   return known.sort((a, b) => a.row - b.row);
@@ -120,7 +147,11 @@ async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<Payout
     .updateTable('payouts')
     .set(({ fn, val, ref, case: when }) => ({
       claim_run_id: claim.runId,
-      state: when().when('state', '=', 'received').then<PayoutState>('preparing').else(ref('state')).end(),
+      state: when()
+        .when('state', 'in', ['received', 'scheduled'])
+        .then<PayoutState>('preparing')
+        .else(ref('state'))
+        .end(),
       // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
       released_at: fn.coalesce('released_at', val(claim.at)),
       updated_at: claim.at,

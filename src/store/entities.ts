@@ -1,7 +1,9 @@
+import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { Incident } from '../domain/reconciliation.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
+import type { SwitchedOff } from '../domain/switches.ts';
 
 /** What the store keeps, as its callers see it. Times are epoch milliseconds, amounts decimal strings. */
 
@@ -20,6 +22,10 @@ export interface PayoutRecord {
   amount: string;
   currency: string;
   by: string | null;
+  /** Its ids in the bank message it came with; null for other formats. */
+  original: OriginalTransaction | null;
+  /** Reference of an earlier payout of the same payee, amount and currency; null when there was none. */
+  lookAlikeOf: string | null;
   state: PayoutState;
   reason: Reason | null;
   orderId: string | null;
@@ -43,6 +49,14 @@ export interface BatchRecord {
   by: string | null;
   control: BatchControl;
   total: number;
+  /** Head of the bank message it came as; null for other formats. */
+  message: OriginalMessage | null;
+  /** The batch whose unpaid rows it pays again. */
+  retryOf: string | null;
+  /** How many rows must be completed before the others are released; null: none, or no longer. */
+  canary: number | null;
+  /** Why it was paused by itself; null: it was not. */
+  controlReason: string | null;
   createdAt: number;
   /** When every row had an end or was with an operator; null before. */
   endedAt: number | null;
@@ -54,6 +68,11 @@ export interface ClaimRow {
   workflowId: string;
   instruction: PayoutInstruction;
   payloadDigest: string;
+  /** From 0, which is also what absent means; above only for a payout whose earlier generation took no money. */
+  generation?: number;
+  original?: OriginalTransaction;
+  lookAlikeKey?: string;
+  lookAlikeOf?: string;
 }
 
 export interface BatchClaim {
@@ -61,8 +80,32 @@ export interface BatchClaim {
   file: string;
   sha256: string;
   by: string | null;
-  rows: readonly ClaimRow[];
+  /** Gone through more than once. */
+  rows: Iterable<ClaimRow>;
+  /** Rows of the file that broke a rule: kept for the answer, never paid. */
+  refused?: Iterable<RefusedRow>;
+  message?: OriginalMessage;
+  retryOf?: string;
+  /** The first rows by release order, and how many: the others are released once these are completed. */
+  canary?: number;
   at: number;
+}
+
+/** A row of a file that was not claimed, with why. */
+export interface RefusedRow {
+  row: number;
+  line: number;
+  /** Values as written. */
+  instruction: Record<string, string>;
+  original?: OriginalTransaction;
+  findings: { column: string | null; rule: string; message: string }[];
+}
+
+/** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
+export interface LookAlike {
+  lookAlikeKey: string;
+  reference: string;
+  createdAt: number;
 }
 
 /** A row already claimed: by whom, and whether it is still the same instruction. */
@@ -71,6 +114,8 @@ export interface KnownClaim {
   reference: string;
   batchId: string | null;
   samePayload: boolean;
+  /** As it was claimed. */
+  instruction: PayoutInstruction;
 }
 
 export type ClaimOutcome = { claimed: true } | { claimed: false; known: KnownClaim[] };
@@ -179,6 +224,48 @@ export interface AuditEntry {
   /** Reference, batch id or order id. */
   subject: string;
   detail: Record<string, string>;
+}
+
+/** Who switches what off or on, and why. */
+export interface SwitchOrder extends SwitchedOff {
+  reason: string;
+  by: string;
+  at: number;
+}
+
+/** A switch that is off, and who switched it off. */
+export type SwitchRecord = SwitchOrder;
+
+/** A key that one process holds. */
+export interface IdempotencyKey {
+  /** Name of the caller's token; empty for a caller without a name. */
+  caller: string;
+  key: string;
+  /** Who works on the request. */
+  owner: string;
+}
+
+export interface IdempotencyHold extends IdempotencyKey {
+  requestSha256: string;
+  /** The batch this request makes, if nobody has begun it. */
+  batchId: string;
+  heldUntil: number;
+  at: number;
+}
+
+export type IdempotencyTaking =
+  /** `batchId`: the batch this request makes, or has made before its first holder ended. */
+  | { outcome: 'taken'; batchId: string }
+  | { outcome: 'answered'; status: number; body: string }
+  | { outcome: 'in-use' }
+  | { outcome: 'other-request' };
+
+/** A row that must be completed before the rest of its batch is released. */
+export interface CanaryRow {
+  reference: string;
+  row: number | null;
+  state: PayoutState;
+  reasonCode: string | null;
 }
 
 export interface StoreIdentity {

@@ -1,16 +1,20 @@
 import { attempts, finishAttempt, recordAttempt } from './attempts.ts';
 import { audit, auditOf } from './audit.ts';
 import * as batchRows from './batch-rows.ts';
-import { batch, batches, setBatchEnded, setControl, unendedBatches } from './batches.ts';
+import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } from './batches.ts';
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
 import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
+import { batchOfMessage, lookAlikes } from './guards.ts';
+import { answerKey, forgetKeys, freeKey, holdKey, takeKey } from './idempotency.ts';
 import { identify, identity } from './identity.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { changePayout, findPayouts, payout } from './payouts.ts';
 import * as reconciliation from './reconciliation.ts';
+import { refusedRows } from './refused-rows.ts';
 import type { Database } from './schema.ts';
 import type { Store } from './store.ts';
+import { openUnder, switches, switchOff, switchOn, switchOver } from './switches.ts';
 import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts';
 
 /** The store over an open database whose tables are up to date; `close` closes the database. */
@@ -21,6 +25,9 @@ export function createStore(db: Database): Store {
 
     claimBatch: (claim) => claimBatch(db, claim),
     knownClaims: (rows) => knownClaims(db, rows),
+    lookAlikes: (keys, since) => lookAlikes(db, keys, since),
+    batchOfMessage: (messageId) => batchOfMessage(db, messageId),
+    refusedRows: (batchId) => refusedRows(db, batchId),
     claimPayout: (claim) => claimPayout(db, claim),
 
     payout: (reference) => payout(db, reference),
@@ -43,7 +50,8 @@ export function createStore(db: Database): Store {
     batch: (batchId) => batch(db, batchId),
     batches: (limit) => batches(db, limit),
     unendedBatches: () => unendedBatches(db),
-    setControl: (batchId, control) => setControl(db, batchId, control),
+    setControl: (batchId, control, reason) => setControl(db, batchId, control, reason),
+    endCanary: (batchId) => endCanary(db, batchId),
     setBatchEnded: (batchId, endedAt) => setBatchEnded(db, batchId, endedAt),
     stateCounts: (batchId) => batchRows.stateCounts(db, batchId),
     inFlight: (batchId) => batchRows.inFlight(db, batchId),
@@ -51,11 +59,19 @@ export function createStore(db: Database): Store {
     pausedAccounts: (waitingMax) => pausedAccounts(db, waitingMax),
     hasSuspectedDuplicate: (uid) => hasSuspectedDuplicate(db, uid),
     fundsNeededAhead: (reference) => fundsNeededAhead(db, reference),
+    canaryRows: (batchId, count) => batchRows.canaryRows(db, batchId, count),
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
+    markScheduled: (references, reason, at) => batchRows.markScheduled(db, references, reason, at),
     cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
     quietRows: (batchId, changedBefore, page) => batchRows.quietRows(db, batchId, changedBefore, page),
     rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
     rows: (batchId) => batchRows.rows(db, batchId),
+
+    switchOff: (order) => switchOff(db, order),
+    switchOn: (order) => switchOn(db, order),
+    switches: () => switches(db),
+    switchOver: (touched) => switchOver(db, touched),
+    openUnder: (off) => openUnder(db, off),
 
     recordReturn: (entry) => recordReturn(db, entry),
     returnsOf: (references) => returnsOf(db, references),
@@ -68,6 +84,12 @@ export function createStore(db: Database): Store {
     documentsOf: (uid, changedSince) => reconciliation.documentsOf(db, uid, changedSince),
     reconciliationKeys: (changedSince, page) => reconciliation.reconciliationKeys(db, changedSince, page),
     batchKeys: (batchId) => reconciliation.batchKeys(db, batchId),
+
+    takeKey: (hold) => takeKey(db, hold),
+    holdKey: (held, until) => holdKey(db, held, until),
+    answerKey: (held, answer) => answerKey(db, held, answer),
+    freeKey: (held) => freeKey(db, held),
+    forgetKeys: (takenBefore) => forgetKeys(db, takenBefore),
 
     audit: (entry) => audit(db, entry),
     auditOf: (subject) => auditOf(db, subject),

@@ -21,20 +21,20 @@ export async function pausedAccounts(db: Database, waitingMax: number): Promise<
   return rows.flatMap(({ account_id }) => account_id ?? []);
 }
 
-/** What the rows before this one need on the same account, while they wait for money: decimals, in no order. */
+/** What rows that come before this one need on the same account, while they wait for money: decimals, in no order. */
 export async function fundsNeededAhead(db: Database, reference: string): Promise<string[]> {
   const self = await db
     .selectFrom('payouts')
-    .select(['account_id', 'created_at', 'row', 'reference'])
+    .select(['account_id', 'priority', 'created_at', 'row', 'reference'])
     .where('reference', '=', reference)
     .executeTakeFirst();
   if (self === undefined || self.account_id === null) return [];
   const rows = await db
     .selectFrom('payouts')
-    .select(['reference', 'created_at', 'row', 'funds_needed'])
+    .select(['reference', 'priority', 'created_at', 'row', 'funds_needed'])
     .where('state', '=', 'awaiting-funds')
     .where('account_id', '=', self.account_id)
-    .where('created_at', '<=', self.created_at)
+    .where('priority', '<=', self.priority)
     .execute();
   return rows.filter((row) => comesBefore(row, self)).flatMap(({ funds_needed }) => funds_needed ?? []);
 }
@@ -59,10 +59,11 @@ export async function hasSuspectedDuplicate(db: Database, uid: string): Promise<
   return incident !== undefined;
 }
 
-type Place = { created_at: number; row: number | null; reference: string };
+type Place = { priority: number; created_at: number; row: number | null; reference: string };
 
-/** The order in which payouts were handed over: by claim, then by row of the file. */
+/** By priority, then in the order in which payouts were handed over: by claim, then by row of the file. */
 function comesBefore(a: Place, b: Place): boolean {
+  if (a.priority !== b.priority) return a.priority < b.priority;
   if (a.created_at !== b.created_at) return a.created_at < b.created_at;
   if (a.row !== b.row) return (a.row ?? 0) < (b.row ?? 0);
   return a.reference < b.reference;

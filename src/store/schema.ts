@@ -1,6 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
 import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { SwitchScope } from '../domain/switches.ts';
 import type { AttemptOutcome } from './store.ts';
 
 /**
@@ -16,8 +17,11 @@ export interface Tables {
   watches: { uid: string; currency: string; swept_at: number };
   returns: { order_id: string; reference: string; amount: string; currency: string; seen_at: number };
   unasked_orders: UnaskedOrderTable;
+  refused_rows: RefusedRowTable;
+  switches: SwitchTable;
   incidents: { reference: string; order_id: string; kind: IncidentKind; seen_at: number };
   audit: AuditTable;
+  idempotency_keys: IdempotencyKeyTable;
 }
 
 export type Database = Kysely<Tables>;
@@ -29,8 +33,39 @@ export interface BatchTable {
   by: string | null;
   control: BatchControl;
   total: number;
+  /** JSON: the head of the bank message it came as. */
+  message: string | null;
+  /** Its message id. */
+  message_id: string | null;
+  /** The batch whose unpaid rows it pays again. */
+  retry_of: string | null;
+  /** How many rows must be completed before the others are released; null: none, or no longer. */
+  canary: number | null;
+  /** Why the batch was paused by itself. */
+  control_reason: string | null;
   created_at: number;
   ended_at: number | null;
+}
+
+/** A row is a switch that is off. */
+export interface SwitchTable {
+  scope: SwitchScope;
+  key: string;
+  reason: string;
+  by: string;
+  at: number;
+}
+
+export interface RefusedRowTable {
+  batch_id: string;
+  row: number;
+  line: number;
+  /** JSON: the values as written. */
+  instruction: string;
+  /** JSON: its ids in a bank message. */
+  original: string | null;
+  /** JSON: `[{column, rule, message}]`. */
+  findings: string;
 }
 
 export interface PayoutTable {
@@ -48,7 +83,17 @@ export interface PayoutTable {
   currency: string;
   /** The instruction's account: rows of one account wait in one lane. */
   account_id: string | null;
+  /** The instruction's payee, where it names one by the bank's id. */
+  beneficiary_id: string | null;
+  /** Release order, smaller first; 1 is normal. */
+  priority: Generated<number>;
   by: string | null;
+  /** JSON: its ids in the bank message it came with. */
+  original: string | null;
+  /** Digest of user, payee, amount and currency. */
+  look_alike_key: string | null;
+  /** Reference of an earlier payout with the same key, found when this one was claimed. */
+  look_alike_of: string | null;
   state: PayoutState;
   /** JSON: `{code, message}`. */
   reason: string | null;
@@ -96,6 +141,22 @@ export interface UnaskedOrderTable {
   currency: string;
   client_order_id: string | null;
   seen_at: number;
+}
+
+export interface IdempotencyKeyTable {
+  /** Name of the caller's token; empty for a caller without a name. */
+  caller: string;
+  key: string;
+  request_sha256: string;
+  /** The batch this request makes, if it makes one. */
+  batch_id: string;
+  /** Who works on it, until `held_until` unless it says that it still does. */
+  owner: string;
+  held_until: number;
+  /** HTTP status of the answer; null before. */
+  status: number | null;
+  body: string | null;
+  created_at: number;
 }
 
 export interface AuditTable {

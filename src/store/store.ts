@@ -1,15 +1,21 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
+import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
 import type {
   AttemptOutcome,
   AuditEntry,
   BatchClaim,
   BatchRecord,
+  CanaryRow,
   ClaimOutcome,
   ClaimRow,
+  IdempotencyHold,
+  IdempotencyKey,
+  IdempotencyTaking,
   IncidentRecord,
   KnownClaim,
+  LookAlike,
   OpenOrder,
   OpenOrderRequest,
   PayoutChange,
@@ -17,9 +23,12 @@ import type {
   PayoutDocument,
   PayoutRecord,
   ReconciliationKey,
+  RefusedRow,
   ReturnRecord,
   SendAttempt,
   StoreIdentity,
+  SwitchOrder,
+  SwitchRecord,
   WatchKey,
 } from './entities.ts';
 
@@ -43,7 +52,13 @@ export interface Store {
    */
   claimBatch(claim: BatchClaim): Promise<ClaimOutcome>;
   /** The claims that exist among these rows, in row order. */
-  knownClaims(rows: readonly ClaimRow[]): Promise<KnownClaim[]>;
+  knownClaims(rows: Iterable<ClaimRow>): Promise<KnownClaim[]>;
+  /** The latest payout under each of these keys claimed since (epoch ms), unless it is proven unpaid. */
+  lookAlikes(keys: readonly string[], since: number): Promise<LookAlike[]>;
+  /** The latest batch that came as a bank message with this id. */
+  batchOfMessage(messageId: string): Promise<BatchRecord | undefined>;
+  /** Rows of the file of a batch that were refused, in its order, read page by page. */
+  refusedRows(batchId: string): AsyncIterable<RefusedRow>;
   /**
    * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, sets `claimRunId`
    * when it is free and the payload is the same, and `releasedAt` where the batch had no time to. Never overwrites
@@ -119,23 +134,32 @@ export interface Store {
   batches(limit: number): Promise<BatchRecord[]>;
   /** Oldest first. */
   unendedBatches(): Promise<BatchRecord[]>;
-  /** The control in force afterwards: `cancelling` is never left. */
-  setControl(batchId: string, control: BatchControl): Promise<BatchControl>;
+  /**
+   * The control in force afterwards: `cancelling` is never left. `reason`: why a batch is paused by itself; it stays until
+   * the batch runs again, which then ends the canary as well.
+   */
+  setControl(batchId: string, control: BatchControl, reason?: string): Promise<BatchControl>;
+  /** All rows of a batch may be released from now on. */
+  endCanary(batchId: string): Promise<void>;
   /** Null opens it again (an operator's `resolve` restarted a row). */
   setBatchEnded(batchId: string, endedAt: number | null): Promise<void>;
   /** How many rows are in each state. */
   stateCounts(batchId: string): Promise<Map<PayoutState, number>>;
   /** Rows released and at work: what fills the window. Rows that wait for a date, money or people do not count. */
   inFlight(batchId: string): Promise<number>;
-  /** Rows not yet handed to a workflow, in row order, without those of these accounts. */
+  /** Rows not yet handed to a workflow, by priority and row, without those of these accounts or under a switch that is off. */
   releasable(batchId: string, limit: number, exceptAccounts?: readonly string[]): Promise<PayoutRecord[]>;
   /** Accounts whose next rows are not released: refused by the bank, or with `waitingMax` rows short of money. */
   pausedAccounts(waitingMax: number): Promise<string[]>;
-  /** What rows of the same account handed over before this one need while they wait for money; decimals. */
+  /** What rows of the same account with a higher priority, or handed over before, need while they wait for money; decimals. */
   fundsNeededAhead(reference: string): Promise<string[]>;
   /** The bank has shown more than one order under a reference of this user: it recognises no reference. */
   hasSuspectedDuplicate(uid: string): Promise<boolean>;
+  /** The first `count` rows of a batch by release order while no other one has been released, in no order. */
+  canaryRows(batchId: string, count: number): Promise<CanaryRow[]>;
   markReleased(references: readonly string[], at: number): Promise<void>;
+  /** Releases rows whose workflow begins on a later day: `scheduled`, unless it has begun already. */
+  markScheduled(references: readonly string[], reason: Reason, at: number): Promise<void>;
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
   /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`, longest quiet first. */
@@ -144,6 +168,18 @@ export interface Store {
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */
   rows(batchId: string): AsyncIterable<PayoutRecord>;
+
+  // Switches
+  /** With an audit entry. False when it was off before: who was first, and why, stays. */
+  switchOff(order: SwitchOrder): Promise<boolean>;
+  /** With an audit entry. False when it was not off. */
+  switchOn(order: SwitchOrder): Promise<boolean>;
+  /** Those that are off, oldest first. */
+  switches(): Promise<SwitchRecord[]>;
+  /** The widest scope of a switch that stops a payout; a paused batch stops its payouts like a switch of its own. */
+  switchOver(touched: Touched): Promise<SwitchScope | undefined>;
+  /** How many payouts without an end a switch would stop, as far as their rows say what they touch. */
+  openUnder(off: SwitchedOff): Promise<number>;
 
   // Facts
   /** False when this order was recorded before. */
@@ -177,6 +213,20 @@ export interface Store {
   ): Promise<ReconciliationKey[]>;
   /** Keys of the released rows of a batch. */
   batchKeys(batchId: string): Promise<WatchKey[]>;
+
+  // Idempotency keys
+  /**
+   * Takes a key of a caller for a request. The first to take it works on it while it holds it; a holder that let the time
+   * pass without an answer is followed by the next one with the same request, who gets the batch id of the first.
+   */
+  takeKey(hold: IdempotencyHold): Promise<IdempotencyTaking>;
+  /** Holds a key for longer. */
+  holdKey(held: IdempotencyKey, until: number): Promise<void>;
+  /** The answer from now on, unless somebody else has taken the key or it has one. */
+  answerKey(held: IdempotencyKey, answer: { status: number; body: string }): Promise<void>;
+  /** Gives a key back that led to no answer. */
+  freeKey(held: IdempotencyKey): Promise<void>;
+  forgetKeys(takenBefore: number): Promise<void>;
 
   audit(entry: AuditEntry): Promise<void>;
   /** In the order in which they were written. */

@@ -33,7 +33,7 @@ export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({ workflowId, reference, batchId, currency, input, summary }) {
+    async startPayout({ workflowId, reference, batchId, currency, input, summary, delayMs }) {
       try {
         await client.workflow.start(WORKFLOW_TYPES.payout, {
           workflowId,
@@ -41,8 +41,9 @@ export function executionsOver(client: Client): Executions {
           args: [input],
           workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
           staticSummary: summary,
+          startDelay: delayMs,
           typedSearchAttributes: [
-            { key: payoutState, value: 'processing' },
+            { key: payoutState, value: delayMs === undefined ? 'processing' : 'scheduled' },
             { key: payoutReference, value: reference },
             { key: payoutCurrency, value: currency },
             { key: payoutNeedsAttention, value: false },
@@ -76,6 +77,7 @@ export function executionsOver(client: Client): Executions {
           waitForStage: WorkflowUpdateStage.ACCEPTED,
         }),
       ),
+    lookAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
     async isOpen(workflowId) {
       try {
         const description = await client.workflow.getHandle(workflowId).describe();

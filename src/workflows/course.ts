@@ -68,6 +68,9 @@ export function paymentOf(course: Course, assessment: Assessment): Payment {
       course.paymentOrder ??= paymentOrder(instruction, assessment, terms, Date.now());
       return course.paymentOrder;
     },
+    fix(order) {
+      course.paymentOrder = order;
+    },
   };
 }
 

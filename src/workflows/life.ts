@@ -3,6 +3,7 @@ import { condition, log, setCurrentDetails, sleep, upsertSearchAttributes, workf
 import type { OrderNotice } from '../activities/deps.ts';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../domain/approval.ts';
 import { isEnd, needsAttention, type PayoutState, type Reason, visibleState } from '../domain/payout-state.ts';
+import type { SwitchScope } from '../domain/switches.ts';
 import type { PendingResolve } from './handlers.ts';
 import type { Evidence, PayoutStateView } from './messages.ts';
 import { read } from './proxies.ts';
@@ -25,6 +26,8 @@ export interface OrderTalk {
   driven?: boolean;
   /** The bank shows another payee than the one paid: the approval given was for the other. */
   payeeChanged?: boolean;
+  /** A switch that was off kept the approval given from being driven. */
+  switchedOff?: SwitchScope;
   /** It is past the point where a cancel request can do anything. */
   tooLateToCancel: boolean;
 }
@@ -86,10 +89,13 @@ export class PayoutLife {
     this.title = title;
   }
 
-  /** A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. */
+  /**
+   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One that
+   * was started for a later day shows `scheduled` until it shows something else.
+   */
   attributesAtStart(currency: string, batchId: string | undefined): void {
-    if (workflowInfo().typedSearchAttributes.get(payoutState) !== undefined) return;
-    this.shown = undefined;
+    this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
+    if (this.shown !== undefined) return;
     this.missingAttributes = [
       { key: payoutReference, value: this.reference },
       { key: payoutCurrency, value: currency },
@@ -182,7 +188,7 @@ export class PayoutLife {
    * decision taken while the bank was looked at in between is not lost.
    */
   ask(awaited: AwaitedApproval): void {
-    const question = `${awaited.kind} ${awaited.digest}`;
+    const question = [awaited.kind, awaited.digest, awaited.about ?? ''].join(' ');
     if (this.question === question && (this.awaited ?? this.verdict) !== undefined) return;
     this.question = question;
     this.awaited = awaited;

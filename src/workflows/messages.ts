@@ -88,6 +88,8 @@ export interface BatchOrder {
   note?: string;
 }
 export const pauseUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.pause);
+/** No further row is released, and those under way go to their end. */
+export const drainUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.drain);
 export const resumeUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.resume);
 export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.cancel);
 export const approveBatchUpdate = defineUpdate<{ asked: number }, [BatchOrder]>(MESSAGES.approve);

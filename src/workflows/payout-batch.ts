@@ -5,6 +5,7 @@ import {
   approveBatchUpdate,
   type BatchOrder,
   cancelBatchUpdate,
+  drainUpdate,
   pauseUpdate,
   progressQuery,
   resumeUpdate,
@@ -31,8 +32,18 @@ export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpRe
     if (typeof order?.by !== 'string' || order.by === '') throw new Error('"by" is missing');
   };
   setHandler(progressQuery, () => progress, { description: 'Counts by state, as last reported. No argument.' });
-  setHandler(pauseUpdate, control('paused'), { validator, description: 'Release no further rows. `{"by":"alice"}`' });
-  setHandler(resumeUpdate, control('running'), { validator, description: 'Release rows again. `{"by":"alice"}`' });
+  setHandler(pauseUpdate, control('paused'), {
+    validator,
+    description: 'Send nothing more: no row is released, and those under way wait before their send. `{"by":"alice"}`',
+  });
+  setHandler(drainUpdate, control('draining'), {
+    validator,
+    description: 'Release no further rows; those under way go to their end. `{"by":"alice"}`',
+  });
+  setHandler(resumeUpdate, control('running'), {
+    validator,
+    description: 'Release and send rows again, all of them if a canary row has stopped the batch. `{"by":"alice"}`',
+  });
   setHandler(cancelBatchUpdate, control('cancelling'), {
     validator,
     description: 'Cancel every row that can still be stopped. `{"by":"alice"}`',
@@ -60,9 +71,12 @@ export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpRe
   return progress;
 }
 
-function details({ counts, control }: PumpResult): string {
+function details({ counts, control, controlReason }: PumpResult): string {
   const rows: [string, number][] = (Object.entries(counts) as [keyof StateCounts, number][]).filter(
     ([, count]) => count > 0,
   );
-  return [`| ${control} | rows |`, '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join('\n');
+  const why = controlReason == null ? [] : [controlReason, ''];
+  return [...why, `| ${control} | rows |`, '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join(
+    '\n',
+  );
 }

@@ -17,7 +17,7 @@ import { handleMessages } from './handlers.ts';
 import { PayoutLife } from './life.ts';
 import { permanentCause, read } from './proxies.ts';
 import { clearGates, reassess, type Unpaid } from './steps/clear-gates.ts';
-import { convertCurrency } from './steps/convert-currency.ts';
+import { convertCurrency, type Exchange } from './steps/convert-currency.ts';
 import { type Ends, type Followed, followOrder } from './steps/follow-order.ts';
 import { paymentRequest } from './steps/payment-request.ts';
 import { submitOrder } from './steps/submit-order.ts';
@@ -93,6 +93,10 @@ async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResu
       case 'cleared':
         assessment = await reassess(course.gates);
         break;
+      case 'switched-off':
+        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
+        assessment = { ...(await reassess(course.gates)), switchedOff: submitted.scope };
+        break;
       case 'refused':
         if (course.payment.known.resends === 0) course.paymentOrder = undefined;
         assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
@@ -128,23 +132,25 @@ async function makeReady(life: PayoutLife, course: Course, found: Assessment): P
   if (course.exchangeOrder === undefined || (assessment.exchange === undefined && !inDoubt)) return cleared;
 
   const { generation } = course.gates;
-  const converted = await convertCurrency(
-    life,
-    {
-      reference: course.prepared.exchangeReference,
-      order: course.exchangeOrder,
-      instruction,
-      terms,
-      thenAssess: { instruction, generation, exchanged: true },
-    },
-    course.exchange,
-  );
+  const exchange: Exchange = {
+    reference: course.prepared.exchangeReference,
+    order: course.exchangeOrder,
+    instruction,
+    terms,
+    thenAssess: { instruction, generation, exchanged: true },
+  };
+  const converted = await convertCurrency(life, exchange, course.exchange);
+  course.exchangeOrder = exchange.order;
   if ('end' in converted) return converted;
   const { resends } = course.exchange.known;
-  if (('refused' in converted || 'unsent' in converted) && resends === 0) course.exchangeOrder = undefined;
+  const nothingSent = 'refused' in converted || 'unsent' in converted || 'switchedOff' in converted;
+  if (nothingSent && resends === 0) course.exchangeOrder = undefined;
   if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
   course.gates.exchangeSent = course.exchange.known.attempts > 0;
   if ('unsent' in converted || 'cleared' in converted) return { again: await reassess(course.gates) };
+  if ('switchedOff' in converted) {
+    return { again: { ...(await reassess(course.gates)), switchedOff: converted.switchedOff } };
+  }
   if ('ended' in converted) return converted;
   course.gates.exchanged = true;
   return { again: converted.assessment ?? (await reassess(course.gates)) };

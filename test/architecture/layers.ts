@@ -29,7 +29,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   erp: {
     imports: ['domain/', 'identity.ts', 'api/schemas/', 'api/required-details.ts', 'api/pattern.ts'],
     types: ['store/store.ts'],
-    packages: ['csv-parse', 'csv-stringify', 'zod', 'node:'],
+    packages: ['csv-parse', 'csv-stringify', 'saxes', 'zod', 'node:'],
+  },
+  // The one way in for files: doors import it, it knows no door.
+  intake: {
+    imports: ['domain/', 'api/', 'erp/'],
+    types: ['store/store.ts'],
+    packages: ['uuid', 'node:'],
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
   temporal: {

@@ -85,6 +85,7 @@ export function observe({ options, stack, people, opening, closing, report, resu
     })),
     notedOrders: [...stack.store.unaskedOrders(), ...stack.store.incidentOrders()],
     traffic: [],
+    switches: [],
     calm,
   };
 }

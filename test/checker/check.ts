@@ -5,6 +5,7 @@ import type { Observation } from './observation.ts';
 import { oneOrder } from './one-order.ts';
 import { outcomes } from './outcomes.ts';
 import { people } from './people.ts';
+import { switchedOff } from './switched-off.ts';
 
 export type { Violation } from './facts.ts';
 
@@ -15,5 +16,12 @@ export type { Violation } from './facts.ts';
  */
 export function check(observation: Observation): Violation[] {
   const facts = factsOf(observation);
-  return [...oneOrder(facts), ...outcomes(facts), ...money(facts), ...people(facts), ...liveness(facts)];
+  return [
+    ...oneOrder(facts),
+    ...outcomes(facts),
+    ...money(facts),
+    ...people(facts),
+    ...liveness(facts),
+    ...switchedOff(facts),
+  ];
 }

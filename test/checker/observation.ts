@@ -31,7 +31,17 @@ export interface Observation {
   notedOrders: string[];
   /** Requests the bank received, by minute, without the further pages of a list; empty: not counted. */
   traffic: TrafficMinute[];
+  /** When what was switched off, oldest first. */
+  switches: SwitchSpell[];
   calm: CalmPhase;
+}
+
+/** A kill switch from the moment in which it was off for certain (null: never) to the one in which it was asked on again. */
+export interface SwitchSpell {
+  scope: 'everything' | 'uid' | 'account' | 'currency' | 'payee';
+  key: string;
+  from: number | null;
+  to: number | null;
 }
 
 export interface ObservedSettings {

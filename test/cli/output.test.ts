@@ -17,11 +17,11 @@ class Recorder extends Writable {
   }
 }
 
-function recorded({ json = false, terminal = false } = {}) {
+function recorded({ json = false, terminal = false, quiet = false } = {}) {
   const stdout = new Recorder(terminal);
   const stderr = new Recorder(terminal);
   const streams = { stdout, stderr } as unknown as { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
-  return { output: createOutput({ json, ...streams }), stdout, stderr };
+  return { output: createOutput({ json, quiet, ...streams }), stdout, stderr };
 }
 
 afterEach(() => {
@@ -42,6 +42,18 @@ describe('stdout', () => {
     output.say('hello');
     output.result({ a: 'x\ny' }, 'text');
     expect(stdout.text).toBe('{"a":"x\\ny"}\n');
+  });
+});
+
+describe('--quiet', () => {
+  it.each([true, false])('leaves the result, and what a question is about (terminal: %s)', (terminal) => {
+    const { output, stdout, stderr } = recorded({ quiet: true, terminal });
+    output.say('hello');
+    output.progress('1/2');
+    output.tell('Pay 12 payouts of this plan');
+    output.result({}, 'done');
+    expect(stderr.text).toBe('Pay 12 payouts of this plan\n');
+    expect(stdout.text).toBe('done\n');
   });
 });
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CommandError, EXIT } from '../../src/cli/exit.ts';
-import { confirm, planOf, planText } from '../../src/cli/plan.ts';
-import { claimRowsOf } from './rows.ts';
+import { confirm, planText } from '../../src/cli/plan.ts';
+import { type Plan, planOf } from '../../src/intake/plan.ts';
+import type { ClaimRow } from '../../src/store/store.ts';
+import { claimRowsOf } from '../intake/rows.ts';
+
+const planned = (rows: readonly ClaimRow[]): Plan =>
+  planOf('may.csv', rows, { count: 0, rows: [] }, (executeOn) => executeOn);
 
 describe('the plan', () => {
   it('sums by currency, in order of the codes, each at the scale of its currency', () => {
@@ -11,7 +16,7 @@ describe('the plan', () => {
       { id: 'c', amount: '1000', currency: 'JPY' },
       { id: 'd', amount: '0.125', currency: 'KWD' },
     );
-    expect(planOf('may.csv', rows)).toEqual({
+    expect(planned(rows)).toMatchObject({
       file: 'may.csv',
       payouts: 4,
       newBeneficiaries: 0,
@@ -29,19 +34,37 @@ describe('the plan', () => {
       { id: 'b', amount: '0.20' },
       { id: 'c', amount: '90071992547409.93' },
     );
-    expect(planOf('may.csv', rows).totals).toEqual([{ currency: 'USD', count: 3, amount: '90071992547410.23' }]);
+    expect(planned(rows).totals).toEqual([{ currency: 'USD', count: 3, amount: '90071992547410.23' }]);
   });
 
   it('counts the rows whose payee is named by details', () => {
-    const plan = planOf('may.csv', claimRowsOf({ id: 'a' }, { id: 'b', beneficiary_id: undefined }));
+    const plan = planned(claimRowsOf({ id: 'a' }, { id: 'b', beneficiary_id: undefined }));
     expect(plan.newBeneficiaries).toBe(1);
     expect(planText(plan)).toMatch(
-      /^may\.csv: 2 payouts, 1 to payees named by their details\n {2}USD +25\.00 {2}in 2$/,
+      /^may\.csv: 2 payouts, 1 to payees named by their details\n {2}USD +25\.00 {2}in 2\nplan [0-9a-f]{16}$/,
     );
   });
 
+  it('has one hash for the same rows in any order, and another when a row changes or is held', () => {
+    const rows = claimRowsOf({ id: 'a' }, { id: 'b', amount: '3.00' });
+    const inOrder = (given: readonly ClaimRow[]) => given.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
+    const { hash } = planned(inOrder(rows));
+    expect(planned(inOrder(claimRowsOf({ id: 'b', amount: '3' }, { id: 'a' }))).hash).toBe(hash);
+    expect(planned(inOrder(claimRowsOf({ id: 'a' }, { id: 'b', amount: '3.01' }))).hash).not.toBe(hash);
+    expect(planned(inOrder(rows.map((row) => ({ ...row, lookAlikeOf: 'r' })))).hash).not.toBe(hash);
+  });
+
+  it('counts the rows of each execution date', () => {
+    const rows = claimRowsOf({ id: 'a' }, { id: 'b', execute_on: '2026-03-31' }, { id: 'c', execute_on: '2026-03-31' });
+    expect(planned(rows).executionDates).toEqual([
+      { date: null, count: 1 },
+      { date: '2026-03-31', count: 2 },
+    ]);
+    expect(planText(planned(rows))).toContain('sent: 1 at once, 2 on 2026-03-31');
+  });
+
   it('shows no names, accounts or ids', () => {
-    const text = planText(planOf('may.csv', claimRowsOf({ id: 'DOC-1', note: 'for Maria' })));
+    const text = planText(planned(claimRowsOf({ id: 'DOC-1', note: 'for Maria' })));
     expect(text).not.toMatch(/DOC-1|Maria|acc-|ben-/);
   });
 });

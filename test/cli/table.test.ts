@@ -27,3 +27,13 @@ it('keeps every cell, whatever the rows, in one line each', () => {
     }),
   );
 });
+
+it('shows what would steer the terminal, in columns that stay aligned', () => {
+  const rows = [
+    ['ord-\u001b[2J1', 'a'],
+    ['two\nlines', 'b'],
+  ];
+  expect(table(['order', 'kind'], rows)).toBe(
+    ['order           kind', '--------------  ----', 'ord-\\u001b[2J1  a', 'two\\u000alines  b'].join('\n'),
+  );
+});

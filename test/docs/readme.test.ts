@@ -17,7 +17,7 @@ async function commandsOfHelp(): Promise<string[]> {
     return true;
   });
   expect(await runProgram(['--help'])).toBe(EXIT.completed);
-  const list = help.slice(help.indexOf('Commands:'), help.indexOf('Examples:'));
+  const list = help.slice(help.indexOf('Commands:'));
   return [...list.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help');
 }
 

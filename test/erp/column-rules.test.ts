@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requiredDetailsPairs } from '../../src/erp/column-rules.ts';
+import { RequiredDetailsPairs } from '../../src/erp/column-rules.ts';
 
 test('the pairs to ask the bank for are those of new beneficiaries, each once', () => {
   const rows = [
@@ -11,7 +11,9 @@ test('the pairs to ask the bank for are those of new beneficiaries, each once', 
     { currency: 'usd', beneficiary_type: 'personal' },
     { currency: 'GBP', beneficiary_type: 'private' },
   ];
-  expect(requiredDetailsPairs(rows.map((instruction) => ({ instruction })))).toEqual([
+  const pairs = new RequiredDetailsPairs();
+  for (const instruction of rows) pairs.add(instruction);
+  expect(pairs.list()).toEqual([
     { currency: 'USD', beneficiaryType: 'personal' },
     { currency: 'USD', beneficiaryType: 'business' },
     { currency: 'EUR', beneficiaryType: 'personal' },

@@ -1,18 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseAmount } from '../../src/domain/money.ts';
-import { claimRows } from '../../src/erp/claims.ts';
+import { claimRow } from '../../src/erp/claims.ts';
 import { readInstructions } from '../../src/erp/read-file.ts';
 import { validateRows } from '../../src/erp/validate.ts';
 import { requiredDetails } from '../../src/sandbox/required-details.ts';
 import { settingsOf } from '../../src/sandbox/settings.ts';
+import { collected, NO_CONTEXT } from './collected.ts';
 
 const { auditThreshold } = settingsOf({});
 
 async function exampleOf(name: string) {
   const path = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
-  const input = await readInstructions(path);
-  return { input, ...validateRows({ ...input, requiredDetails }) };
+  const input = await collected((sink) => readInstructions(path, sink, NO_CONTEXT));
+  return { input, ...validateRows({ file: name, ...input, requiredDetails }) };
 }
 
 describe.each(['payouts.csv', 'payouts.json'])('%s', (name) => {
@@ -38,7 +39,7 @@ test('payouts.csv shows twins, conversions, known and new beneficiaries in five 
   expect(new Set(rows.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(5);
   expect(rows.filter(({ account_id, currency }) => !account_id.endsWith(currency.toLowerCase()))).toHaveLength(2);
   expect(new Set(rows.map(({ beneficiary_id }) => beneficiary_id !== undefined))).toEqual(new Set([true, false]));
-  const claims = claimRows(instructions);
+  const claims = instructions.map(claimRow);
   expect(new Set(claims.map(({ reference }) => reference)).size).toBe(12);
   expect(claims.find(({ row }) => row === 7)?.reference).not.toBe(claims.find(({ row }) => row === 8)?.reference);
 });

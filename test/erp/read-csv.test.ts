@@ -1,13 +1,14 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RECORD_BYTES_MAX, type ReadInput, ROWS_MAX } from '../../src/erp/input.ts';
+import { RECORD_BYTES_MAX, ROWS_MAX } from '../../src/erp/input.ts';
 import { readCsv } from '../../src/erp/read-csv.ts';
 import { bytesOf } from './bytes.ts';
+import { type Collected, collected } from './collected.ts';
 
-const read = (content: string | Uint8Array, chunkSize?: number): Promise<ReadInput> =>
-  readCsv('payroll.csv', bytesOf(content, chunkSize));
-const rules = ({ findings }: ReadInput): [string, number, number | null][] =>
+const read = (content: string | Uint8Array, chunkSize?: number): Promise<Collected> =>
+  collected((sink) => readCsv('payroll.csv', bytesOf(content, chunkSize), sink));
+const rules = ({ findings }: Collected): [string, number, number | null][] =>
   findings.map(({ rule, line, row }) => [rule, line, row]);
 
 describe('a good file', () => {
@@ -183,7 +184,7 @@ describe('a file that cannot be read on', () => {
       yield Buffer.from('id,note\nA,fine\n');
       for (; given < 200 * 1024 * 1024; given += chunk.length) yield chunk;
     }
-    const input = await readCsv('payroll.csv', endless());
+    const input = await collected((sink) => readCsv('payroll.csv', endless(), sink));
     expect(rules(input)).toContainEqual(['record-too-large', 3, null]);
     expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
     expect(given).toBeLessThanOrEqual(4 * RECORD_BYTES_MAX);

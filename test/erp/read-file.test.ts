@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readInstructions } from '../../src/erp/read-file.ts';
+import { type InstructionFile, readInstructions } from '../../src/erp/read-file.ts';
+import { type Collected, collected, NO_CONTEXT } from './collected.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -12,6 +13,15 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(dir, { recursive: true });
 });
+
+async function read(path: string): Promise<InstructionFile & Collected> {
+  let file: InstructionFile | undefined;
+  const input = await collected(async (sink) => {
+    file = await readInstructions(path, sink, NO_CONTEXT);
+  });
+  if (file === undefined) throw new Error('nothing was read');
+  return { ...file, ...input };
+}
 
 async function fileOf(name: string, content: string): Promise<string> {
   const path = join(dir, name);
@@ -26,17 +36,17 @@ test.each([
   ['payroll.txt', '{"payouts": [{"id": "A"}]}', 'json'],
   ['payroll.txt', 'id\nA\n', 'csv'],
 ])('reads %s by its extension, else by its first character', async (name, content, format) => {
-  const input = await readInstructions(await fileOf(name, content));
+  const input = await read(await fileOf(name, content));
   expect(input).toMatchObject({ format, file: name, findings: [], rows: [{ row: 1, instruction: { id: 'A' } }] });
   expect(input.sha256).toBe(createHash('sha256').update(content).digest('hex'));
 });
 
 test('names an empty file in a finding', async () => {
-  const input = await readInstructions(await fileOf('empty.csv', ''));
+  const input = await read(await fileOf('empty.csv', ''));
   expect(input).toMatchObject({ format: 'csv', rows: [], findings: [{ file: 'empty.csv', rule: 'no-rows', line: 1 }] });
 });
 
 test('rejects with the error of the file system when there is no such file', async () => {
-  await expect(readInstructions(join(dir, 'absent.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
-  await expect(readInstructions(dir)).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(read(join(dir, 'absent.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(read(dir)).rejects.toMatchObject({ code: 'EISDIR' });
 });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RECORD_BYTES_MAX, type ReadInput, ROWS_MAX } from '../../src/erp/input.ts';
+import { RECORD_BYTES_MAX, ROWS_MAX } from '../../src/erp/input.ts';
 import { readJson } from '../../src/erp/read-json.ts';
 import { bytesOf } from './bytes.ts';
+import { type Collected, collected } from './collected.ts';
 
-const read = (content: string | Uint8Array): Promise<ReadInput> => readJson('payroll.json', bytesOf(content));
-const rules = ({ findings }: ReadInput): [string, number, number | null, string | null][] =>
+const read = (content: string | Uint8Array): Promise<Collected> =>
+  collected((sink) => readJson('payroll.json', bytesOf(content), sink));
+const rules = ({ findings }: Collected): [string, number, number | null, string | null][] =>
   findings.map(({ rule, line, row, column }) => [rule, line, row, column]);
 
 describe('a good file', () => {

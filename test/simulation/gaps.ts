@@ -18,5 +18,5 @@ export const LEFT_OUT = {
    * force: the next send repeats them, while the payout expects the order that it has asked for (`sendOnce` in
    * `src/activities/submit.ts`). I13.
    */
-  recordWithoutAnswer: true,
+  recordWithoutAnswer: false,
 } as const satisfies Record<string, boolean>;

@@ -10,6 +10,7 @@ const SEND_DELAY_MAX_MS = 31_000;
 export async function observe(
   world: World,
   disturbances: Disturbances,
+  switches: Observation['switches'],
   settled: boolean,
   boundMs: number,
 ): Promise<Observation> {
@@ -74,6 +75,7 @@ export async function observe(
     audits,
     notedOrders: [],
     traffic: world.door.traffic,
+    switches,
     calm: { from: world.calmFrom ?? time.now, until: time.now, boundMs, settled },
   };
 }

@@ -4,6 +4,7 @@ import { factsOf } from '../checker/facts.ts';
 import { isUndecidable } from '../checker/liveness.ts';
 import type { Observation } from '../checker/observation.ts';
 import { Disturbances } from './disturbances.ts';
+import { KillSwitches } from './kill-switches.ts';
 import { observe } from './observe.ts';
 import { People } from './people.ts';
 import { installGlobals, type Surroundings, VirtualTime } from './virtual-time.ts';
@@ -55,7 +56,12 @@ export async function runSeed(
   current = { time, random: () => random.next() };
   const disturbances = new Disturbances(world);
   disturbances.start();
-  world.whenPerformed = (execution, activity, process) => disturbances.whenPerformed(execution, activity, process);
+  const switches = new KillSwitches(world);
+  switches.start();
+  world.whenPerformed = (execution, activity, process) => {
+    switches.whenPerformed(activity);
+    disturbances.whenPerformed(execution, activity, process);
+  };
   for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
   for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
   new People(world).start();
@@ -63,8 +69,9 @@ export async function runSeed(
   world.calmFrom = time.now;
   world.trace.note('calm');
   disturbances.calm();
+  switches.calm();
   const settled = await untilSettled(world);
-  const observation = await observe(world, disturbances, settled, CALM_BOUND_MS);
+  const observation = await observe(world, disturbances, switches.spells, settled, CALM_BOUND_MS);
   const violations = [...check(observation), ...unhandled.splice(0).map(unhandledRejection)];
   for (const { invariant, reference, message } of violations)
     world.trace.note(`VIOLATION ${invariant} ${reference}: ${message}`);

@@ -39,6 +39,7 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
     ]),
     feeCap: random.chance(0.2) ? '4' : undefined,
     maxSlippage: random.pick(['0.01', '0.001', '0.05']),
+    calendar: undefined,
     auditTtlMs: random.between(5, 60) * 60_000,
     clockSkewMs: 600_000,
     sweepMs: random.between(1_000, 8_000),

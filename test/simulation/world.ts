@@ -183,6 +183,7 @@ export class World {
           return cluster.signal(workflowId, 'orderChanged', notice);
         }),
       approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
+      lookAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),
       isOpen: (workflowId) => reach(() => cluster.isOpen(workflowId)),
     };
   }

@@ -24,6 +24,8 @@ onEveryStore('claimBatch', (test) => {
         amount: '10.50',
         currency: 'USD',
         by: 'maker',
+        original: null,
+        lookAlikeOf: null,
         state: 'received',
         reason: null,
         orderId: null,
@@ -44,6 +46,10 @@ onEveryStore('claimBatch', (test) => {
       by: 'maker',
       control: 'running',
       total: 2,
+      message: null,
+      retryOf: null,
+      canary: null,
+      controlReason: null,
       createdAt: 1_234,
       endedAt: null,
     });
@@ -56,11 +62,15 @@ onEveryStore('claimBatch', (test) => {
       ...batchClaim('b2', []),
       rows: [claimRow(3, 'b'), claimRow(2, 'new'), claimRow(1, 'a', { amount: '9' })],
     };
+    const known = (id: string) => {
+      const { reference, instruction } = claimRow(1, id);
+      return { reference, instruction, batchId: 'b1' };
+    };
     expect(await store.claimBatch(claim)).toEqual({
       claimed: false,
       known: [
-        { row: 1, reference: claimRow(1, 'a').reference, batchId: 'b1', samePayload: false },
-        { row: 3, reference: claimRow(1, 'b').reference, batchId: 'b1', samePayload: true },
+        { row: 1, ...known('a'), samePayload: false },
+        { row: 3, ...known('b'), samePayload: true },
       ],
     });
     expect(await store.batch('b2')).toBeUndefined();

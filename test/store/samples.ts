@@ -28,7 +28,7 @@ export function claimRow(row: number, id: string, fields: Partial<PayoutInstruct
 }
 
 /** A batch with one row for each document id. */
-export function batchClaim(batchId: string, ids: readonly string[], at = 1_000): BatchClaim {
+export function batchClaim(batchId: string, ids: readonly string[], at = 1_000): BatchClaim & { rows: ClaimRow[] } {
   return {
     batchId,
     file: `${batchId}.csv`,

@@ -1,12 +1,14 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { WorkerSettings } from '../../src/activities/deps.ts';
+import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
+import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { PAYEE_FIELDS } from './payee.ts';
-import { DEFAULT_PAYMENT, type Product } from './product.ts';
+import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product } from './product.ts';
 import { until as untilTrue } from './until.ts';
 
 export type PayoutHandle = WorkflowHandle<() => Promise<PayoutResult>>;
@@ -421,6 +423,109 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 1,
   },
   {
+    name: 'switched-off',
+    travel: async (p) => {
+      await p.store.switchOff(USD_SWITCH);
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'held');
+      // Nobody can approve a switch into sending: it is only looked at again.
+      await handle.signal('approve', { by: 'alice' });
+      await untilTrue(
+        async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')),
+        WAIT_MAX_MS,
+      );
+      await until(handle, 'held');
+      await p.store.switchOn(USD_SWITCH);
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'switched-off-before-the-send',
+    store: (store) => switchedOffOnce(store, 'openOrder'),
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'held');
+      await p.store.switchOn(USD_SWITCH);
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'exchange-switched-off-before-the-send',
+    store: (store) => switchedOffOnce(store, 'openOrder'),
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
+      await until(handle, 'held');
+      await p.store.switchOn(USD_SWITCH);
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'switched-off-in-the-bank-audit',
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
+      await until(handle, 'awaiting-bank-approval');
+      await p.store.switchOff(USD_SWITCH);
+      await handle.signal('approve', { by: 'alice' });
+      await untilReason(handle, 'switched-off');
+      await p.store.switchOn(USD_SWITCH);
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'answer-lost-and-switched-off',
+    // Dedupe `verified` would send again at once: the switch keeps it from that, and the looks go on.
+    settings: { referenceDedupe: 'verified' },
+    store: (store) => switchedOffOnce(store, 'finishAttempt'),
+    travel: async (p) => {
+      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'held');
+      await p.store.switchOn(USD_SWITCH);
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'look-alike',
+    travel: async (p) => {
+      await claimLookAlike(p);
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'held');
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'begun-on-its-day',
+    travel: (p) => p.start({ id: 'r' }, { delayMs: 1_000 }),
+    ends: { state: 'completed' },
+    eventsMax: 21,
+    orders: 1,
+  },
+  {
+    name: 'cancelled-before-its-day',
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', execute_on: '2999-01-01' }, { delayMs: 3_600_000 });
+      await handle.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+      return handle;
+    },
+    ends: { state: 'cancelled' },
+    because: 'cancelled-by-request',
+    orders: 0,
+  },
+  {
     name: 'exchange-answer-lost',
     travel: async (p) => {
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.fx', kind: 'drop-after' });
@@ -430,6 +535,41 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 1,
   },
 ];
+
+export const USD_SWITCH = { scope: 'currency', key: 'USD', reason: 'test', by: 'alice', at: 1 } as const;
+
+/** The switch for USD goes off the first time that the product calls this method of its store. */
+export function switchedOffOnce(store: Store, method: 'openOrder' | 'finishAttempt' | 'recordAttempt'): Store {
+  let isFirst = true;
+  return {
+    ...store,
+    [method]: async (...args: unknown[]) => {
+      if (isFirst) await store.switchOff(USD_SWITCH);
+      isFirst = false;
+      return (store[method] as (...given: unknown[]) => Promise<unknown>)(...args);
+    },
+  };
+}
+
+/** Claims the payout `r` as one that looks like an earlier one of another document. */
+async function claimLookAlike(product: Product): Promise<void> {
+  const rows = ['earlier', 'r'].map((id, index) => {
+    const instruction = { ...DEFAULT_INSTRUCTION, id };
+    const reference = referenceOf(instruction.uid, id);
+    const workflowId = payoutWorkflowId(reference);
+    return { row: index + 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  });
+  const [earlier, alike] = rows;
+  if (earlier === undefined || alike === undefined) throw new Error('two rows are claimed');
+  const batch = { file: 'test.csv', sha256: 'x', by: null };
+  const day = 24 * 3_600_000;
+  await product.store.claimBatch({ ...batch, batchId: 'b-1', rows: [earlier], at: Date.now() - 3 * day });
+  const lookAlikeOf = earlier.reference;
+  await product.store.claimBatch({ ...batch, batchId: 'b-2', rows: [{ ...alike, lookAlikeOf }], at: Date.now() });
+}
+
+const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
+  (await handle.query<PayoutStateView>('state')).evidence.map(({ what }) => what);
 
 const LOOK_MS = 50;
 const WAIT_MAX_MS = 60_000;

@@ -33,6 +33,7 @@ export const quickSettings: WorkerSettings = {
   approvalRules: [],
   feeCap: undefined,
   maxSlippage: '0.01',
+  calendar: undefined,
   auditTtlMs: 3_600_000,
   clockSkewMs: 600_000,
   sweepMs: 100,
@@ -56,7 +57,7 @@ export interface Product extends AsyncDisposable {
   /** Starts a payout as a batch does. */
   start(
     instruction: Partial<PayoutInstruction> & { id: string },
-    more?: { by?: string; batchId?: string },
+    more?: { by?: string; batchId?: string; delayMs?: number },
   ): Promise<WorkflowHandle<() => Promise<PayoutResult>>>;
   /** A request to the sandbox's test-only routes. */
   sandboxTest(method: string, path: string, body?: unknown): Promise<unknown>;
@@ -102,7 +103,7 @@ export async function startProduct(
     store,
     sandbox,
     namespace,
-    async start(instruction, more = {}) {
+    async start(instruction, { delayMs, ...more } = {}) {
       const full = { ...DEFAULT_INSTRUCTION, ...instruction };
       const reference = referenceOf(full.uid, full.id);
       const input = Object.fromEntries(Object.entries({ ...full, ...more }).filter((entry) => entry[1] !== undefined));
@@ -113,6 +114,7 @@ export async function startProduct(
         currency: full.currency,
         input: input as Record<string, string>,
         summary: 'a test payout',
+        delayMs,
       });
       return client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
     },

@@ -1,10 +1,11 @@
 import { readAllBeneficiaries, readAllOrders } from '../../api/list-pages.ts';
 import { referenceOf } from '../../identity.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { maskedPayee } from '../masked.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-// Commands that show what the bank shows. Personal data stays out of the tables.
+// Commands that show what the bank shows. Personal data is masked in the tables.
 
 /** `payouts accounts [UID]`: balances of a user, or of the master institution. */
 export async function accounts(session: Session, uid: string | undefined): Promise<ExitCode> {
@@ -24,14 +25,17 @@ export async function accounts(session: Session, uid: string | undefined): Promi
   return EXIT.completed;
 }
 
-/** `payouts beneficiaries UID [--currency C]`: ids and kinds; details only with `--json`. */
+/** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
 export async function beneficiaries(session: Session, uid: string, currency: string | undefined): Promise<ExitCode> {
   const bank = session.bank(await session.stack('join-or-boot'));
   const scan = await readAllBeneficiaries(bank, { uid, currency });
-  const rows = scan.beneficiaries.map((b) => [b.id, b.currency, b.beneficiary_type, b.payment_type]);
+  const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {
+    const { name, account } = maskedPayee(items);
+    return [id, currency, beneficiary_type, payment_type, name, account];
+  });
   session.output.result(
     { schemaVersion: 1, beneficiaries: scan.beneficiaries },
-    table(['beneficiary', 'currency', 'type', 'payment type'], rows),
+    table(['beneficiary', 'currency', 'type', 'payment type', 'name', 'account'], rows),
   );
   return EXIT.completed;
 }

@@ -1,26 +1,24 @@
 import { formatFinding } from '../../erp/finding.ts';
+import { checkFile } from '../../intake/check-file.ts';
+import { invalidInput } from '../../intake/intake-refusal.ts';
+import { dropKnown } from '../../intake/known-rows.ts';
 import { type CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { sortRows } from '../known-rows.ts';
-import { checkFile, invalidInput } from '../read-batch.ts';
+import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
-export async function validate(session: Session, path: string): Promise<ExitCode> {
+export async function validate(session: Session, path: string, files: MessageFiles): Promise<ExitCode> {
   await session.assertStoreFits();
-  const checked = await withValidationBank(session, (bank) => checkFile(path, bank));
-  const sorted = await sortRows(
-    await session.store(),
-    checked.file,
-    checked.rows,
-    (row) => checked.lines.get(row) ?? 0,
-  );
-  const findings = [...checked.findings, ...sorted.reused];
-  if (findings.length > 0) throw invalidInput(findings, 'Mend the file; nothing was sent.');
-  const taken = sorted.taken.length === 0 ? '' : ` ${sorted.taken.length} of them were taken before.`;
+  const { store, context } = await intakeParts(session, files);
+  const checked = await withValidationBank(session, (bank) => checkFile(path, bank, context));
+  using staged = checked.staged;
+  const { taken } = await dropKnown(store, checked);
+  if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Mend the file; nothing was sent.');
+  const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
   session.output.result(
-    { schemaVersion: 1, file: checked.file, rows: checked.rowCount, known: sorted.taken.length, findings: [] },
-    `${checked.file}: ${checked.rowCount} rows, no finding.${taken}`,
+    { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [] },
+    `${checked.file}: ${staged.rowCount} rows, no finding.${known}`,
   );
   return EXIT.completed;
 }

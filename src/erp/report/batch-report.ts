@@ -67,6 +67,12 @@ export interface ReportPaths {
   csv: string;
   json: string;
   html: string;
+  /** Rows that are proven unpaid or were refused, to be handed in again; only where there are any. */
+  failed?: string;
+  /** Answer to the pain.001 the batch came as, of the stage it stands at; only for such a batch. */
+  pain002?: string;
+  /** The answers of all stages so far, the latest last. */
+  pain002Stages?: string[];
 }
 
 export interface ReportLinks {
@@ -74,18 +80,26 @@ export interface ReportLinks {
   workflowUrl(workflowId: string): string;
 }
 
+/** What is known of payouts beside their rows. */
+export interface Facts {
+  returns: Iterable<ReturnRecord>;
+  incidents: Iterable<IncidentRecord>;
+}
+
 /** Builds the report from what the store holds. Pure: the same records give the same report. */
 export async function buildBatchReport(
   batch: BatchRecord,
   rows: Iterable<PayoutRecord> | AsyncIterable<PayoutRecord>,
-  facts: { returns: Iterable<ReturnRecord>; incidents: Iterable<IncidentRecord> },
+  factsOf: (references: string[]) => Promise<Facts>,
   links: ReportLinks,
   reports: ReportPaths,
 ): Promise<BatchReport> {
-  const returned = Map.groupBy(facts.returns, ({ reference }) => reference);
   const payouts: ReportedPayout[] = [];
-  for await (const record of rows) payouts.push(reportedPayout(record, returned.get(record.reference) ?? [], links));
+  for await (const record of rows) payouts.push(reportedPayout(record, links));
   payouts.sort((a, b) => a.row - b.row);
+  const facts = await factsOf(payouts.map(({ reference }) => reference));
+  const returned = Map.groupBy(facts.returns, ({ reference }) => reference);
+  for (const payout of payouts) payout.returns = reportedReturns(returned.get(payout.reference) ?? []);
   const counts = countStates(payouts.map(({ state }) => state));
   return {
     schemaVersion: 1,
@@ -115,7 +129,13 @@ export function reportedIncidents(
   })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));
 }
 
-function reportedPayout(record: PayoutRecord, returns: readonly ReturnRecord[], links: ReportLinks): ReportedPayout {
+function reportedReturns(returns: readonly ReturnRecord[]): ReportedPayout['returns'] {
+  return returns
+    .map(({ orderId, amount, currency }) => ({ orderId, amount, currency }))
+    .sort((a, b) => compare(a.orderId, b.orderId));
+}
+
+function reportedPayout(record: PayoutRecord, links: ReportLinks): ReportedPayout {
   return {
     row: record.row ?? 0,
     uid: record.uid,
@@ -129,9 +149,7 @@ function reportedPayout(record: PayoutRecord, returns: readonly ReturnRecord[], 
     fee: record.fee,
     feeCurrency: record.feeCurrency,
     reason: record.reason,
-    returns: returns
-      .map(({ orderId, amount, currency }) => ({ orderId, amount, currency }))
-      .sort((a, b) => compare(a.orderId, b.orderId)),
+    returns: [],
     url: links.workflowUrl(record.workflowId),
   };
 }

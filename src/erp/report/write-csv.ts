@@ -24,13 +24,28 @@ const COLUMNS = [
 /** A number is no formula, and an escaped one would no longer add up in a spreadsheet. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
+/** Lines made into text together: the text of a large batch is never in memory as a whole. */
+const LINES_AT_ONCE = 1_000;
+
 /** One line for each row of the file, in its order. Values that a spreadsheet would run as formulas are escaped. */
-export function csvReport(report: BatchReport): string {
+export function* csvReport(report: BatchReport): Generator<string> {
   const incidents = Map.groupBy(report.incidents, ({ reference }) => reference);
-  const lines = report.payouts.map((payout) => cells(payout, incidents.get(payout.reference) ?? []));
-  return stringify(lines, {
-    header: true,
-    columns: [...COLUMNS],
+  yield csvText([], [...COLUMNS], true);
+  for (let from = 0; from < report.payouts.length; from += LINES_AT_ONCE) {
+    const some = report.payouts.slice(from, from + LINES_AT_ONCE);
+    yield csvText(
+      some.map((payout) => cells(payout, incidents.get(payout.reference) ?? [])),
+      [...COLUMNS],
+      false,
+    );
+  }
+}
+
+/** Values that a spreadsheet would run as formulas are escaped. */
+function csvText(lines: readonly object[], columns: string[], header: boolean): string {
+  return stringify([...lines], {
+    header,
+    columns,
     escape_formulas: true,
     cast: {
       string: (value) => (value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : value),

@@ -12,9 +12,9 @@ import { PAGE_STYLE } from './page-style.ts';
  * The report as one page: no script, no outside asset, light and dark, made for a screen reader as well. It shows
  * references, ids and amounts, and no detail of a beneficiary.
  */
-export function htmlReport(report: BatchReport): string {
+export function* htmlReport(report: BatchReport): Generator<string> {
   const title = `${report.file}: ${report.state}`;
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -32,11 +32,9 @@ export function htmlReport(report: BatchReport): string {
 <main>
 ${incidentList(report)}${countTiles(report)}
 ${amountChart(report)}
-${payoutTable(report)}
-</main>
-</body>
-</html>
 `;
+  yield* payoutTable(report);
+  yield '</main>\n</body>\n</html>\n';
 }
 
 function batchTone({ state }: BatchReport): string {
@@ -98,18 +96,17 @@ function legendItem({ state, payouts, amount }: StateTotal): string {
   return `<li><span class="dot ${toneOf(state)}"></span>${escaped(state)} <span class="figure">${figures}</span></li>`;
 }
 
-function payoutTable({ payouts, incidents }: BatchReport): string {
+function* payoutTable({ payouts, incidents }: BatchReport): Generator<string> {
   const ofPayout = Map.groupBy(incidents, ({ reference }) => reference);
   const heads = ['Row', 'Document', 'User', 'State', 'Amount', 'Fee', 'Reason', 'Bank order', 'Reference'];
-  return `<h2 id="payouts">Payouts</h2>
+  yield `<h2 id="payouts">Payouts</h2>
 <div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
 <table>
 <thead><tr>${heads.map((head) => `<th scope="col"${FIGURES.has(head) ? ' class="figure"' : ''}>${head}</th>`).join('')}</tr></thead>
 <tbody>
-${payouts.map((payout) => payoutRow(payout, ofPayout.get(payout.reference) ?? [])).join('\n')}
-</tbody>
-</table>
-</div>`;
+`;
+  for (const payout of payouts) yield `${payoutRow(payout, ofPayout.get(payout.reference) ?? [])}\n`;
+  yield '</tbody>\n</table>\n</div>\n';
 }
 
 const FIGURES: ReadonlySet<string> = new Set(['Row', 'Amount', 'Fee']);

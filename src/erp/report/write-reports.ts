@@ -17,18 +17,43 @@ export async function writeReports(dir: string, report: BatchReport): Promise<Re
   const paths = reportPaths(dir, report.batchId);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(paths.csv, csvReport(report));
-  await writeWhole(paths.json, `${JSON.stringify(report, null, 2)}\n`);
+  await writeWhole(paths.json, jsonReport(report));
   await writeWhole(paths.html, htmlReport(report));
   return paths;
 }
 
+/** The document of `--json`, one line for each payout. */
+function* jsonReport({ payouts, ...head }: BatchReport): Generator<string> {
+  const text = JSON.stringify({ ...head, payouts: [] }, null, 2);
+  yield text.slice(0, text.lastIndexOf('[]'));
+  let separator = '[\n';
+  for (const payout of payouts) {
+    yield `${separator}    ${JSON.stringify(payout)}`;
+    separator = ',\n';
+  }
+  yield payouts.length === 0 ? '[]\n}\n' : '\n  ]\n}\n';
+}
+
+const WRITTEN_AT_ONCE = 256 * 1024;
+
+async function* buffered(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < WRITTEN_AT_ONCE) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
 /** Temp file, fsync, rename: a reader or a crash never meets half a report. Amounts are for the owner only (0600). */
-async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(text);
+      for await (const text of buffered(pieces)) await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();

@@ -2,6 +2,9 @@ import type { Migration } from 'kysely/migration';
 import { createTables } from './0001-create-tables.ts';
 import { addRequestsAndLanes } from './0002-add-requests-and-lanes.ts';
 import { createIncidents } from './0003-create-incidents.ts';
+import { addBatchGuards } from './0004-add-batch-guards.ts';
+import { addBatchControl } from './0005-add-batch-control.ts';
+import { addIdempotencyKeys } from './0006-add-idempotency-keys.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration ever released, by name. A released one is never changed; a new one sorts behind all others. */
@@ -9,4 +12,7 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0001-create-tables': createTables(types),
   '0002-add-requests-and-lanes': addRequestsAndLanes(),
   '0003-create-incidents': createIncidents(),
+  '0004-add-batch-guards': addBatchGuards(),
+  '0005-add-batch-control': addBatchControl(),
+  '0006-add-idempotency-keys': addIdempotencyKeys(),
 });

@@ -1,8 +1,9 @@
 import { condition } from '@temporalio/workflow';
 import type { Payee } from '../../domain/gates.ts';
+import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import type { PayoutLife } from '../life.ts';
+import type { OrderTalk, PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 
@@ -39,6 +40,7 @@ export async function awaitBankApproval(life: PayoutLife, found: AuditFound): Pr
   const decided = life.order.decision ?? (await decide(life, found));
   if (decided === undefined) return;
   life.order.decision = decided;
+  const couldCancel = !life.order.tooLateToCancel;
   if (decided.decision === 'approve' && found.cancellable) life.order.tooLateToCancel = true;
   life.show('processing');
   const result =
@@ -57,6 +59,12 @@ export async function awaitBankApproval(life: PayoutLife, found: AuditFound): Pr
   if (result.outcome === 'accepted') {
     life.order.driven = true;
     return;
+  }
+  if (result.outcome === 'not-sent' && result.why === 'switched-off') {
+    // What was approved while it was off is not driven later unseen: people are asked again. Nothing was sent, so a cancel
+    // can still do something, unless it was answered "too late" meanwhile.
+    const toldTooLate = found.cancellable && (!couldCancel || life.cancelRequest !== undefined);
+    life.order = { cancelDriven: false, tooLateToCancel: toldTooLate, switchedOff: result.scope };
   }
   if (result.outcome === 'refused' || result.outcome === 'payee-changed') {
     // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A
@@ -78,6 +86,13 @@ async function lookLater(life: PayoutLife, { waits }: Terms, tries: number): Pro
 
 export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
 
+/** Why people are asked, again as the case may be. */
+function reasonOf({ payeeChanged, switchedOff }: OrderTalk): Reason {
+  if (payeeChanged) return because('beneficiary-changed');
+  if (switchedOff === undefined) return BANK_APPROVAL_REQUIRED;
+  return because('switched-off', `${switchedOff}; the approval was not driven, approve again when it is on`);
+}
+
 const lost = (): { outcome: 'ambiguous' } => ({ outcome: 'ambiguous' });
 
 export interface BankDecision {
@@ -95,8 +110,8 @@ async function decide(
     const decision = await awaitDecision(life, {
       ask: { kind: 'bank', digest: life.digest, needed: 1, expiresAt: expiredAt },
       state: 'awaiting-bank-approval',
-      reason: life.order.payeeChanged ? because('beneficiary-changed') : BANK_APPROVAL_REQUIRED,
-      stored: life.order.payeeChanged ? 'to-store' : 'stored',
+      reason: reasonOf(life.order),
+      stored: life.order.payeeChanged || life.order.switchedOff !== undefined ? 'to-store' : 'stored',
       lookAgainMs,
       interrupt: () => life.heard > heard || life.isPatienceOver,
     });

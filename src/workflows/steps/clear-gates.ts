@@ -4,7 +4,7 @@ import { nextGate } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
-import { ACCOUNT_HOLDS, because } from '../../domain/reasons.ts';
+import { ACCOUNT_HOLDS, because, type ReasonCode } from '../../domain/reasons.ts';
 import type { PayoutLife } from '../life.ts';
 import { read, waits } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -94,22 +94,32 @@ async function hold(
   reason: Reason,
 ): Promise<Unpaid | undefined> {
   const { lookAgainMs, lookAgainMaxMs } = context.terms.waits;
-  // The rest of the account's rows wait for this one to find it usable again.
-  const pause = doublingPause(context.visits, lookAgainMs, holdsAccount(reason) ? lookAgainMaxMs : lookAgainMaxMs * 12);
+  // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
+  const isProbe = holdsAccount(reason) || reason.code === SWITCHED_OFF;
+  const pause = doublingPause(context.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
   context.visits += 1;
+  const { heard } = life;
   const decided = await awaitDecision(life, {
-    ask: { kind: 'hold', digest: assessment.digest, needed: 1 },
+    ask: { kind: 'hold', digest: assessment.digest, about: OWN_HOLDS.find((code) => code === reason.code), needed: 1 },
     state: 'held',
     reason,
     lookAgainMs: pause,
+    interrupt: () => reason.code === SWITCHED_OFF && life.heard > heard,
   });
   if (decided.kind === 'rejected') return { end: 'rejected', reason: because('approval-rejected') };
   if (decided.kind === 'approved') {
-    context.passes.feeAcceptedDigest = assessment.digest;
+    if (reason.code === FEE_ABOVE_CAP) context.passes.feeAcceptedDigest = assessment.digest;
+    if (reason.code === LOOK_ALIKE) context.passes.lookAlikeMeant = true;
     leaveWait(life);
   }
   return undefined;
 }
+
+const SWITCHED_OFF: ReasonCode = 'switched-off';
+const LOOK_ALIKE: ReasonCode = 'look-alike';
+const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
+/** Holds of our own making: they can follow each other and others under one digest. */
+const OWN_HOLDS: readonly string[] = [SWITCHED_OFF, LOOK_ALIKE];
 
 function holdsAccount({ code }: Reason): boolean {
   return (ACCOUNT_HOLDS as readonly string[]).includes(code);

@@ -2,10 +2,12 @@ import type { AssessInput } from '../../activities/assess.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
+import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { ExchangeOrder } from '../../domain/sent-order.ts';
 import type { RefusalMeaning } from '../../domain/submission.ts';
+import type { SwitchScope } from '../../domain/switches.ts';
 import type { PayoutLife } from '../life.ts';
 import { sends } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -20,12 +22,14 @@ export type Converted =
   | { cleared: true }
   | { ended: true }
   | { unsent: true }
+  | { switchedOff: SwitchScope }
   | Unpaid;
 
 /** What an exchange is made of. */
 export interface Exchange {
   /** Derived from the payout's identity. */
   reference: string;
+  /** Another one once it turns out that other bytes are in force. */
   order: ExchangeOrder;
   instruction: PayoutInstruction;
   terms: Terms;
@@ -41,7 +45,7 @@ export async function convertCurrency(
   exchange: Exchange,
   progress: SubmissionProgress,
 ): Promise<Converted> {
-  const { reference, order, terms, thenAssess } = exchange;
+  const { reference, terms, thenAssess } = exchange;
   const request = exchangeRequest(life, exchange);
   const submitted = await submitOrder(life, request, terms, progress);
   switch (submitted.kind) {
@@ -51,6 +55,8 @@ export async function convertCurrency(
       return { cleared: true };
     case 'unsent':
       return { unsent: true };
+    case 'switched-off':
+      return { switchedOff: submitted.scope };
     case 'stopped':
       return { end: 'cancelled', reason: because('cancelled-by-request') };
     case 'ended':
@@ -61,6 +67,7 @@ export async function convertCurrency(
       break;
   }
   life.show('converting');
+  const { order } = exchange;
   const followed = await followOrder(life, { request, ...submitted, terms, expiredAt: order.expiredAt, thenAssess });
   const { cancelDriven } = life.order;
   // The payment is another order: nothing said about the exchange counts for it.
@@ -82,16 +89,21 @@ export async function convertCurrency(
   return { converted: true, assessment };
 }
 
-function exchangeRequest(life: PayoutLife, { reference, order, instruction: { uid } }: Exchange): OrderRequest {
-  const { sellAccountId, amount, currency } = order;
-  const currencies = [currency, order.sellCurrency];
+function exchangeRequest(life: PayoutLife, exchange: Exchange): OrderRequest {
+  const {
+    reference,
+    instruction: { uid },
+  } = exchange;
+  const { sellAccountId, amount, currency, sellCurrency } = exchange.order;
+  const currencies = [currency, sellCurrency];
+  const expected: ExpectedOrder = { kind: 'exchange', reference, uid, accountId: sellAccountId, currency, amount };
   return {
-    expected: { kind: 'exchange', reference, uid, accountId: sellAccountId, currency, amount },
+    expected,
     accountId: sellAccountId,
     currencies,
     showing: 'converting',
     send: (attempt, othersInDoubt) =>
-      sends.submitExchange.executeWithOptions({ summary: `buys ${currency} ${amount}, attempt ${attempt}` }, [
+      sends.submitExchange.executeWithOptions({ summary: `buys ${currency} ${expected.amount}, attempt ${attempt}` }, [
         {
           owner: life.reference,
           reference,
@@ -100,9 +112,15 @@ function exchangeRequest(life: PayoutLife, { reference, order, instruction: { ui
           workflowId: life.workflowId,
           uid,
           currencies,
-          ...order,
+          ...exchange.order,
         },
       ]),
+    expect(sent) {
+      if (!('sellAccountId' in sent)) return;
+      exchange.order = sent;
+      expected.accountId = sent.sellAccountId;
+      expected.amount = sent.amount;
+    },
   };
 }
 

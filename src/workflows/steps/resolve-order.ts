@@ -12,6 +12,7 @@ import {
   type Scan,
   type Submission,
 } from '../../domain/submission.ts';
+import type { SwitchScope } from '../../domain/switches.ts';
 import type { PendingResolve } from '../handlers.ts';
 import type { PayoutLife } from '../life.ts';
 import { looks } from '../proxies.ts';
@@ -54,7 +55,7 @@ export async function resolveOrder(
     if (chosen !== undefined) return adopt(life, request, chosen, look, pending);
     if (look.conflict !== undefined) await park(life, look.conflict);
 
-    const dedupe = look.distrusted ? 'none' : terms.referenceDedupe;
+    let dedupe = look.distrusted ? 'none' : terms.referenceDedupe;
     const absent = look.conflict === undefined && (nothingWasSent(progress) || provenAbsent(scans, since, terms.waits));
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     if (pending !== undefined) {
@@ -66,6 +67,8 @@ export async function resolveOrder(
       if (decided !== undefined) return withProof(progress, decided);
     }
     if (life.state === 'needs-operator' && !decidesItself(life)) continue;
+    // What is proven absent goes back to the gates, which know of the switch; the looks go on whatever is off.
+    if (look.switchedOff !== undefined && !absent) dedupe = 'none';
     if (mayResend(dedupe, progress.known, absent, stableLooks)) {
       life.note(`${absent ? 'negative proof' : 'not seen'}: the same reference is sent again with the same bytes`);
       return withProof(progress, { kind: absent || !patched('resend-in-doubt') ? 'cleared' : 'resend' });
@@ -143,6 +146,8 @@ interface Looked {
   exists?: boolean;
   /** The bank has doubled an order of this user: nothing is sent again on its word. */
   distrusted?: boolean;
+  /** A switch forbids to send again now. */
+  switchedOff?: SwitchScope;
 }
 
 async function lookOnce(
@@ -163,6 +168,7 @@ async function lookOnce(
     return { orderIds: [], accepted: [], stable: false };
   }
   progress.othersInDoubt = look.othersInDoubt;
+  if (look.inForce !== undefined) request.expect(look.inForce);
   const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
   life.note(
     `look ${n + 1}: ${look.orders.length} found among ${look.ordersRead} orders on ${look.pagesRead} pages, ` +
@@ -183,6 +189,7 @@ async function lookOnce(
     stable: look.stable,
     conflict,
     distrusted: look.distrusted,
+    switchedOff: look.switchedOff,
     exists: look.exists,
   };
 }

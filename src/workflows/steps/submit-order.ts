@@ -3,8 +3,10 @@ import type { ExpectedOrder } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import type { AttemptResult, RefusalMeaning, Submission } from '../../domain/submission.ts';
+import type { SentOrder } from '../../domain/sent-order.ts';
+import type { AttemptResult, RefusalMeaning, SendResult, Submission } from '../../domain/submission.ts';
 import { afterAttempt, TOKEN_EXCUSES_MAX } from '../../domain/submission.ts';
+import type { SwitchScope } from '../../domain/switches.ts';
 import type { PayoutLife } from '../life.ts';
 import { read, waits } from '../proxies.ts';
 import { resolveOrder } from './resolve-order.ts';
@@ -18,7 +20,9 @@ export interface OrderRequest {
   /** Currencies whose lists can show it. */
   currencies: string[];
   /** `othersInDoubt`: attempts of other runs that this run knows of. */
-  send(attempt: number, othersInDoubt: number | undefined): Promise<AttemptResult>;
+  send(attempt: number, othersInDoubt: number | undefined): Promise<SendResult>;
+  /** Other bytes than those asked for are in force: what is expected at the bank follows them. */
+  expect(sent: SentOrder): void;
   /** State shown while an attempt is under way. */
   showing: 'submitting' | 'converting';
 }
@@ -33,6 +37,8 @@ export type Submitted =
   | { kind: 'cleared' }
   /** Nothing got through, and the bank answers again: what is to be sent must be looked at anew. */
   | { kind: 'unsent' }
+  /** Nothing was sent, because a switch was off. */
+  | { kind: 'switched-off'; scope: SwitchScope }
   /** A cancel was asked for while nothing had been sent. */
   | { kind: 'stopped' }
   /** The payout has an end in the store, made before this run was reset. */
@@ -60,6 +66,7 @@ export async function submitOrder(
     progress.firstSentAt ??= Date.now();
     const result = await attempt(request, progress.known.attempts + 1, progress.othersInDoubt);
     progress.lastSentAt = Date.now();
+    if (result.sent !== undefined) request.expect(result.sent);
     const { known, next } = afterAttempt(progress.known, result, tokenExcusesMax(result));
     progress.known = known;
     life.note(`attempt ${known.attempts}: ${describe(result)}`);
@@ -74,6 +81,8 @@ export async function submitOrder(
         await untilReachable(life, request, terms, { unsent: progress.unsent, why: describe(result) });
         progress.unsent += 1;
         return { kind: 'unsent' };
+      case 'switched-off':
+        return { kind: 'switched-off', scope: next.scope };
       case 'ended':
         return { kind: 'ended' };
       case 'resolve':
@@ -121,7 +130,7 @@ export interface SubmissionProgress {
  * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous, unless the attempt was never
  * recorded: then no byte has left, and its number is taken so that none can leave any more.
  */
-async function attempt(request: OrderRequest, number: number, othersInDoubt?: number): Promise<AttemptResult> {
+async function attempt(request: OrderRequest, number: number, othersInDoubt?: number): Promise<SendResult> {
   try {
     return await request.send(number, othersInDoubt);
   } catch {

@@ -78,7 +78,7 @@ test('reads rows page by page and lists them in the order of the file', async ()
   const report = await buildBatchReport(
     BATCH,
     pages(),
-    { returns: [], incidents: [] },
+    async () => ({ returns: [], incidents: [] }),
     LINKS,
     reportPaths('/reports', BATCH.batchId),
   );

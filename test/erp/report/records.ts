@@ -12,6 +12,10 @@ export const BATCH: BatchRecord = {
   by: 'maria',
   control: 'running',
   total: 0,
+  canary: null,
+  controlReason: null,
+  message: null,
+  retryOf: null,
   createdAt: 1_750_000_000_000,
   endedAt: null,
 };
@@ -52,6 +56,8 @@ export function record(
     amount,
     currency,
     by: 'maria',
+    original: null,
+    lookAlikeOf: null,
     state,
     reason: reason === undefined ? null : because(reason),
     orderId: state === 'completed' ? `ord-${row}` : null,
@@ -75,5 +81,11 @@ export function reportOf(
     batch = {},
   }: { dir?: string; returns?: ReturnRecord[]; incidents?: IncidentRecord[]; batch?: Partial<BatchRecord> } = {},
 ): Promise<BatchReport> {
-  return buildBatchReport({ ...BATCH, ...batch }, rows, { returns, incidents }, LINKS, reportPaths(dir, BATCH.batchId));
+  return buildBatchReport(
+    { ...BATCH, ...batch },
+    rows,
+    async () => ({ returns, incidents }),
+    LINKS,
+    reportPaths(dir, BATCH.batchId),
+  );
 }

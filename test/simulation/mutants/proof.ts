@@ -85,7 +85,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/steps/convert-currency.ts',
-        find: 'const currencies = [currency, order.sellCurrency];',
+        find: 'const currencies = [currency, sellCurrency];',
         replace: 'const currencies = [currency];',
       },
     ],

@@ -167,6 +167,18 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    number: 'P10',
+    name: 'switch-not-asked',
+    what: 'a sender does not ask the switches again before its first byte',
+    edits: [
+      {
+        file: SUBMIT,
+        find: 'if (scope !== undefined) return await holdBack(deps, attempt, scope);',
+        replace: '',
+      },
+    ],
+  },
+  {
     number: 'P3',
     name: 'fence-removed',
     what: 'a sender that was paused for long still sends',

@@ -1,5 +1,5 @@
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { claimRows } from '../../src/erp/claims.ts';
+import { claimRow } from '../../src/erp/claims.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 
 const PAYABLE: Omit<PayoutInstruction, 'id'> = {
@@ -12,11 +12,7 @@ const PAYABLE: Omit<PayoutInstruction, 'id'> = {
 
 /** Rows of a file as `run` claims them; row 1 is on line 2. */
 export function claimRowsOf(...instructions: (Partial<PayoutInstruction> & { id: string })[]): ClaimRow[] {
-  return claimRows(
-    instructions.map((instruction, index) => ({
-      row: index + 1,
-      line: index + 2,
-      instruction: { ...PAYABLE, ...instruction } as PayoutInstruction,
-    })),
+  return instructions.map((instruction, index) =>
+    claimRow({ row: index + 1, instruction: { ...PAYABLE, ...instruction } as PayoutInstruction }),
   );
 }

@@ -1,0 +1,61 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { SentOrder } from '../domain/sent-order.ts';
+import type { SwitchScope, Touched } from '../domain/switches.ts';
+import { referenceOf } from '../identity.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+
+type Owner = Pick<PayoutRecord, 'reference' | 'instruction'>;
+
+/** What a payout touches: what its instruction names, and what orders sent or about to be sent for it name. */
+export function touchedBy({ reference, instruction }: Owner, orders: readonly SentOrder[] = []): Touched {
+  const accounts = new Set([instruction.account_id]);
+  const currencies = new Set([instruction.currency]);
+  const payees = new Set(instruction.beneficiary_id === undefined ? [] : [instruction.beneficiary_id]);
+  for (const order of orders) {
+    currencies.add(order.currency);
+    if ('beneficiaryId' in order) {
+      accounts.add(order.accountId);
+      payees.add(order.beneficiaryId);
+    } else {
+      accounts.add(order.sellAccountId).add(order.buyAccountId);
+      currencies.add(order.sellCurrency);
+    }
+  }
+  return {
+    reference,
+    uid: instruction.uid,
+    accounts: [...accounts],
+    currencies: [...currencies],
+    payees: [...payees],
+  };
+}
+
+/** The switch that stops a payout from sending these orders; undefined when none does. */
+export async function switchOver(
+  { store }: Pick<ActivityDeps, 'store'>,
+  reference: string,
+  orders: readonly SentOrder[],
+): Promise<SwitchScope | undefined> {
+  const row = await store.payout(reference);
+  return row === undefined ? undefined : store.switchOver(touchedBy(row, orders));
+}
+
+/** The same for whatever may have been sent for a payout, its exchange included. */
+export async function switchOverSent(
+  { store }: Pick<ActivityDeps, 'store'>,
+  reference: string,
+): Promise<SwitchScope | undefined> {
+  const row = await store.payout(reference);
+  if (row === undefined) return undefined;
+  const attempts = await store.attemptsOf([reference, exchangeReference(row.instruction, row.generation)]);
+  return store.switchOver(
+    touchedBy(
+      row,
+      attempts.flatMap(({ request }) => request ?? []),
+    ),
+  );
+}
+
+const exchangeReference = ({ uid, id }: PayoutInstruction, generation: number): string =>
+  referenceOf(uid, id, 'exchange', generation);

@@ -1,0 +1,49 @@
+import { InvalidArgumentError } from 'commander';
+
+// What the values of options are made of; each throws commander's error, which names the option.
+
+/** A TCP port. */
+export function port(text: string): number {
+  const value = wholeNumber(text);
+  if (value > 65_535) throw new InvalidArgumentError('a port is 0 to 65535');
+  return value;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
+  return Number(text);
+}
+
+/** Rows that are paid first. */
+export function canary(text: string): number {
+  const rows = wholeNumber(text);
+  if (rows < 1) throw new InvalidArgumentError('one row at least');
+  return rows;
+}
+
+export function days(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1 || value > 3_650) throw new InvalidArgumentError('1 to 3650 days');
+  return value;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds: `90s`, `10m`, `2h`. */
+export function duration(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('a duration is a number and a unit: 90s, 10m, 2h');
+  return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
+}
+
+/** Data rows: `3,7-9`. */
+export function rowNumbers(text: string): ReadonlySet<number> {
+  const rows = new Set<number>();
+  for (const part of text.split(',')) {
+    const match = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part.trim());
+    if (match === null) throw new InvalidArgumentError('rows are numbers and ranges: 3,7-9');
+    const [first, last] = [Number(match[1]), Number(match[2] ?? match[1])];
+    for (let row = first; row <= last; row += 1) rows.add(row);
+  }
+  return rows;
+}

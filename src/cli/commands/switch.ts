@@ -1,0 +1,98 @@
+import { userInfo } from 'node:os';
+import { currencyExponent } from '../../domain/currency.ts';
+import type { SwitchedOff, SwitchScope } from '../../domain/switches.ts';
+import type { Store } from '../../store/store.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+// Kill switches: they work on the store alone, so that they work whatever else is down.
+
+export interface SwitchOptions {
+  reason: string;
+  yes: boolean;
+  by: string | undefined;
+}
+
+/** `payouts switch off SCOPE [KEY]`: nothing is sent any more for what it matches, from the next send on. */
+export async function switchOff(
+  session: Session,
+  scope: SwitchScope,
+  key: string | undefined,
+  options: SwitchOptions,
+): Promise<ExitCode> {
+  const store = await session.store();
+  const off = await namedSwitch(store, scope, key);
+  const open = await store.openUnder(off);
+  await confirm(`Switch off ${textOf(off)} (open payouts that name it: ${open})?`, options.yes);
+  const changed = await store.switchOff({ ...off, ...orderOf(options) });
+  const text = changed ? `Off: ${textOf(off)}. Open payouts that name it: ${open}.` : `${textOf(off)} was off already.`;
+  session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
+  return EXIT.completed;
+}
+
+/** `payouts switch on SCOPE [KEY]`: what waited for it goes on by itself. */
+export async function switchOn(
+  session: Session,
+  scope: SwitchScope,
+  key: string | undefined,
+  options: SwitchOptions,
+): Promise<ExitCode> {
+  const store = await session.store();
+  const on = checked(scope, key);
+  await confirm(`Switch on ${textOf(on)}?`, options.yes);
+  if (!(await store.switchOn({ ...on, ...orderOf(options) }))) {
+    throw new CommandError(EXIT.usage, 'not-off', `${textOf(on)} is not off.`, {
+      hint: 'payouts switch list shows what is.',
+    });
+  }
+  session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${textOf(on)}.`);
+  return EXIT.completed;
+}
+
+/** `payouts switch list`: what is off, since when, by whom and why. */
+export async function listSwitches(session: Session): Promise<ExitCode> {
+  const switches = (await (await session.store()).switches()).map(({ at, ...rest }) => ({
+    ...rest,
+    since: new Date(at).toISOString(),
+  }));
+  const rows = switches.map(({ scope, key, by, since, reason }) => [scope, key, since.slice(0, 19), by, reason]);
+  const text = rows.length === 0 ? 'Nothing is off.' : table(['scope', 'key', 'since (UTC)', 'by', 'why'], rows);
+  session.output.result({ schemaVersion: 1, switches }, text);
+  return EXIT.completed;
+}
+
+const orderOf = ({ reason, by }: SwitchOptions) => ({ reason, by: by ?? userInfo().username, at: Date.now() });
+
+const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
+
+/** A switch that matches nothing by a typing error would be trusted all the same: what can be checked is checked. */
+async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
+  const off = checked(scope, key);
+  if (scope === 'currency' && currencyExponent(off.key) === undefined) {
+    throw new CommandError(EXIT.usage, 'unknown-currency', `"${off.key}" is no currency code.`, {
+      hint: 'Use an ISO 4217 code such as EUR.',
+    });
+  }
+  if (scope === 'batch' && (await store.batch(off.key)) === undefined) {
+    throw new CommandError(EXIT.usage, 'unknown-id', `There is no batch "${off.key}".`, {
+      hint: 'payouts list shows batches.',
+    });
+  }
+  return off;
+}
+
+function checked(scope: SwitchScope, key = ''): SwitchedOff {
+  if (scope === 'everything' && key !== '') {
+    throw new CommandError(EXIT.usage, 'key-unexpected', 'The scope everything takes no key.', {
+      hint: 'payouts switch off everything --reason TEXT',
+    });
+  }
+  if (scope !== 'everything' && key === '') {
+    throw new CommandError(EXIT.usage, 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
+      hint: `payouts switch off ${scope} KEY --reason TEXT`,
+    });
+  }
+  return { scope, key };
+}

@@ -1,0 +1,57 @@
+import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import { messageTemplate } from '../../erp/template/message-template.ts';
+import { fieldsWithoutSample } from '../../erp/template/sample-payee.ts';
+import { type TemplateIds, templateRows } from '../../erp/template/template-rows.ts';
+import { csvTemplate, jsonTemplate } from '../../erp/template/write-template.ts';
+import { bankOffer } from '../bank-offer.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { withValidationBank } from '../validation-bank.ts';
+
+export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
+export type TemplateKind = (typeof TEMPLATES)[number];
+
+/** `payouts template [KIND]`: a file to fill in, good as it stands under the rules of the bank it will be given to. */
+export async function template(
+  session: Session,
+  kind: TemplateKind,
+  { currency }: { currency: string | undefined },
+): Promise<ExitCode> {
+  const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
+  const missing = fieldsWithoutSample(entries);
+  if (missing.length > 0)
+    session.output.say(`No sample matches the bank's rule for ${missing.join(', ')}; fill it in.`);
+  const text = textOf(kind, entries, idsOf(session));
+  session.output.result({ schemaVersion: 1, template: kind, text }, text);
+  return EXIT.completed;
+}
+
+function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {
+  switch (kind) {
+    case 'csv':
+      return csvTemplate(templateRows(entries, ids), entries);
+    case 'json':
+      return jsonTemplate(templateRows(entries, ids));
+    case 'pain.001':
+      return messageTemplate(entries, ids, new Date()).pain001;
+    case 'payees':
+    case 'mapping':
+      return messageTemplate(entries, ids, new Date())[kind];
+  }
+}
+
+/** With the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
+function idsOf({ config }: Session): TemplateIds {
+  if (config.bank.kind === 'sandbox') {
+    return {
+      uid: 'u-1001',
+      accountOf: (currency) => `acc-u1001-${currency.toLowerCase()}`,
+      beneficiaryOf: (currency, paymentType) => `ben-u1001-${currency.toLowerCase()}-${paymentType}`,
+    };
+  }
+  return {
+    uid: 'YOUR-UID',
+    accountOf: (currency) => `YOUR-${currency}-ACCOUNT`,
+    beneficiaryOf: (currency) => `YOUR-${currency}-BENEFICIARY`,
+  };
+}

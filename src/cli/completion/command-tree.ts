@@ -1,0 +1,46 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What stands for a value on the command line. */
+export type Value = { kind: 'choices'; choices: readonly string[] } | { kind: 'file' } | { kind: 'free' };
+
+/** One command as a shell needs to know it. */
+export interface CommandNode {
+  /** Words behind the program's name: `run`, `switch off`; empty for the program itself. */
+  path: string;
+  description: string;
+  subcommands: { name: string; description: string }[];
+  options: { flags: string[]; description: string; value: Value | undefined }[];
+  /** What its arguments are, in their order. */
+  values: Value[];
+}
+
+/** The program and every command below it, in the order of the help. */
+export function commandTree(program: Command): CommandNode[] {
+  return nodesOf(program, '');
+}
+
+function nodesOf(command: Command, path: string): CommandNode[] {
+  const help = command.createHelp();
+  const subcommands = help.visibleCommands(command);
+  const node: CommandNode = {
+    path,
+    description: command.description(),
+    subcommands: subcommands.map((it) => ({ name: it.name(), description: it.description() })),
+    options: help.visibleOptions(command).map((option) => ({
+      flags: [option.short, option.long].filter((flag) => flag !== undefined),
+      description: option.description,
+      value:
+        option.required || option.optional ? valueTaken(option, /<(.*)>/.exec(option.flags)?.[1] ?? '') : undefined,
+    })),
+    values: command.registeredArguments.map((argument) => valueTaken(argument, argument.name())),
+  };
+  return [node, ...subcommands.flatMap((it) => nodesOf(it, `${path} ${it.name()}`.trim()))];
+}
+
+/** Names of values that are paths of files. */
+const FILES: ReadonlySet<string> = new Set(['file', 'path', 'dir', 'folder']);
+
+function valueTaken({ argChoices }: Option | Argument, name: string): Value {
+  if (argChoices !== undefined) return { kind: 'choices', choices: argChoices };
+  return { kind: FILES.has(name) ? 'file' : 'free' };
+}

@@ -1,0 +1,98 @@
+type Example = readonly [line: string, does: string];
+
+/** Shown in front of each command's help, by the command's words; '' is the program. A test parses every line. */
+export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  '': [
+    ['payouts template > payroll.csv', 'a file to fill in'],
+    ['payouts validate payroll.csv', 'every finding of a file; sends nothing'],
+    ['payouts run payroll.csv', 'validate, plan, ask, pay, follow, report'],
+    ['payouts run payroll.csv --yes --json', 'the same for a machine'],
+    ['payouts watch ID', 'follow a batch again'],
+    ['payouts approve ID --by alice', 'answer whatever approval is awaited'],
+    ['payouts dev', 'keep Temporal, the sandbox bank and a worker up'],
+  ],
+  demo: [['payouts demo', 'pay the examples at a sandbox bank, on a real Temporal server']],
+  dev: [
+    ['payouts dev', 'on free ports'],
+    ['payouts dev --temporal-port 7233 --ui-port 8233', 'on ports of your own'],
+  ],
+  worker: [['TEMPORAL_ADDRESS=temporal.example.com:7233 payouts worker', 'one more worker for a cluster']],
+  sandbox: [['payouts sandbox --port 8080 --file bank.sqlite', 'a sandbox bank with books of its own']],
+  validate: [
+    ['payouts validate payroll.csv', 'every finding with its line'],
+    ['payouts validate payroll.csv --json', 'the findings as one document'],
+  ],
+  run: [
+    ['payouts run payroll.csv', 'validate, plan, ask, pay, follow, report'],
+    ['payouts run payroll.csv --dry-run', 'stop after the plan'],
+    ['payouts run invoices.xml --mapping mapping.json --payees payees.csv', 'a bank message'],
+    ['payouts run payroll.csv --canary 3', 'three rows first, the rest when these are completed'],
+    ['payouts run payroll.csv --yes --by alice', 'without a question, with a name for the approval policy'],
+    ['payouts run payroll.csv --invalid skip --yes', 'pay the rows without a finding'],
+    ['payouts run payroll.csv --yes --detach', 'start and return, on a stack that stays up'],
+  ],
+  retry: [
+    ['payouts retry ID', 'every row of the batch that is proven unpaid'],
+    ['payouts retry ID --rows 3,7-9 --yes', 'these of its rows, without a question'],
+  ],
+  watch: [
+    ['payouts watch ID', 'follow a batch to its end'],
+    ['payouts watch ID --timeout 10m', 'for ten minutes'],
+  ],
+  approve: [['payouts approve ID --by bob --remark checked', 'a payout, or every row of a batch that waits']],
+  reject: [["payouts reject ID --by bob --remark 'wrong payee'", 'a payout, or every row of a batch that waits']],
+  cancel: [["payouts cancel ID --by alice --remark 'invoice withdrawn'", 'a payout, or the rest of a batch']],
+  resolve: [
+    ["payouts resolve ID --action keep-looking --evidence 'asked the bank'", 'look again now'],
+    ["payouts resolve ID --action adopt-order --order ORDER --evidence 'letter of 12 May'", 'follow this order'],
+  ],
+  pause: [['payouts pause ID --by alice', 'send nothing more of a batch']],
+  drain: [['payouts drain ID --by alice', 'release no further rows; those under way go on']],
+  switch: [["payouts switch off everything --reason 'fraud suspected'", 'stop every send']],
+  'switch off': [
+    ["payouts switch off everything --reason 'fraud suspected'", 'stop every send'],
+    ["payouts switch off currency EUR --reason 'bank holiday' --by alice --yes", 'what is paid in or bought with EUR'],
+    ["payouts switch off payee ben-7 --reason 'details in doubt'", 'one payee'],
+  ],
+  'switch on': [["payouts switch on currency EUR --reason 'bank is open'", 'what waited goes on by itself']],
+  'switch list': [['payouts switch list', 'what is off, since when, by whom and why']],
+  resume: [['payouts resume ID --by alice', 'release rows again']],
+  status: [
+    ['payouts status ID', 'where a batch or a payout stands, and why'],
+    ['payouts status INV-4711 --json', 'by document id, as one document'],
+  ],
+  report: [['payouts report ID', 'write the report files again and show the summary']],
+  list: [['payouts list', 'the newest batches']],
+  reconcile: [['payouts reconcile --days 7', "compare what ended in a week with the bank's orders"]],
+  accounts: [
+    ['payouts accounts u-1001', 'balances of a user'],
+    ['payouts accounts', 'balances of the master institution'],
+  ],
+  beneficiaries: [
+    ['payouts beneficiaries u-1001 --currency EUR', 'names and account numbers are masked'],
+    ['payouts beneficiaries u-1001 --json', 'in full'],
+  ],
+  orders: [['payouts orders u-1001 EUR', "the bank's own list"]],
+  reference: [['payouts reference u-1001 INV-4711', 'the reference of a payout, the key of its workflow id']],
+  doctor: [['payouts doctor', 'what works, and what to do about the rest']],
+  template: [
+    ['payouts template > payroll.csv', 'one good row for each payment type of the bank'],
+    ['payouts template --currency USD', 'in one currency'],
+    ['payouts template json > payroll.json', 'the same as JSON'],
+    ['payouts template pain.001 > invoices.xml', 'a bank message, with the two files that complete it:'],
+    ['payouts template mapping > mapping.json', 'which account of the bank the debtor has'],
+    ['payouts template payees > payees.csv', 'what the message does not say about payees'],
+  ],
+  explain: [
+    ['payouts explain', 'every column, rule and reason code'],
+    ['payouts explain amount', 'a column of ours'],
+    ['payouts explain swift_code --currency USD', "a payee's field, as the bank asks for it"],
+    ['payouts explain too-many-decimals', 'a finding'],
+    ['payouts explain outcome-unknown', 'why a payout stands where it stands'],
+  ],
+  completion: [
+    ['source <(payouts completion bash)', 'for this shell; in ~/.bashrc for every one'],
+    ['payouts completion zsh > _payouts', 'to a folder of fpath'],
+    ['payouts completion fish > payouts.fish', 'to ~/.config/fish/completions'],
+  ],
+};

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { type BusinessCalendar, WEEKDAYS } from '../domain/business-days.ts';
+import { ConfigError } from './config-error.ts';
+
+const isDate = (text: string): boolean => {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+};
+
+const calendar = z.strictObject({
+  weekend: z
+    .array(z.enum(WEEKDAYS))
+    .refine((days) => new Set(days).size < WEEKDAYS.length, { error: 'leaves no day of the week open' })
+    .default(['SAT', 'SUN']),
+  holidays: z.record(
+    z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
+    z.array(z.string().refine(isDate, { error: 'is no date of the calendar such as 2026-12-25' })),
+  ),
+});
+
+/** The calendar in the file that `PAYOUTS_HOLIDAYS` names. Throws a `ConfigError` when it cannot be used. */
+export function loadCalendar(path: string): BusinessCalendar {
+  const unusable = (why: string): ConfigError =>
+    new ConfigError(
+      'PAYOUTS_HOLIDAYS',
+      why,
+      'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
+    );
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw unusable('names no file of JSON that can be read');
+  }
+  const { data, error } = calendar.safeParse(json);
+  if (data !== undefined) return data;
+  const [first] = error.issues;
+  throw unusable(`names a file of another shape (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
+}

@@ -1,0 +1,40 @@
+/** What is kept of a bank message (pain.001, ABA, NACHA), so that its answer names everything as it was written. */
+
+/** The ids a bank message gave one transaction, byte for byte, so that the answer names them as they were written. */
+export interface OriginalTransaction {
+  /** Position of its payment block in `OriginalMessage.payments`, from 0. */
+  payment: number;
+  /** `InstrId`, where there was one. */
+  instructionId?: string;
+  /** `EndToEndId`, or what stands for it in the format (ABA lodgement reference, NACHA trace number). */
+  endToEndId: string;
+  /** `UETR`, where there was one. */
+  uetr?: string;
+  /** Amount as written in the file, and its currency: the answer shows what was asked for. */
+  amount: string;
+  currency: string;
+  /** Date asked for, ISO 8601. */
+  requestedExecution?: string;
+}
+
+/** The head of a bank message and of its payment blocks, as written. */
+export interface OriginalMessage {
+  format: MessageFormat;
+  messageId: string;
+  /** `CreDtTm` as written. */
+  createdAt: string;
+  /** `NbOfTxs` as written. */
+  transactions: string;
+  /** `CtrlSum` as written. */
+  controlSum?: string;
+  payments: OriginalPayment[];
+}
+
+export interface OriginalPayment {
+  /** `PmtInfId`. */
+  paymentId: string;
+  transactions?: string;
+  controlSum?: string;
+}
+
+export type MessageFormat = 'pain.001.001.03' | 'pain.001.001.09' | 'aba' | 'nacha';

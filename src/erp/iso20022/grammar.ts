@@ -1,0 +1,87 @@
+import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
+
+/**
+ * Grammars of ISO 20022 messages, made from tables of one line a type (a line that begins with blanks goes on):
+ *
+ *     Name = Child:Type Child?:Type Child*:Type Child+:Type Child{0,7}:Type     all of these, in this order
+ *     Name = Child:Type | Child:Type                                            exactly one of these
+ *     Name ~ CODE CODE                                                          a code
+ *
+ * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters) or `Any` (one element of
+ * whatever kind). An entry that ends with `@2009` or `@2019` belongs to that edition alone.
+ */
+export type Edition = '2009' | '2019';
+
+export interface Particle {
+  name: string;
+  type: ElementType;
+  min: number;
+  max: number;
+}
+
+export type ElementType =
+  | { kind: 'sequence' | 'choice'; particles: Particle[] }
+  | ({ kind: 'leaf' } & Leaf)
+  | { kind: 'any' };
+
+export interface Grammar {
+  root: Particle;
+}
+
+const ENTRY = /^(\w+)(\?|\*|\+|\{(\d+),(\d+)\})?:(\w+)$/;
+const OCCURRENCE: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  '': [1, 1],
+  '?': [0, 1],
+  '*': [0, Number.POSITIVE_INFINITY],
+  '+': [1, Number.POSITIVE_INFINITY],
+};
+
+/** Throws a TypeError where the tables are wrong: a type without a line, an entry that cannot be read. */
+export function defineGrammar(edition: Edition, ...tables: readonly string[]): Grammar {
+  const lines = new Map<string, [sign: string, entries: string]>();
+  for (const line of tables
+    .join('\n')
+    .replace(/\n[ \t]+/g, ' ')
+    .split('\n')) {
+    const [, name, sign = '', entries = ''] = /^(\w+) ([=~]) (.*)$/.exec(line) ?? [];
+    if (name !== undefined) lines.set(name, [sign, entries]);
+    else if (line.trim() !== '') throw new TypeError(`not a type: ${line}`);
+  }
+  const types = new Map<string, ElementType>();
+  const typeOf = (name: string): ElementType => {
+    const known = types.get(name) ?? builtIn(name);
+    if (known !== undefined) return known;
+    const [sign, entries] = lines.get(name) ?? [];
+    if (entries === undefined) throw new TypeError(`no such type: ${name}`);
+    const own = entries.split(/[ |]+/).flatMap((entry) => ofEdition(edition, entry));
+    const type: ElementType =
+      sign === '~'
+        ? { kind: 'leaf', check: oneOf(own) }
+        : {
+            kind: entries.includes('|') ? 'choice' : 'sequence',
+            particles: own.map((entry) => particleOf(entry, typeOf)),
+          };
+    types.set(name, type);
+    return type;
+  };
+  return { root: { name: 'Document', type: typeOf('Document'), min: 1, max: 1 } };
+}
+
+function builtIn(name: string): ElementType | undefined {
+  if (name === 'Any') return { kind: 'any' };
+  if (/^\d+$/.test(name)) return { kind: 'leaf', check: textUpTo(Number(name)) };
+  const simple = SIMPLE_TYPES[name];
+  return simple === undefined ? undefined : { kind: 'leaf', ...simple };
+}
+
+function ofEdition(edition: Edition, entry: string): string[] {
+  const [text = '', only = edition] = entry.split('@');
+  return only === edition ? [text] : [];
+}
+
+function particleOf(entry: string, typeOf: (name: string) => ElementType): Particle {
+  const [matched, name = '', sign = '', least, most, type = ''] = ENTRY.exec(entry) ?? [];
+  if (matched === undefined) throw new TypeError(`not an entry: ${entry}`);
+  const [min, max] = OCCURRENCE[sign] ?? [Number(least), Number(most)];
+  return { name, type: typeOf(type), min, max };
+}

@@ -1,0 +1,204 @@
+import type { ElementType, Grammar, Particle } from './grammar.ts';
+import type { BadValue } from './simple-types.ts';
+
+/** One thing that the grammar does not allow. */
+export interface StructureProblem extends BadValue {
+  line: number;
+  path: string;
+  /** Element or attribute it is about. */
+  name: string;
+  /** As written: for showing it must be masked. */
+  value?: string;
+}
+
+export interface StartTag {
+  name: string;
+  /** Of the namespace of the message. */
+  own: boolean;
+  /** Without namespace declarations. */
+  attributes: Readonly<Record<string, string>>;
+  line: number;
+}
+
+/** What is told of a document while it is walked; elements out of place are told of as problems alone. */
+export interface StructureEvents {
+  problem(problem: StructureProblem): void;
+  /** `trail` is the names from the root down, without positions: `Document/CstmrCdtTrfInitn/GrpHdr`. */
+  open(trail: string, line: number): void;
+  leaf(leaf: { trail: string; text: string; attributes: Readonly<Record<string, string>>; line: number }): void;
+  close(trail: string): void;
+}
+
+interface Frame {
+  trail: string;
+  /** Name, with its position where it may stand more than once. */
+  step: string;
+  /** `undefined` below an element out of place or of any kind: not judged. */
+  type: ElementType | undefined;
+  line: number;
+  attributes: Readonly<Record<string, string>>;
+  text: string;
+  /** Entry of the type that the last child took, and how often it was taken. */
+  at: number;
+  taken: number;
+}
+
+/** Checks a document against a grammar element by element, keeping nothing but the open elements. */
+export class StructureWalk {
+  private readonly grammar: Grammar;
+  private readonly events: StructureEvents;
+  private readonly frames: Frame[] = [];
+
+  constructor(grammar: Grammar, events: StructureEvents) {
+    this.grammar = grammar;
+    this.events = events;
+  }
+
+  /** XPath of the innermost open element, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]`. */
+  path(): string {
+    return `/${this.frames.map(({ step }) => step).join('/')}`;
+  }
+
+  open(tag: StartTag): void {
+    const parent = this.frames.at(-1);
+    const particle = parent === undefined ? this.rootFor(tag) : this.childFor(parent, tag);
+    const trail = parent === undefined ? tag.name : `${parent.trail}/${tag.name}`;
+    const step = parent !== undefined && particle !== undefined && particle.max > 1 ? `[${parent.taken}]` : '';
+    this.frames.push({
+      trail,
+      step: tag.name + step,
+      type: particle?.type,
+      line: tag.line,
+      attributes: tag.attributes,
+      text: '',
+      at: 0,
+      taken: 0,
+    });
+    if (particle === undefined) return;
+    this.checkAttributes(particle.type, tag);
+    if (particle.type.kind !== 'leaf') this.events.open(trail, tag.line);
+  }
+
+  text(text: string): void {
+    const frame = this.frames.at(-1);
+    if (frame?.type === undefined) return;
+    if (frame.type.kind === 'leaf') {
+      frame.text += text;
+      return;
+    }
+    const stray = text.trim();
+    // Once for each element, wherever its children interrupt the text.
+    if (stray === '' || frame.text !== '') return;
+    frame.text = stray;
+    this.problem(frame, { rule: 'unexpected-text', message: STRAY_TEXT, value: stray });
+  }
+
+  close(): void {
+    const frame = this.frames.at(-1);
+    if (frame?.type !== undefined) this.complete(frame, frame.type);
+    this.frames.pop();
+  }
+
+  private complete(frame: Frame, type: ElementType): void {
+    switch (type.kind) {
+      case 'leaf': {
+        const wrong = type.check(frame.text);
+        if (wrong !== undefined) this.problem(frame, { ...wrong, value: frame.text });
+        this.events.leaf(frame);
+        return;
+      }
+      case 'any':
+        if (frame.taken === 0) this.problem(frame, missing('an element'));
+        break;
+      case 'choice':
+        if (frame.taken === 0) this.problem(frame, missing(`one of ${namesOf(type.particles)}`));
+        break;
+      case 'sequence':
+        this.missingBefore(frame, type.particles, type.particles.length);
+    }
+    this.events.close(frame.trail);
+  }
+
+  private rootFor(tag: StartTag): Particle | undefined {
+    return tag.name === this.grammar.root.name ? this.grammar.root : undefined;
+  }
+
+  /** The entry that allows this child here; a problem and `undefined` where none does. */
+  private childFor(parent: Frame, tag: StartTag): Particle | undefined {
+    const { type } = parent;
+    if (type === undefined) return undefined;
+    if (type.kind === 'any') {
+      parent.taken += 1;
+      if (parent.taken > 1) this.unexpected(tag, 'only one element may stand here');
+      return undefined;
+    }
+    if (type.kind === 'leaf') return this.unexpected(tag, 'this element holds a value and no elements');
+    if (!tag.own) return this.unexpected(tag, 'it belongs to another namespace');
+    return type.kind === 'choice' ? this.oneOf(parent, type.particles, tag) : this.nextOf(parent, type.particles, tag);
+  }
+
+  private oneOf(parent: Frame, particles: readonly Particle[], tag: StartTag): Particle | undefined {
+    const particle = particles.find(({ name }) => name === tag.name);
+    if (particle === undefined) return this.unexpected(tag, `one of ${namesOf(particles)} stands here`);
+    parent.taken += 1;
+    if (parent.taken > 1) return this.unexpected(tag, `only one of ${namesOf(particles)} may stand here`);
+    return particle;
+  }
+
+  private nextOf(parent: Frame, particles: readonly Particle[], tag: StartTag): Particle | undefined {
+    const index = particles.findIndex(({ name }, at) => at >= parent.at && name === tag.name);
+    const particle = particles[index];
+    if (particle === undefined) {
+      const known = particles.some(({ name }) => name === tag.name);
+      const before = particles[parent.at]?.name ?? '';
+      return this.unexpected(tag, known ? `it must stand before ${before}` : 'the message has none here');
+    }
+    if (index > parent.at) {
+      this.missingBefore(parent, particles, index);
+      parent.at = index;
+      parent.taken = 0;
+    }
+    parent.taken += 1;
+    if (parent.taken > particle.max) {
+      const times = particle.max === 1 ? 'once' : `${particle.max} times`;
+      return this.unexpected(tag, `it may stand here ${times}`);
+    }
+    return particle;
+  }
+
+  /** Says which entries from the current one up to `end` were due and did not come. */
+  private missingBefore(frame: Frame, particles: readonly Particle[], end: number): void {
+    for (const [offset, { name, min }] of particles.slice(frame.at, end).entries()) {
+      const taken = offset === 0 ? frame.taken : 0;
+      if (taken < min) this.problem(frame, { ...missing(name), name });
+    }
+  }
+
+  private checkAttributes(type: ElementType, { attributes, line }: StartTag): void {
+    const expected = type.kind === 'leaf' ? (type.attributes ?? {}) : {};
+    const frame = this.frames.at(-1) as Frame;
+    for (const [name, check] of Object.entries(expected)) {
+      const value = attributes[name];
+      const wrong = value === undefined ? missing(`attribute ${name}`) : check(value);
+      if (wrong !== undefined) this.problem(frame, { ...wrong, name, ...(value === undefined ? {} : { value }), line });
+    }
+    for (const [name, value] of Object.entries(attributes)) {
+      if (Object.hasOwn(expected, name)) continue;
+      this.problem(frame, { rule: 'unexpected-attribute', message: 'the element has no such attribute', name, value });
+    }
+  }
+
+  private unexpected({ name, line }: StartTag, why: string): undefined {
+    const path = `${this.path()}/${name}`;
+    this.events.problem({ rule: 'unexpected-element', message: `not expected: ${why}`, line, path, name });
+  }
+
+  private problem(frame: Frame, wrong: BadValue & Partial<StructureProblem>): void {
+    const name = frame.step.replace(/\[\d+\]$/, '');
+    this.events.problem({ line: frame.line, path: this.path(), name, ...wrong });
+  }
+}
+
+const STRAY_TEXT = 'text between elements; delete it or put it in an element';
+const missing = (what: string): BadValue => ({ rule: 'missing-element', message: `${what} is missing` });
+const namesOf = (particles: readonly Particle[]): string => particles.map(({ name }) => name).join(', ');

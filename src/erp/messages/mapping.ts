@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { shownValue } from '../finding.ts';
+import { accountKey } from './account-key.ts';
+import { ContextFileError } from './context-file-error.ts';
+
+/** The mapping file: how accounts, networks and ids of bank messages become ours. */
+export interface MessageMapping {
+  /** By `accountKey` of the debtor's account. */
+  accounts: ReadonlyMap<string, DebtorAccount>;
+  /** The first that matches counts; before the built-in ones of `payment-type.ts`. */
+  paymentTypes: readonly PaymentTypeRule[];
+  /** Beneficiary field that takes the member id, by clearing system (ISO 20022 external code). */
+  clearingFields: ReadonlyMap<string, string>;
+  /** Of payees that neither the message nor the directory tells apart. */
+  beneficiaryType?: 'personal' | 'business';
+  identity: Identity;
+}
+
+export interface DebtorAccount {
+  uid: string;
+  account_id: string;
+  /** Where it is given, a message that names another currency for the account is refused. */
+  currency?: string;
+}
+
+/** What is not given matches everything. */
+export interface PaymentTypeRule {
+  serviceLevel?: string;
+  localInstrument?: string;
+  currency?: string;
+  clearingSystem?: string;
+  paymentType: string;
+}
+
+/** Which id of the message is the document id. `position` numbers the transactions of a payment block. */
+export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
+
+const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
+
+const text = z.string().trim().min(1);
+const FILE = z.strictObject({
+  accounts: z.record(text, z.strictObject({ uid: text, account_id: text, currency: text.optional() })).default({}),
+  paymentTypes: z
+    .array(
+      z.strictObject({
+        serviceLevel: text.optional(),
+        localInstrument: text.optional(),
+        currency: text.optional(),
+        clearingSystem: text.optional(),
+        paymentType: text,
+      }),
+    )
+    .default([]),
+  clearingFields: z.record(text, text).default({}),
+  beneficiaryType: z.enum(['personal', 'business']).optional(),
+  identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
+});
+
+export const EMPTY_MAPPING: MessageMapping = mappingOf('', {});
+
+/** Without a path: a mapping that knows no account. Throws `ContextFileError`. */
+export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
+  if (path === undefined) return EMPTY_MAPPING;
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a mapping file that is there.');
+  });
+  return mappingOf(path, parsed(path, content));
+}
+
+function parsed(path: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    // The engine's message quotes the file.
+    const [place = 'its end'] = /line \d+ column \d+/.exec(String(error)) ?? [];
+    throw new ContextFileError(path, `not valid JSON at ${place}`, 'Mend it there.');
+  }
+}
+
+function mappingOf(path: string, content: unknown): MessageMapping {
+  const file = FILE.safeParse(content);
+  if (!file.success) {
+    const problems = file.error.issues.map(({ path: at, message }) => `${placeOf(at)}: ${message}`);
+    throw new ContextFileError(path, problems.join('; '), 'docs/input.md shows what a mapping file holds.');
+  }
+  const accounts = new Map<string, DebtorAccount>();
+  for (const [account, ours] of Object.entries(file.data.accounts)) {
+    const key = accountKey(account);
+    if (accounts.has(key)) {
+      throw new ContextFileError(path, `${placeOf(['accounts', account])} stands there twice`, 'Keep one of the two.');
+    }
+    accounts.set(key, ours);
+  }
+  const clearingFields = new Map(Object.entries({ ...CLEARING_FIELDS, ...file.data.clearingFields }));
+  return { ...file.data, accounts, clearingFields };
+}
+
+/** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and masked. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const steps = path.map((step, index) => {
+    if (path[0] === 'accounts' && index === 1) return `["${shownValue('account', String(step))}"]`;
+    return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
+  });
+  return steps.join('').replace(/^\./, '') || 'the file';
+}

@@ -1,0 +1,72 @@
+import { formatMinor } from '../../domain/money.ts';
+import { type Columns, cut, digitsOf } from '../aba/fixed-width.ts';
+import { ENTRY } from './nacha-layout.ts';
+
+/** What a batch control and the file control repeat: entries with their addenda, routing numbers added up, cents. */
+export interface ControlTotals {
+  entries: number;
+  hash: bigint;
+  debits: bigint;
+  credits: bigint;
+}
+
+export const noTotals = (): ControlTotals => ({ entries: 0, hash: 0n, debits: 0n, credits: 0n });
+
+/** The second digit of a transaction code tells debits (5 to 9) from credits. */
+export const isDebit = (transactionCode: string): boolean => transactionCode.slice(1) >= '5';
+
+export function addEntry(totals: ControlTotals, record: string): void {
+  const cents = digitsOf(cut(record, ENTRY.amount)) ?? 0n;
+  totals.entries += 1;
+  totals.hash += digitsOf(cut(record, ENTRY.rdfi)) ?? 0n;
+  if (isDebit(cut(record, ENTRY.transactionCode))) totals.debits += cents;
+  else totals.credits += cents;
+}
+
+export function addTotals(sum: ControlTotals, { entries, hash, debits, credits }: ControlTotals): void {
+  sum.entries += entries;
+  sum.hash += hash;
+  sum.debits += debits;
+  sum.credits += credits;
+}
+
+/** Ten digits of a hash are kept. */
+const HASH_MODULUS = 10n ** 10n;
+
+type ControlColumns = Readonly<Record<keyof ControlTotals, Columns>>;
+
+interface Difference {
+  columns: Columns;
+  rule: string;
+  message: string;
+  value: string;
+}
+
+/** Where a control record says something else than its entries; `of` names them: "batch", "file". */
+export function differences(record: string, columns: ControlColumns, totals: ControlTotals, of: string): Difference[] {
+  const expected = [
+    {
+      columns: columns.entries,
+      total: BigInt(totals.entries),
+      rule: 'wrong-transaction-count',
+      message: `the ${of} has ${totals.entries} entries and addenda`,
+    },
+    {
+      columns: columns.hash,
+      total: totals.hash % HASH_MODULUS,
+      rule: 'wrong-entry-hash',
+      message: `the routing numbers of the ${of} add up to another hash`,
+    },
+    { columns: columns.debits, total: totals.debits, ...wrongSum('debits', of, totals.debits) },
+    { columns: columns.credits, total: totals.credits, ...wrongSum('credits', of, totals.credits) },
+  ];
+  return expected
+    .map(({ total, ...difference }) => ({ ...difference, total, value: cut(record, difference.columns) }))
+    .filter(({ total, value }) => digitsOf(value) !== total)
+    .map(({ total: _, ...difference }) => difference);
+}
+
+const wrongSum = (name: string, of: string, cents: bigint) => ({
+  rule: 'wrong-control-sum',
+  message: `the ${name} of the ${of} add up to ${formatMinor(cents, 'USD')}, another sum stands here, in cents`,
+});

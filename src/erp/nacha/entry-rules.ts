@@ -1,0 +1,73 @@
+import { type Columns, cut, digitsOf } from '../aba/fixed-width.ts';
+import { ENTRY } from './nacha-layout.ts';
+
+/** What is wrong with one entry by itself, and why it is not paid. */
+
+export interface BrokenEntry {
+  columns: Columns;
+  rule: string;
+  message: string;
+  /** Absent where the value tells of a person. */
+  value?: string;
+}
+
+export function entryFindings(record: string): BrokenEntry[] {
+  const code = cut(record, ENTRY.transactionCode);
+  const refused = refusalOf(code);
+  return [
+    ...(refused === undefined ? [] : [{ columns: ENTRY.transactionCode, ...refused, value: code }]),
+    ...(isRoutingNumber(cut(record, ENTRY.routing)) ? [] : [BAD_ROUTING]),
+    ...(digitsOf(cut(record, ENTRY.amount)) === undefined ? [{ ...BAD_AMOUNT, value: cut(record, ENTRY.amount) }] : []),
+    ...(/^\d{15}$/.test(cut(record, ENTRY.trace)) ? [] : [{ ...BAD_TRACE, value: cut(record, ENTRY.trace) }]),
+  ];
+}
+
+/** First digit: checking 2, savings 3, general ledger 4, loan 5. Second: what is asked for. */
+function refusalOf(code: string): { rule: string; message: string } | undefined {
+  if (code === '22' || code === '32') return undefined;
+  if (!/^[2-5]\d$/.test(code)) return UNKNOWN_CODE;
+  switch (code[1]) {
+    case '3':
+    case '8':
+      return { rule: 'prenote-entry', message: 'a prenote moves no money and cannot be sent; leave it out' };
+    case '5':
+    case '7':
+      return { rule: 'debit-entry', message: 'a debit: only credits are paid; leave it out' };
+    case '1':
+    case '6':
+      return RETURN_ENTRY;
+    default:
+      return UNKNOWN_CODE;
+  }
+}
+
+export const RETURN_ENTRY = {
+  rule: 'return-entry',
+  message: 'a return or a notification of change comes from a bank and is no payout; leave it out',
+};
+const UNKNOWN_CODE = {
+  rule: 'unknown-transaction-code',
+  message: 'credits to a checking (22) or savings account (32) are paid, and nothing else',
+};
+const BAD_ROUTING: BrokenEntry = {
+  columns: ENTRY.routing,
+  rule: 'bad-routing-number',
+  message: 'a routing number has nine digits, of which the last one checks the others',
+};
+const BAD_AMOUNT: BrokenEntry = {
+  columns: ENTRY.amount,
+  rule: 'bad-amount',
+  message: 'an amount is ten digits, in cents, filled with zeros on the left',
+};
+const BAD_TRACE: BrokenEntry = {
+  columns: ENTRY.trace,
+  rule: 'bad-trace-number',
+  message: 'a trace number has fifteen digits',
+};
+
+const CHECK_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];
+
+export function isRoutingNumber(text: string): boolean {
+  if (!/^\d{9}$/.test(text)) return false;
+  return CHECK_WEIGHTS.reduce((sum, weight, index) => sum + weight * Number(text[index]), 0) % 10 === 0;
+}

@@ -1,0 +1,26 @@
+import { fixedRecords } from '../aba/fixed-width.ts';
+import { UnreadableFile } from '../decode.ts';
+import type { RowSink } from '../input.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+import { NACHA_WIDTH } from './nacha-layout.ts';
+import { NachaReader } from './nacha-reader.ts';
+
+/**
+ * Reads a NACHA file: credits of PPD and CCD batches. Debits, prenotes and returns are findings of their rows; anything that
+ * makes totals, layout or a batch doubtful is a finding about the file.
+ */
+export async function readNacha(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  sink: RowSink,
+  context: MessageContext,
+): Promise<void> {
+  const reader = new NachaReader(file, sink, context);
+  try {
+    for await (const { text, line } of fixedRecords(file, bytes, NACHA_WIDTH)) reader.take(text, line);
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+}

@@ -1,0 +1,60 @@
+import { formatDecimal } from '../../domain/money.ts';
+import { schemaDecimal } from '../iso20022/simple-types.ts';
+
+/** A number the message states about itself. */
+export interface Stated {
+  text: string;
+  line: number;
+  path: string;
+}
+
+export interface WrongTotal extends Stated {
+  rule: 'wrong-transaction-count' | 'wrong-control-sum';
+  message: string;
+}
+
+/** As many decimals as a control sum may have. */
+const SCALE = 17;
+
+/** Number of transactions and sum of their amounts, whatever their currencies, against what the message states. */
+export class ControlTotals {
+  private count = 0;
+  private sum = 0n;
+  private statedCount: Stated | undefined;
+  private statedSum: Stated | undefined;
+
+  /** What is no number is a finding of its own, and compared with nothing. */
+  state(name: 'NbOfTxs' | 'CtrlSum', stated: Stated): void {
+    if (scaled(stated.text) === undefined) return;
+    if (name === 'NbOfTxs') this.statedCount = stated;
+    else this.statedSum = stated;
+  }
+
+  /** An amount that is no decimal is a finding of its own. */
+  add(amount: string): void {
+    this.count += 1;
+    this.sum += scaled(amount) ?? 0n;
+  }
+
+  /** Compared exactly: `100` and `100.00` are the same sum, and nothing else is. */
+  wrong(): WrongTotal[] {
+    const found: WrongTotal[] = [];
+    if (this.statedCount !== undefined && scaled(this.statedCount.text) !== scaled(`${this.count}`)) {
+      const message = `NbOfTxs differs from the ${this.count} transactions there are; the file may be incomplete`;
+      found.push({ ...this.statedCount, rule: 'wrong-transaction-count', message });
+    }
+    if (this.statedSum !== undefined && scaled(this.statedSum.text) !== this.sum) {
+      const message = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum was changed`;
+      found.push({ ...this.statedSum, rule: 'wrong-control-sum', message });
+    }
+    return found;
+  }
+}
+
+function scaled(text: string): bigint | undefined {
+  const value = schemaDecimal(text);
+  if (value === undefined || value.scale > SCALE) return undefined;
+  return value.digits * 10n ** BigInt(SCALE - value.scale);
+}
+
+const shown = (sum: bigint): string => formatDecimal({ digits: sum, scale: SCALE }).replace(/\.?0+$/, '') || '0';

@@ -1,0 +1,54 @@
+import { COMPONENTS } from '../iso20022/components.ts';
+import { defineGrammar, type Grammar } from '../iso20022/grammar.ts';
+
+/** CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation: `../iso20022/grammar.ts`. */
+const MESSAGE = `
+Document = CstmrCdtTrfInitn:Initiation
+Initiation = GrpHdr:GroupHeader PmtInf+:Payment SplmtryData*:Supplement@2019
+GroupHeader = MsgId:35 CreDtTm:DateTime Authstn{0,2}:Authorisation NbOfTxs:NumericText CtrlSum?:Decimal InitgPty:Party
+  FwdgAgt?:Agent
+Authorisation = Cd:AuthorisationCode | Prtry:128
+AuthorisationCode ~ AUTH FDET FSUM ILEV
+
+Payment = PmtInfId:35 PmtMtd:PaymentMethod BtchBookg?:Boolean NbOfTxs?:NumericText CtrlSum?:Decimal
+  PmtTpInf?:PaymentType ReqdExctnDt:Date@2009 ReqdExctnDt:DateOrDateTime@2019 PoolgAdjstmntDt?:Date Dbtr:Party
+  DbtrAcct:Account DbtrAgt:Agent DbtrAgtAcct?:Account InstrForDbtrAgt?:140@2019 UltmtDbtr?:Party
+  ChrgBr?:ChargeBearer ChrgsAcct?:Account ChrgsAcctAgt?:Agent CdtTrfTxInf+:Transaction
+PaymentMethod ~ CHK TRF TRA
+PaymentType = InstrPrty?:Priority SvcLvl?:Code4@2009 SvcLvl*:Code4@2019 LclInstrm?:LocalInstrument CtgyPurp?:Code4
+
+Transaction = PmtId:PaymentId PmtTpInf?:PaymentType Amt:AmountType XchgRateInf?:ExchangeRate ChrgBr?:ChargeBearer
+  ChqInstr?:Cheque UltmtDbtr?:Party IntrmyAgt1?:Agent IntrmyAgt1Acct?:Account IntrmyAgt2?:Agent
+  IntrmyAgt2Acct?:Account IntrmyAgt3?:Agent IntrmyAgt3Acct?:Account CdtrAgt?:Agent CdtrAgtAcct?:Account Cdtr?:Party
+  CdtrAcct?:Account UltmtCdtr?:Party InstrForCdtrAgt*:AgentInstruction InstrForDbtrAgt?:140 Purp?:Code4
+  RgltryRptg{0,10}:RegulatoryReporting Tax?:Tax RltdRmtInf{0,10}:RelatedRemittance RmtInf?:Remittance
+  SplmtryData*:Supplement@2019
+PaymentId = InstrId?:35 EndToEndId:35 UETR?:Uuid@2019
+ExchangeRate = UnitCcy?:Currency@2019 XchgRate?:Rate RateTp?:RateType CtrctId?:35
+RateType ~ SPOT SALE AGRD
+AgentInstruction = Cd?:AgentInstructionCode InstrInf?:140
+AgentInstructionCode ~ CHQB HOLD PHOB TELB
+
+Cheque = ChqTp?:ChequeCode ChqNb?:35 ChqFr?:NameAndAddress DlvryMtd?:ChequeDelivery DlvrTo?:NameAndAddress
+  InstrPrty?:Priority ChqMtrtyDt?:Date FrmsCd?:35 MemoFld{0,2}:35 RgnlClrZone?:35 PrtLctn?:35 Sgntr{0,5}:70@2019
+ChequeCode ~ CCHQ CCCH BCHQ DRFT ELDR
+ChequeDelivery = Cd:ChequeDeliveryCode | Prtry:35
+ChequeDeliveryCode ~ MLDB MLCD MLFA CRDB CRCD CRFA PUDB PUCD PUFA RGDB RGCD RGFA
+
+RegulatoryReporting = DbtCdtRptgInd?:ReportedSide Authrty?:Authority Dtls*:ReportedDetail
+ReportedSide ~ CRED DEBT BOTH
+Authority = Nm?:140 Ctry?:Country
+ReportedDetail = Tp?:35 Dt?:Date Ctry?:Country Cd?:10 Amt?:Amount Inf*:35
+
+RelatedRemittance = RmtId?:35 RmtLctnMtd?:RemittanceMethod@2009 RmtLctnElctrncAdr?:2048@2009
+  RmtLctnPstlAdr?:NameAndAddress@2009 RmtLctnDtls*:RemittanceLocation@2019
+RemittanceLocation = Mtd:RemittanceMethod ElctrncAdr?:2048 PstlAdr?:NameAndAddress
+RemittanceMethod ~ FAXI EDIC URID EMAL POST SMSM
+`;
+
+export type Pain001Version = 'pain.001.001.03' | 'pain.001.001.09';
+
+export const GRAMMARS: Readonly<Record<Pain001Version, Grammar>> = {
+  'pain.001.001.03': defineGrammar('2009', COMPONENTS, MESSAGE),
+  'pain.001.001.09': defineGrammar('2019', COMPONENTS, MESSAGE),
+};

@@ -1,0 +1,60 @@
+import type { ReasonCode } from '../domain/reasons.ts';
+
+/** What people can do about each reason code; its meaning is in `REASONS`. Shown by `payouts explain CODE`. */
+export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
+  // waiting
+  'beneficiary-pending': 'Nothing: the payout goes on when the bank shows the beneficiary.',
+  'bank-unreachable': 'Nothing: it is asked again. If it lasts, see `payouts doctor`.',
+  'not-yet-due': 'Nothing: it is sent on its date. `payouts cancel ID` takes it back.',
+  'insufficient-funds': 'Put money on the account; waiting rows go on by themselves.',
+  'approval-required':
+    '`payouts approve ID` or `payouts reject ID --remark TEXT`, by somebody who did not hand over the file.',
+  'bank-approval-required':
+    '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank.',
+  'outcome-unknown':
+    'Nothing, and never pay it another way: it may be paid. It is decided as soon as a look at the bank proves it.',
+  // held
+  'fee-above-cap': '`payouts approve ID` pays the fee; `payouts reject ID --remark TEXT` ends it unpaid.',
+  'slippage-above-cap': '`payouts approve ID` takes the rate; `payouts reject ID --remark TEXT` ends it unpaid.',
+  'exchange-quote-unclear': 'Ask the bank about its quote; then approve, reject or cancel the payout.',
+  'account-frozen': 'Clear it with the bank; its rows look again by themselves.',
+  'account-not-found':
+    'If the id is right, clear it with the bank and the row goes on; else cancel it and hand over a new row.',
+  'beneficiary-changed':
+    'Compare the beneficiary at the bank with the instruction; put it right there, or reject the payout.',
+  'beneficiary-not-found':
+    'If the id is right, clear it with the bank and the row goes on; else cancel it and hand over a new row.',
+  'beneficiary-conflict':
+    'Put the beneficiary right at the bank, or cancel the row and hand over a new one that names its id.',
+  'no-payout-account': 'Let the bank open an account in that currency; the row looks again by itself.',
+  'switched-off': '`payouts switch list` says who switched it off and why; the row goes on when it is on again.',
+  'look-alike':
+    'Compare it with the earlier payout: `payouts approve ID` pays it too, `payouts reject ID --remark TEXT` does not.',
+  // ended unpaid
+  'invalid-instruction': 'Correct the row and hand it over under a new id.',
+  'id-reused': 'Give a new payout a new id; the earlier one is untouched.',
+  unsupported: 'Pay it another way; nothing was sent.',
+  'refused-by-bank': 'Ask the bank what it refused, correct the row and hand it over under a new id.',
+  'funds-patience-over': 'Put money on the account; `payouts retry ID` if it is still to be paid.',
+  'approval-rejected': 'Nothing was paid. The remark says why.',
+  'approval-expired': '`payouts retry ID` if it is still to be paid.',
+  'bank-rejected': 'Ask the bank why; `payouts retry ID` if it is still to be paid.',
+  'bank-cancelled': 'Ask the bank why; `payouts retry ID` if it is still to be paid.',
+  'bank-failed': 'Ask the bank why; `payouts retry ID` if it is still to be paid.',
+  'exchange-failed': 'Nothing was exchanged or paid; `payouts retry ID` if it is still to be paid.',
+  'cancelled-by-request': 'Nothing was paid.',
+  'batch-cancelled': 'Nothing was paid; `payouts retry ID` if it is still to be paid.',
+  'closed-by-operator': 'Nothing was paid, as the operator proved; the evidence is in the audit of the store.',
+  // needs an operator
+  'order-not-found':
+    'Ask the bank, then `payouts resolve ID`: resend, adopt-order or close-as-not-paid, with the evidence.',
+  'reference-conflict':
+    'The bank must say what happened to the order under this reference; `payouts resolve ID --action keep-looking` looks again.',
+  'duplicate-suspected':
+    'Call back the order that is too many at the bank, then `payouts resolve ID --action adopt-order --order ORDER`.',
+  'status-unclear':
+    'Ask the bank what the status means; `payouts resolve ID --action close-as-not-paid` once it says that no money moved.',
+  'status-stuck': 'Ask the bank why the order does not move; it is still looked at, and goes on by itself.',
+  'workflow-closed':
+    '`payouts resolve ID --action keep-looking` starts it again at the look-up; nothing is sent before that.',
+};

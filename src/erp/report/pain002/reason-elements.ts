@@ -1,0 +1,46 @@
+import { fileCodeOf, findingCodeOf, reasonCodeOf } from './iso-reasons.ts';
+import { isRefused, type RefusalAnswer, type TransactionFacts } from './status-report.ts';
+import type { TransactionStatus } from './transaction-status.ts';
+import { asWritten, element, leaf, textLines } from './xml-text.ts';
+
+/** `StsRsnInf`: a code of the external list and its story in lines. No line holds a value of a row. */
+
+/** Reasons told of one file or row; a last one says how many more there are. */
+const REASONS_MAX = 100;
+
+const UNPAID_WITH_OTHERS = 'nothing of this file was taken: other transactions of it were refused';
+
+/** Why a transaction is refused or waits; an order id too long for `AcctSvcrRef` (35) stands here. */
+export function transactionReason(facts: TransactionFacts, status: TransactionStatus): string {
+  if (isRefused(facts)) {
+    if (facts.findings.length === 0) return statusReason('NARR', UNPAID_WITH_OTHERS);
+    return listed(facts.findings, (finding) =>
+      statusReason(findingCodeOf(finding), `${finding.column ?? 'row'}: ${finding.rule}: ${finding.message}`),
+    );
+  }
+  const { reason, refusalCode, orderId } = facts;
+  const told =
+    reason !== null && (status === 'RJCT' || status === 'PDNG')
+      ? statusReason(reasonCodeOf(reason.code, refusalCode), `${reason.code}: ${reason.message}`)
+      : '';
+  const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
+  return told + order;
+}
+
+/** Why a file is refused: what is wrong with it as a whole first, then its rows. */
+export function fileRefusal(findings: RefusalAnswer['findings']): string {
+  const about = (whole: boolean) => findings.filter(({ row }) => (row === null) === whole);
+  return listed([...about(true), ...about(false)], (finding) => {
+    const code = finding.row === null ? fileCodeOf(finding.rule) : findingCodeOf(finding);
+    return statusReason(code, `line ${finding.line}: ${finding.rule}: ${finding.message}`);
+  });
+}
+
+function listed<T>(items: readonly T[], told: (item: T) => string): string {
+  const more = items.length - REASONS_MAX;
+  const rest = more > 0 ? statusReason('NARR', `${more} more findings are not listed; mend these first`) : '';
+  return items.slice(0, REASONS_MAX).map(told).join('') + rest;
+}
+
+const statusReason = (code: string | undefined, story: string): string =>
+  element('StsRsnInf', element('Rsn', leaf('Cd', code)), ...textLines(story).map((line) => leaf('AddtlInf', line)));

@@ -1,0 +1,41 @@
+import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import { currencyExponent } from '../../domain/currency.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { samplePayee } from './sample-payee.ts';
+
+/** Who pays in a template, and whom the first row pays. */
+export interface TemplateIds {
+  uid: string;
+  /** Of an account in the currency. */
+  accountOf(currency: string): string;
+  /** Of a beneficiary that the bank knows. */
+  beneficiaryOf(currency: string, paymentType: string): string;
+}
+
+const WHOLE_UNITS = 100n;
+
+/** One row to a known beneficiary, then one for each payment type that the bank offers. Blank values are left out. */
+export function templateRows(entries: readonly RequiredDetailsEntry[], ids: TemplateIds): Record<string, string>[] {
+  const [first] = entries;
+  const known = first === undefined ? [] : [{ entry: first, payee: knownPayee(first, ids) }];
+  const rows = [...known, ...entries.map((entry) => ({ entry, payee: newPayee(entry) }))];
+  return rows.map(({ entry: { currency }, payee }, index) => ({
+    id: `EXAMPLE-${index + 1}`,
+    uid: ids.uid,
+    account_id: ids.accountOf(currency),
+    amount: formatMinor(WHOLE_UNITS * 10n ** BigInt(currencyExponent(currency) ?? 2), currency),
+    currency,
+    ...payee,
+    note: 'Example payout',
+  }));
+}
+
+const knownPayee = ({ currency, payment_type }: RequiredDetailsEntry, ids: TemplateIds) => ({
+  beneficiary_id: ids.beneficiaryOf(currency, payment_type),
+});
+
+const newPayee = (entry: RequiredDetailsEntry) => ({
+  beneficiary_type: entry.beneficiary_type,
+  payment_type: entry.payment_type,
+  ...samplePayee(entry),
+});

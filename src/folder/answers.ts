@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OriginalMessage } from '../domain/bank-message.ts';
+import { refusalPain002 } from '../erp/report/pain002/write-pain002.ts';
+import { writeWhole } from '../erp/report/write-reports.ts';
+import type { IntakeRefusal } from '../intake/intake-refusal.ts';
+
+/** A file name has 255 bytes at most. */
+const STEM_MAX = 150;
+
+/**
+ * What the names of the answers to a bank message begin with: its message id, so that whoever sent it finds them. A second
+ * batch under the same id (rows that were refused the first time) has its own id behind it.
+ */
+export async function answerStem(
+  out: string,
+  batchId: string,
+  message: OriginalMessage | null,
+): Promise<string | undefined> {
+  if (message === null) return undefined;
+  const name = encodeURIComponent(message.messageId).slice(0, STEM_MAX);
+  const first = await readFile(join(out, `${name}.received.pain002.xml`), 'utf8').catch(() => '');
+  return first === '' || first.includes(withoutDashes(batchId)) ? name : `${name}.${batchId}`;
+}
+
+/** The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. */
+export async function writeRefusal(out: string, id: string, refusal: IntakeRefusal): Promise<void> {
+  const { unanswered, code, message, findings } = refusal;
+  if (unanswered === undefined) return;
+  const stem = (await answerStem(out, id, unanswered.message)) ?? id;
+  const whole = { line: 1, row: null, column: null, rule: code, message };
+  const answer = refusalPain002({
+    messageId: withoutDashes(id),
+    createdAt: takenAt(id),
+    message: unanswered.message,
+    findings: findings.length === 0 ? [whole] : findings,
+  });
+  await writeWhole(join(out, `${stem}.refused.pain002.xml`), [answer]);
+}
+
+const withoutDashes = (id: string): string => id.replaceAll('-', '');
+
+/** An id of version 7 begins with its time (RFC 9562): the answer made again is the same answer. */
+const takenAt = (id: string): number => Number.parseInt(withoutDashes(id).slice(0, 12), 16);

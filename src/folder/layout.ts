@@ -1,0 +1,123 @@
+import { chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { v7 } from 'uuid';
+import { writeWhole } from '../erp/report/write-reports.ts';
+
+/** The folders of a drop folder; each is made for its owner only where it is missing. */
+export interface DropFolderPaths {
+  /** Where files are dropped. */
+  in: string;
+  /** `work/<batch id>/<file>`: taken, the batch has not ended. */
+  work: string;
+  /** The batch has ended. */
+  done: string;
+  /** Refused, with `<file>.error.json` beside. */
+  error: string;
+  /** Reports and answers. */
+  out: string;
+}
+
+/** A file under way. */
+export interface WorkItem {
+  batchId: string;
+  path: string;
+}
+
+export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
+  const path = (name: string): string => join(resolve(dir), name);
+  const paths = { in: path('in'), work: path('work'), done: path('done'), error: path('error'), out: path('out') };
+  for (const folder of Object.values(paths)) await mkdir(folder, { recursive: true, mode: 0o700 });
+  return paths;
+}
+
+/** Takes a file by rename, under the id of the batch it is to become. False when somebody else was quicker. */
+export async function takeIn(paths: DropFolderPaths, name: string): Promise<boolean> {
+  const folder = join(paths.work, v7());
+  await mkdir(folder, { mode: 0o700 });
+  const path = join(folder, name);
+  try {
+    await rename(join(paths.in, name), path);
+    await chmod(path, 0o600);
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await removeEmpty(folder);
+    return false;
+  }
+}
+
+/** Oldest first: ids begin with their time. */
+export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> {
+  const items: WorkItem[] = [];
+  for (const batchId of (await readdir(work)).sort()) {
+    const folder = join(work, batchId);
+    const files = await readdir(folder).catch(nothing);
+    if (files.length === 0) await removeEmpty(folder);
+    for (const file of files.sort()) items.push({ batchId, path: join(folder, file) });
+  }
+  return items;
+}
+
+/**
+ * Moves a file into a folder without replacing what is there (`payroll.csv`, then `payroll.2.csv`), with a document beside
+ * it under the same name and a suffix. Leaves nothing when somebody else has moved the file.
+ */
+export async function moveInto(
+  folder: string,
+  path: string,
+  beside: { suffix: string; document: object },
+): Promise<void> {
+  const target = await reserve(folder, basename(path));
+  const note = `${target}${beside.suffix}`;
+  try {
+    await writeWhole(note, [`${JSON.stringify(beside.document, null, 2)}\n`]);
+    await rename(path, target);
+  } catch (error) {
+    for (const left of [note, target]) await rm(left, { force: true });
+    if (!isMissing(error)) throw error;
+  }
+  await removeEmpty(dirname(path));
+}
+
+/** Puts a file to the ones of the batch that has its rows. Nothing happens when somebody else has moved it. */
+export async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
+  const folder = join(work, batchId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const target = await reserve(folder, basename(path));
+  await rename(path, target).catch(async (error: unknown) => {
+    await rm(target, { force: true });
+    if (!isMissing(error)) throw error;
+  });
+  await removeEmpty(dirname(path));
+}
+
+async function reserve(folder: string, name: string): Promise<string> {
+  const extension = extname(name);
+  const stem = name.slice(0, name.length - extension.length);
+  for (let copy = 1; ; copy += 1) {
+    const target = join(folder, copy === 1 ? name : `${stem}.${copy}${extension}`);
+    try {
+      await (await open(target, 'wx', 0o600)).close();
+      return target;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Somebody else may have removed it, or may be putting a file into it. */
+async function removeEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: unknown) => {
+    if (!isMissing(error) && !hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
+  });
+}
+
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+const nothing = (error: unknown): string[] => {
+  if (isMissing(error) || hasCode(error, 'ENOTDIR')) return [];
+  throw error;
+};

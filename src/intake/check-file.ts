@@ -1,0 +1,71 @@
+import type { Bank } from '../api/bank.ts';
+import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
+import { claimRow } from '../erp/claims.ts';
+import type { RequiredDetailsPairs } from '../erp/column-rules.ts';
+import type { MessageContext } from '../erp/messages/message-context.ts';
+import { type InputFormat, readInstructions } from '../erp/read-file.ts';
+import { Rules } from '../erp/validate.ts';
+import { IntakeRefusal } from './intake-refusal.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** A file of payouts, read and checked against every rule that needs no claim; its owner disposes of `staged`. */
+export interface CheckedFile {
+  file: string;
+  format: InputFormat;
+  sha256: string;
+  /** The batch whose unpaid rows these are. */
+  retryOf?: string;
+  staged: StagedFile;
+}
+
+/** Reads and validates a file; `bank` answers required-details. Rejects with an `IntakeRefusal` when it cannot be opened. */
+export async function checkFile(path: string, bank: Bank, context: MessageContext): Promise<CheckedFile> {
+  const staged = new StagedFile();
+  try {
+    const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === undefined) throw error;
+      throw new IntakeRefusal('unreadable', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
+        hint: 'Name an existing file: CSV, JSON, pain.001, ABA or NACHA.',
+      });
+    });
+    staged.readingEnded();
+    await judgeRows(input.file, staged, bank);
+    return { ...input, staged };
+  } catch (error) {
+    staged[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Every finding of every row in one pass; rows without one become claims. */
+export async function judgeRows(file: string, staged: StagedFile, bank: Bank): Promise<void> {
+  judge(file, staged, await requiredDetailsFor(bank, staged.pairs));
+}
+
+type Details = ReadonlyMap<string, RequiredDetailsEntry[]>;
+
+async function requiredDetailsFor(bank: Bank, pairs: RequiredDetailsPairs): Promise<Details> {
+  const details = new Map<string, RequiredDetailsEntry[]>();
+  for (const { currency, beneficiaryType } of pairs.list()) {
+    details.set(`${currency} ${beneficiaryType}`, await bank.beneficiaries.requiredDetails(currency, beneficiaryType));
+  }
+  return details;
+}
+
+function judge(file: string, staged: StagedFile, details: Details): void {
+  const rules = new Rules({
+    file,
+    columns: staged.columns,
+    pairs: staged.pairs,
+    requiredDetails: (currency, beneficiaryType) => details.get(`${currency} ${beneficiaryType}`),
+    firstOf: (uid, id) => staged.firstOf(uid, id),
+  });
+  staged.finding(...rules.findings);
+  for (const read of staged.rows()) {
+    const { instruction, findings } = rules.judge(read);
+    staged.finding(...findings);
+    if (findings.length === 0 && !read.unsound) {
+      staged.claim(claimRow({ row: read.row, instruction, original: read.original }));
+    }
+  }
+}

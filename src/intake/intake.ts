@@ -1,0 +1,155 @@
+import { v7 } from 'uuid';
+import type { Bank } from '../api/bank.ts';
+import type { MessageContext } from '../erp/messages/message-context.ts';
+import type { Store } from '../store/store.ts';
+import { dropUnknown } from './check-existence.ts';
+import { type CheckedFile, checkFile } from './check-file.ts';
+import { IntakeRefusal, invalidInput } from './intake-refusal.ts';
+import { dropKnown, type KnownRows } from './known-rows.ts';
+import { markLookAlikes } from './look-alikes.ts';
+import { assertMessageIsNew } from './message-guard.ts';
+import { type Plan, planOf } from './plan.ts';
+
+/** The one way in for files of payouts: the command, the HTTP door and the drop folder all take them through here. */
+
+export interface IntakeParts {
+  store: Store;
+  context: MessageContext;
+  /** Days within which the same payee, amount and currency is held as a look-alike; 0 switches the guard off. */
+  lookAlikeDays: number;
+  /** The day a row with this execution date is sent on. */
+  dueDate(executeOn: string, currency: string): string;
+  now(): number;
+}
+
+export interface IntakeOptions {
+  /** `stop`: one bad row stops the file; `skip`: the others are paid. */
+  invalid: 'stop' | 'skip';
+  /** Hash of the plan that was agreed to; another one is refused. */
+  plan?: string;
+  /** Rows first paid alone. */
+  canary?: number;
+  /** The look-alikes found are meant: they are not held. */
+  allowLookAlikes?: boolean;
+  /** The maker. */
+  by?: string;
+  /** Id of the batch to make, for a caller that may have to find it again; absent: a new one. */
+  batchId?: string;
+}
+
+/** A file read, checked and compared with what was taken before; nothing is claimed yet. */
+export interface Prepared extends Disposable {
+  checked: CheckedFile;
+  known: KnownRows;
+  /** Null when every row was taken before: there is nothing to pay. */
+  plan: Plan | null;
+}
+
+/**
+ * Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it; `bank` answers required-details and
+ * which accounts and payees there are.
+ * The caller disposes of what it gets.
+ */
+export async function prepareFile(
+  parts: IntakeParts,
+  bank: Bank,
+  path: string,
+  options: IntakeOptions,
+): Promise<Prepared> {
+  const checked = await checkFile(path, bank, parts.context);
+  try {
+    return await planned(parts, bank, checked, options);
+  } catch (error) {
+    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(parts.store, checked);
+    checked.staged[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** A message whose id was taken has its answers: another one, of refusal, would be about payouts that were made. */
+async function unanswered(store: Store, { format, sha256, staged }: CheckedFile): Promise<IntakeRefusal['unanswered']> {
+  if (format !== 'pain.001') return undefined;
+  const { original: message = null } = staged;
+  const taken = message === null ? undefined : await store.batchOfMessage(message.messageId);
+  return taken === undefined ? { message, sha256 } : undefined;
+}
+
+/** Compares checked rows with what was taken before and plans the rest. */
+export async function planned(
+  parts: IntakeParts,
+  bank: Bank,
+  checked: CheckedFile,
+  options: IntakeOptions,
+): Promise<Prepared> {
+  const { store, lookAlikeDays, now, dueDate } = parts;
+  const { staged, file } = checked;
+  refuseUnlessSkipping(checked, options);
+  const known = await dropKnown(store, checked);
+  if (known.misused.total > 0) throw invalidInput(known.misused, 'An id stands for one payout for ever.');
+  const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
+  if (staged.claimCount === 0 && known.known > 0) return { ...prepared, plan: null };
+  if (known.taken.total > 0 && options.invalid === 'stop') {
+    throw invalidInput(known.taken, 'Run with --invalid skip to pay the new rows only.');
+  }
+  const unknown = await dropUnknown(bank, checked);
+  if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
+  if (staged.claimCount === 0) throw invalidInput(staged.findings, 'No row is left to pay.');
+  await assertMessageIsNew(store, checked);
+  const alike =
+    options.allowLookAlikes === true
+      ? { count: 0, rows: [] }
+      : await markLookAlikes(store, staged, { days: lookAlikeDays, now: now() });
+  const plan = planOf(file, staged.claims(), alike, dueDate);
+  if (options.plan !== undefined && options.plan !== plan.hash) {
+    throw new IntakeRefusal('other-plan', 'other-plan', `The plan is ${plan.hash} now; nothing was sent.`, {
+      hint: 'Look at it again with --dry-run, and run with the plan you agree to.',
+    });
+  }
+  return { ...prepared, plan };
+}
+
+function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {
+  const { findings, claimCount } = staged;
+  if (findings.total === 0) return;
+  // A finding without a row says that what the file means beyond it is not known: its other rows are not paid either.
+  if (invalid === 'stop' || findings.aboutFile || claimCount === 0) {
+    const hint = findings.aboutFile
+      ? 'Mend the file and run again.'
+      : 'Mend the rows, or run with --invalid skip to pay the others.';
+    throw invalidInput(findings, hint);
+  }
+}
+
+export type Claimed = { claimed: true; batchId: string } | { claimed: false; known: KnownRows };
+
+/**
+ * Claims the rows of a prepared file as one batch, all or none. `claimed: false`: somebody else took every row between
+ * the look and the claim.
+ */
+export async function claimFile(
+  { store, now }: IntakeParts,
+  { checked }: Prepared,
+  options: IntakeOptions,
+): Promise<Claimed> {
+  const { file, sha256, staged, retryOf } = checked;
+  const batchId = options.batchId ?? v7();
+  const claim = await store.claimBatch({
+    batchId,
+    file,
+    sha256,
+    by: options.by ?? null,
+    rows: { [Symbol.iterator]: () => staged.claims() },
+    refused: { [Symbol.iterator]: () => staged.refused() },
+    message: staged.original,
+    canary: options.canary,
+    retryOf,
+    at: now(),
+  });
+  if (claim.claimed) return { claimed: true, batchId };
+  const known = await dropKnown(store, checked);
+  if (staged.claimCount === 0 && known.misused.total === 0) return { claimed: false, known };
+  throw invalidInput(
+    known.misused.total > 0 ? known.misused : known.taken,
+    'Another run took these rows just now; run again.',
+  );
+}

@@ -1,0 +1,71 @@
+import { sameMoney } from '../domain/likeness.ts';
+import type { Finding } from '../erp/finding.ts';
+import { FindingList } from '../erp/finding-list.ts';
+import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
+import type { CheckedFile } from './check-file.ts';
+import { asGenerations } from './retries.ts';
+
+/** What a file's rows are to the store; those that are known are taken out of the file's claims. */
+export interface KnownRows {
+  /** Rows taken before as they are. */
+  known: number;
+  /** The batches that took them, in the order met. */
+  batchIds: ReadonlySet<string>;
+  /** Rows known with another payload, or that ask for a second generation that is not allowed. */
+  misused: FindingList;
+  /** Rows known as they are, as findings that name the earlier batch. */
+  taken: FindingList;
+}
+
+/** Tells new rows from known and misused ones, page by page. */
+export async function dropKnown(store: Store, { file, staged }: CheckedFile): Promise<KnownRows> {
+  const misused = new FindingList();
+  const taken = new FindingList();
+  const batchIds = new Set<string>();
+  let known = 0;
+  const found = ({ row, instruction }: ClaimRow, rule: string, message: string): Finding => {
+    staged.drop(row);
+    return { file, line: staged.lineOf(row), row, column: 'id', value: instruction.id, rule, message };
+  };
+  const misuse = (row: ClaimRow, rule: string, message: string): void => {
+    const finding = found(row, rule, message);
+    misused.add(finding);
+    staged.finding(finding);
+  };
+  for (const page of staged.claimPages()) {
+    const { rows, broken } = await asGenerations(store, page);
+    for (const { row, rule, message } of broken) misuse(row, rule, message);
+    const claims = new Map((await store.knownClaims(rows)).map((claim) => [claim.row, claim]));
+    for (const row of rows) {
+      const claim = claims.get(row.row);
+      if (claim === undefined) {
+        if (row.generation !== undefined) staged.claim(row);
+        continue;
+      }
+      if (!isSame(row, claim)) {
+        misuse(
+          row,
+          'id-reused',
+          `this id was taken by ${whose(claim)} with another payload; a new payout needs a new id`,
+        );
+        continue;
+      }
+      known += 1;
+      if (claim.batchId !== null) batchIds.add(claim.batchId);
+      const again = `this payout was taken by ${whose(claim)}; leave the row out, or run with --invalid skip`;
+      const finding = found(row, 'already-taken', again);
+      taken.add(finding);
+      staged.refuse(finding);
+    }
+  }
+  return { known, batchIds, misused, taken };
+}
+
+/** The same instruction, or the same money written in another form (a CSV row and its pain.001 transaction, say). */
+function isSame(row: ClaimRow, { samePayload, instruction }: KnownClaim): boolean {
+  return samePayload || sameMoney(row.instruction, instruction);
+}
+
+function whose({ batchId }: KnownClaim): string {
+  return batchId === null ? 'a payout started by itself' : `batch ${batchId}`;
+}

@@ -1,0 +1,41 @@
+import type { LookAlike, Store } from '../store/store.ts';
+import type { StagedFile } from './staged-file.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Rows that look like a payout of the last days: the first ones, and how many in all. */
+export interface LookAlikes {
+  count: number;
+  rows: { row: number; id: string; like: string; days: number }[];
+}
+
+const SHOWN_MAX = 20;
+
+/**
+ * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of one file are no
+ * look-alikes of each other: whoever wrote two rows with two ids means two payouts.
+ */
+export async function markLookAlikes(
+  store: Store,
+  staged: StagedFile,
+  { days, now }: { days: number; now: number },
+): Promise<LookAlikes> {
+  const found: LookAlikes = { count: 0, rows: [] };
+  if (days === 0) return found;
+  for (const page of staged.claimPages()) {
+    const keys = [...new Set(page.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
+    const known = new Map<string, LookAlike>(
+      (await store.lookAlikes(keys, now - days * DAY_MS)).map((alike) => [alike.lookAlikeKey, alike]),
+    );
+    for (const claim of page) {
+      const alike = known.get(claim.lookAlikeKey ?? '');
+      if (alike === undefined) continue;
+      staged.claim({ ...claim, lookAlikeOf: alike.reference });
+      found.count += 1;
+      if (found.rows.length >= SHOWN_MAX) continue;
+      const ago = Math.floor((now - alike.createdAt) / DAY_MS);
+      found.rows.push({ row: claim.row, id: claim.instruction.id, like: alike.reference, days: ago });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,28 @@
+import { FindingList } from '../erp/finding-list.ts';
+import { fileFinding } from '../erp/input.ts';
+import type { Store } from '../store/store.ts';
+import type { CheckedFile } from './check-file.ts';
+import { invalidInput } from './intake-refusal.ts';
+
+/**
+ * A message id is used once: another file under it is refused, whatever its rows. The same bytes again may bring the rows
+ * that were refused the first time, and no others.
+ */
+export async function assertMessageIsNew(store: Store, { file, sha256, staged }: CheckedFile): Promise<void> {
+  const messageId = staged.original?.messageId;
+  if (messageId === undefined) return;
+  const earlier = await store.batchOfMessage(messageId);
+  if (earlier === undefined) return;
+  const refused = new Set<number>();
+  if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
+  if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return;
+  const found = new FindingList();
+  const message = `this message id was taken by batch ${earlier.batchId} (${earlier.file}); a new file needs a message id of its own`;
+  found.add({ ...fileFinding(file, 1, 'message-id-reused', message), column: 'MsgId' });
+  throw invalidInput(found, `payouts report ${earlier.batchId} shows what became of it.`);
+}
+
+function isEvery<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
+  for (const item of items) if (!holds(item)) return false;
+  return true;
+}

@@ -1,0 +1,112 @@
+import type { Bank } from '../api/bank.ts';
+import { BankError } from '../api/errors.ts';
+import { addDecimals } from '../domain/money.ts';
+import type { ClaimRow } from '../store/store.ts';
+import type { Plan } from './plan.ts';
+import type { StagedFile } from './staged-file.ts';
+
+/** What the bank says about a plan now: nothing of it is binding, and none of it is part of the plan's hash. */
+export interface Outlook {
+  balances: AccountOutlook[];
+  fees: { currency: string; amount: string; quoted: number }[];
+  /** Payouts whose fee was not asked for: new payees, and those beyond the first ones. */
+  feesNotQuoted: number;
+}
+
+export interface AccountOutlook {
+  accountId: string;
+  currency: string;
+  balance: string;
+  /** What the payouts, their exchanges and the quoted fees take. */
+  needs: string;
+  /** Balance after; negative when the money is short. */
+  after: string;
+  exchanges: { buyCurrency: string; buyAmount: string; sellAmount: string; rate: string }[];
+}
+
+const ACCOUNTS_MAX = 50;
+const FEES_MAX = 100;
+const AT_ONCE = 8;
+
+/** Reads balances, an exchange quote per leg and the fees of the first payouts. What the bank refuses is left out. */
+export async function outlookOf(bank: Bank, plan: Plan, staged: StagedFile): Promise<Outlook> {
+  const accounts = new Map<string, AccountOutlook>();
+  for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
+    const account = accounts.get(accountId) ?? (await answered(() => accountOf(bank, accountId)));
+    if (account === undefined) continue;
+    accounts.set(accountId, account);
+    if (account.currency === currency) take(account, amount);
+    else await answered(() => exchange(bank, account, { uid, currency, amount }));
+  }
+  const { fees, quoted } = await quoteFees(bank, staged, accounts);
+  return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted };
+}
+
+async function accountOf(bank: Bank, accountId: string): Promise<AccountOutlook> {
+  const { currency, balance } = await bank.accounts.get(accountId);
+  return { accountId, currency, balance, needs: '0', after: balance, exchanges: [] };
+}
+
+function take(account: AccountOutlook, amount: string): void {
+  account.needs = addDecimals(account.needs, amount);
+  account.after = addDecimals(account.after, `-${amount}`);
+}
+
+async function exchange(
+  bank: Bank,
+  account: AccountOutlook,
+  { uid, currency, amount }: { uid: string; currency: string; amount: string },
+): Promise<void> {
+  const buy = (await bank.accounts.ofUser(uid)).find((own) => own.currency === currency);
+  if (buy === undefined) return;
+  const quote = await bank.transactions.fxQuote({
+    sell_account: account.accountId,
+    buy_account: buy.account_id,
+    amount,
+    currency,
+  });
+  take(account, quote.sell_amount);
+  account.exchanges.push({
+    buyCurrency: currency,
+    buyAmount: quote.buy_amount,
+    sellAmount: quote.sell_amount,
+    rate: quote.rate,
+  });
+}
+
+async function quoteFees(
+  bank: Bank,
+  staged: StagedFile,
+  accounts: ReadonlyMap<string, AccountOutlook>,
+): Promise<Pick<Outlook, 'fees'> & { quoted: number }> {
+  const quoted = new Map<string, { amount: string; quoted: number }>();
+  let count = 0;
+  const quote = async ({ instruction }: ClaimRow): Promise<void> => {
+    const { uid, account_id, beneficiary_id, amount, currency } = instruction;
+    // A row that is exchanged first is paid from another account than the one it names.
+    if (beneficiary_id === undefined || accounts.get(account_id)?.currency !== currency) return;
+    const fee = await answered(() =>
+      bank.transactions.paymentFee({ uid, account_id, beneficiary_id, amount, currency }),
+    );
+    if (fee === undefined) return;
+    const sum = quoted.get(fee.fee_currency) ?? { amount: '0', quoted: 0 };
+    quoted.set(fee.fee_currency, { amount: addDecimals(sum.amount, fee.fee), quoted: sum.quoted + 1 });
+    count += 1;
+    const account = accounts.get(account_id);
+    if (account?.currency === fee.fee_currency) take(account, fee.fee);
+  };
+  const first = staged.firstClaims(FEES_MAX);
+  for (let i = 0; i < first.length; i += AT_ONCE) await Promise.all(first.slice(i, i + AT_ONCE).map(quote));
+  const fees = [...quoted].map(([currency, sum]) => ({ currency, ...sum }));
+  return { fees: fees.sort((a, b) => (a.currency < b.currency ? -1 : 1)), quoted: count };
+}
+
+/** Undefined when the bank refuses by code: the payouts will meet it and say so; a bank out of reach is thrown. */
+async function answered<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Bank } from '../api/bank.ts';
+import { judgeRows } from './check-file.ts';
+import { type IntakeOptions, type IntakeParts, type Prepared, planned } from './intake.ts';
+import { IntakeRefusal } from './intake-refusal.ts';
+import { isProvenUnpaid } from './retries.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** Prepares the rows of a batch that are proven unpaid (all, or the ones named) as a batch of their own. */
+export async function prepareRetry(
+  parts: IntakeParts,
+  bank: Bank,
+  { batchId, rows: wanted }: { batchId: string; rows: ReadonlySet<number> | undefined },
+  options: IntakeOptions,
+): Promise<Prepared> {
+  const { store } = parts;
+  const batch = await store.batch(batchId);
+  const staged = new StagedFile();
+  try {
+    for await (const payout of store.rows(batchId)) {
+      const row = payout.row ?? 0;
+      // A row that is named and not proven unpaid is a finding; of the others nobody has asked.
+      if (wanted === undefined ? !isProvenUnpaid(payout) : !wanted.has(row)) continue;
+      const instruction = { ...payout.instruction, retry_of: payout.reference } as Record<string, string>;
+      staged.row({ row, line: row, instruction, ...(payout.original === null ? {} : { original: payout.original }) });
+    }
+    staged.readingEnded();
+    if (batch === undefined || staged.rowCount === 0) {
+      throw new IntakeRefusal(
+        'invalid',
+        'nothing-to-retry',
+        'No row of this batch is proven unpaid; nothing was sent.',
+        {
+          hint: `payouts report ${batchId} says how each row ended.`,
+          batchId,
+        },
+      );
+    }
+    const { file, sha256 } = batch;
+    await judgeRows(file, staged, bank);
+    return await planned(parts, bank, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
+  } catch (error) {
+    staged[Symbol.dispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { isEnd } from '../domain/payout-state.ts';
+import { claimRow } from '../erp/claims.ts';
+import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
+
+/** Paying again under a new reference what is proven unpaid: a row that names the earlier payout in `retry_of`. */
+
+interface BrokenRetry {
+  row: ClaimRow;
+  rule: 'retry-unknown' | 'retry-not-proven';
+  message: string;
+}
+
+/**
+ * Rows that name an earlier payout as its next generation, the others as they are. `retry_of` itself is no part of what is
+ * paid, so that a row handed in twice is the same payout twice.
+ */
+export async function asGenerations(
+  store: Store,
+  page: readonly ClaimRow[],
+): Promise<{ rows: ClaimRow[]; broken: BrokenRetry[] }> {
+  const references = page.flatMap(({ instruction }) => instruction.retry_of ?? []);
+  if (references.length === 0) return { rows: [...page], broken: [] };
+  const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
+  const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
+  const rows: ClaimRow[] = [];
+  const broken: BrokenRetry[] = [];
+  for (const row of page) {
+    const { retry_of: reference, ...instruction } = row.instruction;
+    if (reference === undefined) {
+      rows.push(row);
+      continue;
+    }
+    const before = earlier.get(reference);
+    const problem = problemOf(row, before, doubtful.has(reference));
+    if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
+    else {
+      const { row: position, original } = row;
+      rows.push(
+        claimRow({
+          row: position,
+          instruction: instruction as typeof row.instruction,
+          generation: before.generation + 1,
+          original,
+        }),
+      );
+    }
+  }
+  return { rows, broken };
+}
+
+const UNKNOWN = {
+  rule: 'retry-unknown',
+  message: 'retry_of names no payout of this uid and id; copy it from the report, or delete it',
+} as const;
+
+function problemOf(
+  { instruction }: ClaimRow,
+  before: PayoutRecord | undefined,
+  doubtful: boolean,
+): Omit<BrokenRetry, 'row'> | undefined {
+  if (before === undefined || before.uid !== instruction.uid || before.documentId !== instruction.id) return UNKNOWN;
+  if (isProvenUnpaid(before) && !doubtful) return undefined;
+  const state = doubtful ? `${before.state}, and the bank shows an order against it` : before.state;
+  return {
+    rule: 'retry-not-proven',
+    message: `the earlier payout is not proven unpaid (${state}); wait for its end, or resolve it first`,
+  };
+}
+
+/** Whether the store holds the proof that a payout took no money: an end other than completed. */
+export function isProvenUnpaid({ state }: Pick<PayoutRecord, 'state'>): boolean {
+  return isEnd(state) && state !== 'completed';
+}

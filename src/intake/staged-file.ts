@@ -1,0 +1,196 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { OriginalMessage } from '../domain/bank-message.ts';
+import { RequiredDetailsPairs } from '../erp/column-rules.ts';
+import type { Finding } from '../erp/finding.ts';
+import { FindingList } from '../erp/finding-list.ts';
+import type { ReadColumn, ReadRow, RowSink } from '../erp/input.ts';
+import type { Place } from '../erp/validate.ts';
+import type { ClaimRow, RefusedRow } from '../store/store.ts';
+
+/** Rows read in one go; more of them are in memory only one page at a time. */
+const PAGE = 1_000;
+
+const TABLES = `
+  create table rows (row integer primary key, line integer not null, uid text, id text, body text not null);
+  create table claims (row integer primary key, reference text not null, body text not null);
+  create index claims_reference on claims (reference, row);
+  create table findings (row integer not null, body text not null);
+`;
+
+/**
+ * The rows of one file between reading and claiming, in a temporary database that only this process can see and that goes
+ * with it: a file of any size takes the memory of a page.
+ */
+export class StagedFile implements RowSink, Disposable {
+  readonly findings = new FindingList();
+  readonly columns: ReadColumn[] = [];
+  readonly pairs = new RequiredDetailsPairs();
+  /** Data rows read. */
+  rowCount = 0;
+  original: OriginalMessage | undefined;
+
+  private readonly database: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+
+  constructor() {
+    this.database = new DatabaseSync('');
+    this.database.exec('pragma cache_size = -4000; pragma journal_mode = off; pragma synchronous = off');
+    this.database.exec(TABLES);
+    this.database.exec('begin');
+  }
+
+  row(read: ReadRow): void {
+    const { uid = null, id = null } = read.instruction;
+    this.rowCount += 1;
+    this.pairs.add(read.instruction);
+    this.run('insert into rows values (?, ?, ?, ?, ?)', read.row, read.line, uid, id, JSON.stringify(read));
+  }
+
+  column(column: ReadColumn): void {
+    this.columns.push(column);
+  }
+
+  finding(...findings: readonly Finding[]): void {
+    this.findings.add(...findings);
+    for (const finding of findings) this.refuse(finding);
+  }
+
+  /** Why a row is not claimed, where that is no fault of the file. */
+  refuse({ row, column, rule, message }: Finding): void {
+    if (row !== null) this.run('insert into findings values (?, ?)', row, JSON.stringify({ column, rule, message }));
+  }
+
+  message(message: OriginalMessage): void {
+    this.original = message;
+  }
+
+  /** Every row is read: what is asked next is asked by uid and id. */
+  readingEnded(): void {
+    this.database.exec('create index rows_identity on rows (uid, id, row)');
+  }
+
+  firstOf(uid: string, id: string): Place {
+    return this.get<Place>(
+      'select row, line from rows where uid = ? and id = ? order by row limit 1',
+      uid,
+      id,
+    ) as Place;
+  }
+
+  lineOf(row: number): number {
+    return this.get<{ line: number }>('select line from rows where row = ?', row)?.line ?? 0;
+  }
+
+  /** In the order of the file. */
+  *rows(): Generator<ReadRow> {
+    for (const { body } of this.pages<{ row: number; body: string }>(
+      'select row, body from rows where row > ? order by row limit ?',
+      ({ row }) => row,
+      0,
+    )) {
+      yield JSON.parse(body) as ReadRow;
+    }
+  }
+
+  /** A row that may be paid; again with what was found out about it since. */
+  claim(claim: ClaimRow): void {
+    this.run('insert or replace into claims values (?, ?, ?)', claim.row, claim.reference, JSON.stringify(claim));
+  }
+
+  /** The row is not paid after all. */
+  drop(row: number): void {
+    this.run('delete from claims where row = ?', row);
+  }
+
+  firstClaims(limit: number): ClaimRow[] {
+    const first = this.all<{ body: string }>('select body from claims order by row limit ?', limit);
+    return first.map(({ body }) => JSON.parse(body) as ClaimRow);
+  }
+
+  get claimCount(): number {
+    return this.get<{ count: number }>('select count(*) as count from claims')?.count ?? 0;
+  }
+
+  /** In the order of their references, whatever the order of the file: two claims of the same rows never wait in a circle. */
+  *claims(): Generator<ClaimRow> {
+    for (let after = ''; ; ) {
+      const page = this.all<{ reference: string; body: string }>(
+        'select reference, body from claims where reference > ? order by reference limit ?',
+        after,
+        PAGE,
+      );
+      for (const { body } of page) yield JSON.parse(body) as ClaimRow;
+      after = page.at(-1)?.reference ?? after;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** In the order of the file; what is dropped or changed in between is seen page by page. */
+  *claimPages(): Generator<ClaimRow[]> {
+    for (let after = 0; ; ) {
+      const page = this.all<{ row: number; body: string }>(
+        'select row, body from claims where row > ? order by row limit ?',
+        after,
+        PAGE,
+      );
+      if (page.length > 0) yield page.map(({ body }) => JSON.parse(body) as ClaimRow);
+      after = page.at(-1)?.row ?? after;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** Rows that were read and are not claimed, with why. */
+  *refused(): Generator<RefusedRow> {
+    const unclaimed = this.pages<{ row: number; body: string }>(
+      'select row, body from rows where row > ? and row not in (select row from claims) order by row limit ?',
+      ({ row }) => row,
+      0,
+    );
+    for (const { body } of unclaimed) {
+      const { row, line, instruction, original } = JSON.parse(body) as ReadRow;
+      const found = this.all<{ body: string }>('select body from findings where row = ?', row);
+      const findings = found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]);
+      yield { row, line, instruction, ...(original === undefined ? {} : { original }), findings };
+    }
+  }
+
+  /** Different values of a field of the claims, at most `limit`. */
+  values(field: 'account_id' | 'beneficiary_id', limit: number): string[] {
+    return this.all<{ value: string }>(
+      `select distinct json_extract(body, '$.instruction.${field}') as value from claims where value is not null limit ?`,
+      limit,
+    ).map(({ value }) => value);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  private *pages<Row>(sql: string, key: (row: Row) => number, from: number): Generator<Row> {
+    for (let after = from; ; ) {
+      const page = this.all<Row>(sql, after, PAGE);
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      after = key(last);
+    }
+  }
+
+  private statement(sql: string): StatementSync {
+    const known = this.statements.get(sql) ?? this.database.prepare(sql);
+    this.statements.set(sql, known);
+    return known;
+  }
+
+  private run(sql: string, ...values: (string | number | null)[]): void {
+    this.statement(sql).run(...values);
+  }
+
+  private get<Row>(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.statement(sql).get(...values) as Row | undefined;
+  }
+
+  private all<Row>(sql: string, ...values: (string | number)[]): Row[] {
+    return this.statement(sql).all(...values) as Row[];
+  }
+}

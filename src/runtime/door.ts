@@ -1,0 +1,44 @@
+import type { Client } from '@temporalio/client';
+import type { Bank } from '../api/bank.ts';
+import { type ReportPlace, reportBatch, type UiPlace } from '../cli/batch-report.ts';
+import type { Config } from '../config.ts';
+import type { FolderParts } from '../folder/drop-folder.ts';
+import type { Door } from '../intake/take-file.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import { startBatch } from '../temporal/executions.ts';
+import { assertReachable } from '../temporal/reachable.ts';
+import { intakePartsOf } from './intake-parts.ts';
+
+/** What the doors without a person are made of. */
+export interface DoorPlace {
+  config: Config;
+  store: Store;
+  client: Client;
+  bank: Bank;
+  ui: UiPlace;
+  log: Log;
+}
+
+/** Made for each file: what completes bank messages may have changed since the last one. */
+export async function openDoor({ config, store, client, bank, log }: DoorPlace): Promise<Door> {
+  return {
+    parts: await intakePartsOf(config, store),
+    bank,
+    assertTemporal: () => assertReachable(client),
+    // What is claimed is taken: a worker starts it when Temporal is there again.
+    startBatch: (batchId, file) =>
+      startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
+    makerNeeded: config.approvalRules.length > 0,
+  };
+}
+
+export function folderParts(place: DoorPlace): FolderParts {
+  const { config, store, ui, log } = place;
+  return {
+    store,
+    door: () => openDoor(place),
+    report: (batchId: string, at: ReportPlace) => reportBatch(config, store, batchId, ui, at),
+    failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken yet'),
+  };
+}

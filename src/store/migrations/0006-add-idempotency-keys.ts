@@ -1,0 +1,22 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Keys under which callers of the gateway hand something over, and what they were answered. */
+export const addIdempotencyKeys = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('idempotency_keys')
+      .addColumn('caller', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('request_sha256', 'text', (column) => column.notNull())
+      .addColumn('batch_id', 'text', (column) => column.notNull())
+      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('held_until', 'bigint', (column) => column.notNull())
+      .addColumn('status', 'integer')
+      .addColumn('body', 'text')
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('idempotency_keys_key', ['caller', 'key'])
+      .execute();
+    await db.schema.createIndex('idempotency_keys_age').on('idempotency_keys').column('created_at').execute();
+  },
+});

@@ -1,0 +1,47 @@
+import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
+import type { Database } from './schema.ts';
+import type { BatchClaim, RefusedRow } from './store.ts';
+
+export async function insertRefused(db: Database, { batchId, refused = [] }: BatchClaim): Promise<void> {
+  for (const some of chunks(refused)) {
+    await db
+      .insertInto('refused_rows')
+      .values(
+        some.map(({ row, line, instruction, original, findings }) => ({
+          batch_id: batchId,
+          row,
+          line,
+          instruction: JSON.stringify(instruction),
+          original: original === undefined ? null : JSON.stringify(original),
+          findings: JSON.stringify(findings),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** In the order of the file, read page by page. */
+export async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
+  for (let last = 0; ; ) {
+    const page = await db
+      .selectFrom('refused_rows')
+      .selectAll()
+      .where('batch_id', '=', batchId)
+      .where('row', '>', last)
+      .orderBy('row')
+      .limit(ROWS_PER_STATEMENT)
+      .execute();
+    for (const { row, line, instruction, original, findings } of page) {
+      yield {
+        row,
+        line,
+        instruction: JSON.parse(instruction) as RefusedRow['instruction'],
+        ...(original === null ? {} : { original: JSON.parse(original) as RefusedRow['original'] }),
+        findings: JSON.parse(findings) as RefusedRow['findings'],
+      };
+    }
+    const end = page.at(-1)?.row;
+    if (end === undefined || page.length < ROWS_PER_STATEMENT) return;
+    last = end;
+  }
+}

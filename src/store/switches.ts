@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { END_STATES } from '../domain/payout-state.ts';
+import { type SwitchedOff, type SwitchScope, type Touched, widest } from '../domain/switches.ts';
+import { audit } from './audit.ts';
+import type { Database } from './schema.ts';
+import type { SwitchOrder, SwitchRecord } from './store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** False when it was off before: who was first, and why, stays. */
+export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('switches')
+      .values({ scope, key, reason, by, at })
+      .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    await audit(transaction, {
+      at,
+      actor: by,
+      action: 'switch off',
+      subject: subjectOf({ scope, key }),
+      detail: { reason },
+    });
+    return true;
+  });
+}
+
+/** False when it was not off. */
+export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('switches')
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows !== 1n) return false;
+    await audit(transaction, {
+      at,
+      actor: by,
+      action: 'switch on',
+      subject: subjectOf({ scope, key }),
+      detail: { reason },
+    });
+    return true;
+  });
+}
+
+const subjectOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
+
+/** Oldest first. */
+export async function switches(db: Database): Promise<SwitchRecord[]> {
+  return db.selectFrom('switches').selectAll().orderBy('at').orderBy('scope').orderBy('key').execute();
+}
+
+/** The widest scope of a switch that stops a payout; a batch that is paused stops its payouts like a switch of its own. */
+export async function switchOver(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
+  const batch = db
+    .selectFrom('payouts')
+    .select('batch_id')
+    .where('reference', '=', touched.reference)
+    .where('batch_id', 'is not', null)
+    .$castTo<{ batch_id: string }>();
+  const keys: readonly (readonly [SwitchScope, readonly string[]])[] = [
+    ['everything', ['']],
+    ['uid', [touched.uid]],
+    ['account', touched.accounts],
+    ['currency', touched.currencies],
+    ['payee', touched.payees],
+  ];
+  const rows = await db
+    .selectFrom('switches')
+    .select('scope')
+    .where((row) =>
+      row.or([
+        ...keys
+          .filter(([, some]) => some.length > 0)
+          .map(([scope, some]) => row.and([row('scope', '=', scope), row('key', 'in', some)])),
+        row.and([row('scope', '=', 'batch'), row('key', 'in', batch)]),
+      ]),
+    )
+    .unionAll(
+      db
+        .selectFrom('batches')
+        .select(sql<SwitchScope>`${sql.lit('batch')}`.as('scope'))
+        .where('control', '=', 'paused')
+        .where('batch_id', 'in', batch),
+    )
+    .execute();
+  return widest(rows.map(({ scope }) => scope));
+}
+
+/** How many payouts without an end a switch would stop, as far as their rows say what they touch. */
+export async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
+  const { count } = await db
+    .selectFrom('payouts')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('state', 'not in', END_STATES)
+    .$if(scope !== 'everything', (query) => query.where(COLUMNS[scope as keyof typeof COLUMNS], '=', key))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Where a row of `payouts` says what a switch is about. */
+export const COLUMNS = {
+  uid: 'uid',
+  account: 'account_id',
+  currency: 'currency',
+  payee: 'beneficiary_id',
+  batch: 'batch_id',
+} as const satisfies Partial<Record<SwitchScope, string>>;

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accounts, beneficiaries, orders } from '../../../src/cli/commands/bank.ts';
+import { type BankSession, openBankSession } from '../bank-session.ts';
+
+/** Stands in every detail that a table must not show. */
+const CANARY = 'Quillfeather';
+const ACCOUNT = '86420975';
+const PAYEE = {
+  account_name: `Odette ${CANARY}`,
+  first_name: 'Odette',
+  last_name: CANARY,
+  mobile: '+10000086420',
+  region_country: 'US',
+  aba_routing_code: '000000000',
+  account_no: ACCOUNT,
+  address_country: 'US',
+  address_state: 'Sample State',
+  address_city: `${CANARY} City`,
+  address_address1: `1 ${CANARY} Street`,
+};
+
+let open: BankSession;
+
+beforeAll(async () => {
+  open = await openBankSession();
+  const { beneficiary_id } = await open.bank.beneficiaries.add({
+    uid: 'u-1001',
+    currency: 'USD',
+    beneficiary_type: 'personal',
+    payment_type: 'local',
+    ...PAYEE,
+  });
+  await open.bank.transactions.payment({
+    uid: 'u-1001',
+    account_id: 'acc-u1001-usd',
+    beneficiary_id,
+    reference: '4b8f3a0e-0000-5000-8000-000000000001',
+    amount: '12.50',
+    currency: 'USD',
+    note: `for ${CANARY}`,
+  });
+});
+afterAll(() => open?.close());
+
+const isMasked = (text: string): void => {
+  expect(text).not.toContain(CANARY);
+  expect(text).not.toContain('Odette');
+  expect(text).not.toContain(ACCOUNT);
+};
+
+it('beneficiaries shows payees so that they can be told apart, and nobody in full', async () => {
+  await beneficiaries(open.session, 'u-1001', 'USD');
+  isMasked(open.told.text);
+  expect(open.told.text).toMatch(/ personal +local +O\*\*\* +\*\*\*75$/m);
+  expect(JSON.stringify(open.told.document)).toContain(PAYEE.account_name);
+  expect(JSON.stringify(open.told.document)).toContain(ACCOUNT);
+});
+
+it('beneficiaries shows companies by the first letter of their account', async () => {
+  await beneficiaries(open.session, 'u-1002', 'AUD');
+  expect(open.told.text).toMatch(/ business +bsb +S\*\*\* +\*\*\*01$/m);
+});
+
+it('orders and accounts show neither', async () => {
+  await orders(open.session, 'u-1001', 'USD');
+  expect(open.told.text).toContain('4b8f3a0e-0000-5000-8000-000000000001');
+  isMasked(open.told.text);
+  await accounts(open.session, 'u-1001');
+  expect(open.told.text).toContain('acc-u1001-usd');
+  isMasked(open.told.text);
+});

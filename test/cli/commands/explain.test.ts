@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explain } from '../../../src/cli/commands/explain.ts';
+import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
+import { REASONS } from '../../../src/domain/reasons.ts';
+import { RULES } from '../../../src/erp/rules.ts';
+import { type BankSession, openBankSession } from '../bank-session.ts';
+
+let open: BankSession;
+
+beforeAll(async () => {
+  open = await openBankSession();
+});
+afterAll(() => open?.close());
+
+async function told(name?: string, currency?: string): Promise<string> {
+  await explain(open.session, name, { currency });
+  return open.told.text;
+}
+
+describe('without a name', () => {
+  it('lists every column, rule and reason code', async () => {
+    const text = await told();
+    for (const name of [...INSTRUCTION_FIELDS, ...Object.keys(RULES), ...Object.keys(REASONS)])
+      expect(text).toContain(name);
+    expect(Object.keys(open.told.document as object)).toEqual(['schemaVersion', 'columns', 'rules', 'reasons']);
+  });
+});
+
+describe('a column of ours', () => {
+  it.each(INSTRUCTION_FIELDS)('%s is told with its rule, an example and its findings', async (name) => {
+    expect(await told(name)).toMatch(
+      new RegExp(`^column +${name}\nmeaning +\\S.*\nneeded +\\S.*\nrule +\\S.*\nexample +\\S.*\nfindings +\\S`),
+    );
+    expect(open.told.document).toMatchObject({ schemaVersion: 1, name, column: { findings: expect.any(Array) } });
+  });
+});
+
+describe('a field of the bank', () => {
+  it('is told with who asks for it, its data type, its regex and an example', async () => {
+    const lines = (await told('aba_routing_code')).split('\n');
+    expect(lines.filter((line) => line.startsWith('USD'))).toEqual([
+      expect.stringMatching(/^USD +personal +local +yes +number +\^\[\\d \]\{6,13\}\$ +000000000$/),
+      expect.stringMatching(/^USD +business +local +yes +number +\^\[\\d \]\{6,13\}\$ +000000000$/),
+    ]);
+    expect(open.told.document).toMatchObject({ field: { asked: [{ currency: 'USD', regex: '^[\\d ]{6,13}$' }, {}] } });
+  });
+
+  it('is asked about in one currency with --currency', async () => {
+    const text = await told('iban_no', 'CHF');
+    expect(text).toMatch(/^CHF /m);
+    expect(text).not.toMatch(/^EUR /m);
+  });
+
+  it('that no currency asked about has is not known', async () => {
+    await expect(explain(open.session, 'aba_routing_code', { currency: 'EUR' })).rejects.toMatchObject({
+      code: 'unknown-name',
+    });
+  });
+
+  it('has no currency that the bank offers nothing for', async () => {
+    await expect(explain(open.session, 'iban_no', { currency: 'MNT' })).rejects.toMatchObject({
+      code: 'nothing-offered',
+    });
+  });
+});
+
+it.each(Object.keys(RULES))('the finding %s is told', async (name) => {
+  expect(await told(name)).toContain(RULES[name]);
+});
+
+it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, meaning) => {
+  expect(await told(name)).toMatch(new RegExp(`reason +${name}\nmeaning +${meaning}\nto do +\\S`));
+});
+
+it('a name that is a rule and a reason is told as both', async () => {
+  expect(await told('id-reused')).toMatch(/^finding +id-reused\n(.|\n)*\n\nreason +id-reused\n/);
+  expect(open.told.document).toMatchObject({ rule: RULES['id-reused'], reason: { meaning: REASONS['id-reused'] } });
+});

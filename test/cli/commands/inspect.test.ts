@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { list, report, status } from '../../../src/cli/commands/inspect.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { claimRow } from '../../../src/erp/claims.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+/** Stands in every detail that a terminal must not show. */
+const CANARY = 'Quillfeather';
+const ACCOUNT = '86420975';
+const BATCH = '01890000-0000-7000-8000-000000000001';
+
+let folder: string;
+let store: Store;
+let session: Session;
+let text: string;
+const instruction = {
+  id: 'INV-1',
+  uid: 'u-1001',
+  account_id: 'acc-u1001-usd',
+  amount: '12.50',
+  currency: 'USD',
+  beneficiary_type: 'personal',
+  payment_type: 'local',
+  account_name: `Odette ${CANARY}`,
+  last_name: CANARY,
+  account_no: ACCOUNT,
+  note: `for ${CANARY}`,
+};
+const rows = [claimRow({ row: 1, instruction })];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-inspect-'));
+  const config = loadConfig({ PAYOUTS_HOME: folder });
+  store = await openStore(config.storeUrl.reveal());
+  await store.claimBatch({ batchId: BATCH, file: 'payroll.csv', sha256: 'f'.repeat(64), by: 'alice', rows, at: 1 });
+  session = {
+    config,
+    store: async () => store,
+    ui: async () => ({ url: 'http://127.0.0.1:8233', namespace: 'default' }),
+    output: {
+      result(_document: unknown, shown: string) {
+        text = shown;
+      },
+    },
+  } as unknown as Session;
+});
+afterAll(async () => {
+  await store?.close();
+  rmSync(folder, { recursive: true });
+});
+
+it.each([
+  ['status of a batch', () => status(session, BATCH)],
+  ['status of a payout', () => status(session, rows[0]?.reference ?? '')],
+  ['status by document id', () => status(session, 'INV-1')],
+  ['report', () => report(session, BATCH)],
+  ['list', () => list(session)],
+])('%s shows no name and no account number of a payee', async (_name, run) => {
+  text = '';
+  await run();
+  expect(text).toMatch(/payroll\.csv|INV-1/);
+  for (const detail of [CANARY, 'Odette', ACCOUNT]) expect(text).not.toContain(detail);
+});

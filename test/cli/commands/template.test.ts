@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TEMPLATES, type TemplateKind, template } from '../../../src/cli/commands/template.ts';
+import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/erp/messages/mapping.ts';
+import { loadPayeeDirectory } from '../../../src/erp/messages/payee-directory.ts';
+import { checkFile } from '../../../src/intake/check-file.ts';
+import { requiredDetails } from '../../../src/sandbox/required-details.ts';
+import { SEED_CURRENCIES } from '../../../src/sandbox/seed.ts';
+import { type BankSession, openBankSession } from '../bank-session.ts';
+
+let folder: string;
+const sessions: Record<string, BankSession> = {};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-template-'));
+  sessions.sandbox = await openBankSession();
+  sessions.remote = await openBankSession({ remote: true });
+});
+afterAll(async () => {
+  for (const session of Object.values(sessions)) await session.close();
+  rmSync(folder, { recursive: true });
+});
+
+const open = (bank: string): BankSession => sessions[bank] as BankSession;
+
+async function written(bank: string, kind: TemplateKind, file: string, currency?: string): Promise<string> {
+  const { session, told } = open(bank);
+  await template(session, kind, { currency });
+  const path = join(folder, file);
+  writeFileSync(path, told.text);
+  return path;
+}
+
+/** Reads a template as `run` would: its findings and what it would pay. */
+async function checked(bank: string, path: string, files: { mapping?: string; payees?: string } = {}) {
+  const mapping = files.mapping === undefined ? EMPTY_MAPPING : await loadMessageMapping(files.mapping);
+  const context = { mapping, payees: await loadPayeeDirectory(files.payees) };
+  const { staged, format } = await checkFile(path, open(bank).bank, context);
+  try {
+    return {
+      format,
+      findings: staged.findings.list(),
+      rows: [...staged.claims()].sort((a, b) => a.row - b.row).map((it) => it.instruction),
+    };
+  } finally {
+    staged[Symbol.dispose]();
+  }
+}
+
+const offered = SEED_CURRENCIES.flatMap((currency) =>
+  ['personal', 'business'].flatMap((type) =>
+    requiredDetails(currency, type).map((entry) => `${currency} ${type} ${entry.payment_type}`),
+  ),
+);
+
+describe.each(['sandbox', 'remote'])('with a bank that is %s', (bank) => {
+  it.each(['csv', 'json'] as const)(
+    '%s has one good row for each payment type of every currency held',
+    async (kind) => {
+      const { format, findings, rows } = await checked(bank, await written(bank, kind, `${bank}.${kind}`));
+      expect(format).toBe(kind);
+      expect(findings).toEqual([]);
+      const [known, ...others] = rows;
+      expect(known?.beneficiary_id).toBeDefined();
+      expect(others.map((it) => `${it.currency} ${it.beneficiary_type} ${it.payment_type}`).sort()).toEqual(
+        [...offered].sort(),
+      );
+    },
+  );
+
+  it.each(SEED_CURRENCIES)('pain.001, payees and mapping are good together in %s', async (currency) => {
+    const path = await written(bank, 'pain.001', 'message.xml', currency);
+    const payees = await written(bank, 'payees', 'payees.csv', currency);
+    const mapping = await written(bank, 'mapping', 'mapping.json', currency);
+    const { format, findings, rows } = await checked(bank, path, { mapping, payees });
+    expect(format).toBe('pain.001');
+    expect(findings).toEqual([]);
+    expect(rows).toHaveLength(1 + requiredDetails(currency, 'personal').length);
+    expect(new Set(rows.map((it) => it.currency))).toEqual(new Set([currency]));
+  });
+});
+
+it('pays accounts of the sandbox, and none of a real bank', async () => {
+  const { rows } = await checked('sandbox', await written('sandbox', 'csv', 'ids.csv', 'USD'));
+  for (const { account_id } of rows) await open('sandbox').bank.accounts.get(account_id);
+  await open('sandbox').bank.beneficiaries.get(rows[0]?.beneficiary_id ?? '');
+  const remote = await checked('remote', await written('remote', 'csv', 'ids.csv', 'USD'));
+  for (const { account_id } of remote.rows)
+    await expect(open('remote').bank.accounts.get(account_id)).rejects.toThrow('2006');
+});
+
+it('is in one currency when asked for, and one document with --json', async () => {
+  const { session, told } = open('sandbox');
+  await template(session, 'csv', { currency: 'AUD' });
+  expect(told.text).not.toContain('USD');
+  expect(told.document).toEqual({ schemaVersion: 1, template: 'csv', text: told.text });
+});
+
+it.each(TEMPLATES)('%s ends with one line end and names nobody real', async (kind) => {
+  const { session, told } = open('sandbox');
+  await template(session, kind, { currency: undefined });
+  expect(told.text).toMatch(/[^\n]\n$/);
+  expect(told.said).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { EXAMPLES } from '../../src/cli/examples.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { commandsOf } from '../../src/cli/help.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { REMEDIES } from '../../src/erp/remedies.ts';
+import { RULES } from '../../src/erp/rules.ts';
+import { helpOf } from './help-of.ts';
+
+const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
+/** Commands that only hold others have no action of their own. */
+const paths = commands.map(([path]) => path);
+
+/** The words of an example behind `payouts`, as a shell hands them over; redirections are the shell's. */
+function argvOf(line: string): string[] {
+  const words = [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, inQuotes]) => inQuotes ?? word);
+  const start = words.findIndex((word) => word === 'payouts' || word === '<(payouts');
+  const argv = words.slice(start + 1).map((word) => word.replace(/\)$/, ''));
+  const end = argv.indexOf('>');
+  return end < 0 ? argv : argv.slice(0, end);
+}
+
+describe.each(commands)('payouts %s --help', (path, command) => {
+  it('has its examples first, then usage and options', () => {
+    const help = helpOf(command);
+    expect(EXAMPLES[path]?.length, `add examples of "${path}" to src/cli/examples.ts`).toBeGreaterThan(0);
+    expect(help.startsWith('Examples:\n')).toBe(true);
+    for (const [line] of EXAMPLES[path] ?? []) expect(help).toContain(line);
+    expect(help.indexOf('Usage: ')).toBeGreaterThan(help.indexOf('Examples:'));
+    expect(help.indexOf('Options:')).toBeGreaterThan(help.indexOf('Usage: '));
+  });
+
+  it.each(EXAMPLES[path] ?? [])('%s', async (line) => {
+    let performed = 0;
+    const program = buildProgram(async () => {
+      performed += 1;
+    });
+    expect(argvOf(line).join(' ').startsWith(path)).toBe(true);
+    await program.parseAsync(argvOf(line), { from: 'user' });
+    expect(performed).toBe(1);
+  });
+});
+
+it.each(['run', 'watch'])('%s says its exit codes at the end', (name) => {
+  const [, command] = commands.find(([path]) => path === name) ?? [];
+  const help = command === undefined ? '' : helpOf(command);
+  const codes = [...help.slice(help.indexOf('Exit codes:')).matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(EXIT));
+});
+
+it('has examples of commands that exist, and nothing else', () => {
+  expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([]);
+});
+
+it('is named right where findings and reasons name a command', () => {
+  const texts = [...Object.values(RULES), ...Object.values(REMEDIES)].join('\n');
+  const named = new Set([...texts.matchAll(/`payouts ([a-z]+)/g)].map(([, name = '']) => name));
+  expect(named.size).toBeGreaterThan(3);
+  expect([...named].filter((name) => !paths.includes(name))).toEqual([]);
+});

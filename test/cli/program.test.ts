@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EXIT } from '../../src/cli/exit.ts';
+import { runProgram } from '../../src/cli/program.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function told(...argv: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
+  const streams = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      streams[name] += String(chunk);
+      return true;
+    });
+  }
+  return { exit: await runProgram(argv), ...streams };
+}
+
+describe('a mistyped', () => {
+  it.each([
+    ['command', ['validat', 'payroll.csv'], 'Did you mean validate?'],
+    ['option', ['run', 'payroll.csv', '--dry-rnu'], 'Did you mean --dry-run?'],
+    ['choice', ['run', 'payroll.csv', '--invalid', 'skp'], 'Allowed choices are stop, skip.'],
+    ['column', ['explain', 'curency'], 'Did you mean currency?'],
+    ['rule', ['explain', 'duplicate_ids'], 'Did you mean duplicate-id?'],
+    ['field of the bank', ['explain', 'swift_cod', '--currency', 'EUR'], 'Did you mean swift_code?'],
+    ['currency', ['template', '--currency', 'eur'], 'Write EUR.'],
+  ])('%s ends with the usage exit code and a suggestion', async (_what, argv, suggestion) => {
+    const { exit, stdout, stderr } = await told(...argv);
+    expect(exit).toBe(EXIT.usage);
+    expect(stderr).toContain(suggestion);
+    expect(stdout).toBe('');
+  });
+
+  it('command is one document on one line with --json', async () => {
+    const { exit, stdout } = await told('validat', 'payroll.csv', '--json');
+    expect(exit).toBe(EXIT.usage);
+    expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, error: { code: 'usage' } });
+    expect(stdout).toContain('Did you mean validate?');
+  });
+});
+
+it.each(['-v', '--version'])('%s prints one line of versions', async (flag) => {
+  const { exit, stdout } = await told(flag);
+  expect(exit).toBe(EXIT.completed);
+  expect(stdout).toMatch(/^payouts \S+, Temporal SDK \S+, Node \S+\n$/);
+});

@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { markLookAlikes } from '../../src/intake/look-alikes.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { claimRowsOf } from './rows.ts';
+import { checkedOf } from './staged.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = 100 * DAY_MS;
+
+async function storeWith(at: number): Promise<Store> {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const rows = claimRowsOf({ id: 'earlier' });
+  await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at });
+  return store;
+}
+
+const earlier = claimRowsOf({ id: 'earlier' })[0]?.reference;
+
+it('holds the row that pays the same payee the same amount within the days, and no other', async () => {
+  const store = await storeWith(NOW - 2 * DAY_MS);
+  const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin', amount: '12.5' }, { id: 'more', amount: '12.51' }, { id: 'else', beneficiary_id: 'ben-2' }));
+  const found = await markLookAlikes(store, staged, { days: 3, now: NOW });
+  expect(found).toEqual({ count: 1, rows: [{ row: 1, id: 'twin', like: earlier, days: 2 }] });
+  expect([...staged.claims()].flatMap(({ row, lookAlikeOf }) => (lookAlikeOf === earlier ? [row] : []))).toEqual([1]);
+});
+
+it('looks no further back than the days, and not at all for 0', async () => {
+  const store = await storeWith(NOW - 4 * DAY_MS);
+  const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin' }));
+  expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).count).toBe(0);
+  expect((await markLookAlikes(store, staged, { days: 0, now: NOW })).count).toBe(0);
+  expect((await markLookAlikes(store, staged, { days: 5, now: NOW })).count).toBe(1);
+});
+
+it('is no twin of a payout that took no money', async () => {
+  const store = await storeWith(NOW - DAY_MS);
+  await store.changePayout(earlier ?? '', { state: 'failed', at: NOW });
+  const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin' }));
+  expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).count).toBe(0);
+});
+
+it('takes two rows of one file with the same payee and amount for two payouts', async () => {
+  const store = await storeWith(NOW - 40 * DAY_MS);
+  const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'one' }, { id: 'two' }));
+  expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).count).toBe(0);
+});

@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { dropKnown } from '../../src/intake/known-rows.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { claimRowsOf } from './rows.ts';
+import { checkedOf } from './staged.ts';
+
+const UID = 'u-1001';
+const FIRST = referenceOf(UID, 'a');
+
+async function storeWith(state: PayoutState): Promise<Store> {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const rows = claimRowsOf({ id: 'a' });
+  await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: 1_000 });
+  await store.changePayout(FIRST, { state, at: 2_000 });
+  return store;
+}
+
+const again = (retryOf = FIRST) => checkedOf('failed.csv', claimRowsOf({ id: 'a', amount: '11.00', retry_of: retryOf }));
+
+it.each(['failed', 'rejected', 'cancelled'] as const)('a payout that ended as %s is paid again as its next generation', async (state) => {
+  const store = await storeWith(state);
+  const checked = again();
+  expect((await dropKnown(store, checked)).misused.list()).toEqual([]);
+  const [claim] = [...checked.staged.claims()];
+  expect(claim).toMatchObject({ generation: 1, reference: referenceOf(UID, 'a', 'payment', 1) });
+  expect(claim?.instruction.retry_of).toBeUndefined();
+});
+
+it.each(['completed', 'needs-operator', 'processing', 'resolving', 'held'] as const)('a payout in %s is never paid again', async (state) => {
+  const store = await storeWith(state);
+  const checked = again();
+  const { misused } = await dropKnown(store, checked);
+  expect(misused.list()).toMatchObject([{ rule: 'retry-not-proven', message: expect.stringContaining(state) }]);
+  expect(checked.staged.claimCount).toBe(0);
+});
+
+it('nor is one against whose end the bank shows an order', async () => {
+  const store = await storeWith('failed');
+  await store.recordIncident({ reference: FIRST, orderId: 'o-1', kind: 'order-after-end', seenAt: 3_000 });
+  expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
+});
+
+it('a reference of another document, or of none, is refused', async () => {
+  const store = await storeWith('failed');
+  for (const reference of [referenceOf(UID, 'b'), referenceOf('u-1002', 'a')]) {
+    expect((await dropKnown(store, again(reference))).misused.list()).toMatchObject([{ rule: 'retry-unknown' }]);
+  }
+});
+
+it('the same retry handed in twice is taken once', async () => {
+  const store = await storeWith('failed');
+  const first = again();
+  await dropKnown(store, first);
+  const rows = [...first.staged.claims()];
+  expect(await store.claimBatch({ batchId: 'batch-2', file: 'failed.csv', sha256: 'sha-2', by: null, rows, at: 3_000 })).toEqual({ claimed: true });
+  const second = again();
+  const { taken, batchIds } = await dropKnown(store, second);
+  expect([taken.total, [...batchIds], second.staged.claimCount]).toEqual([1, ['batch-2'], 0]);
+});

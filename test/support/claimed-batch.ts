@@ -1,0 +1,44 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { PumpResult } from '../../src/activities/batches.ts';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
+import { startBatch } from '../../src/temporal/executions.ts';
+import { DEFAULT_INSTRUCTION, type Product } from './product.ts';
+
+/** The one batch of a test. */
+export const BATCH = 'batch-1';
+
+/** Rows 1 and on of the default payment with these fields over it, documents `row-1` and on. */
+export function rowsOf(fields: readonly Partial<PayoutInstruction>[]): ClaimRow[] {
+  return fields.map((given, index) => {
+    const instruction = { ...DEFAULT_INSTRUCTION, id: `row-${index + 1}`, ...given };
+    const reference = referenceOf(instruction.uid, instruction.id);
+    const workflowId = payoutWorkflowId(reference);
+    return { row: index + 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  });
+}
+
+/** Claims such rows as a batch and starts its workflow. */
+export async function runBatch(
+  { store, client }: Product,
+  fields: readonly Partial<PayoutInstruction>[],
+  more: { canary?: number } = {},
+): Promise<WorkflowHandle<() => Promise<PumpResult>>> {
+  const rows = rowsOf(fields);
+  await store.claimBatch({ batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', rows, at: Date.now(), ...more });
+  await startBatch(client, BATCH, 'test.csv');
+  return client.workflow.getHandle(batchWorkflowId(BATCH));
+}
+
+/** The rows of the batch as they are stored. */
+export async function storedRows(store: Store): Promise<PayoutRecord[]> {
+  const found: PayoutRecord[] = [];
+  for await (const row of store.rows(BATCH)) found.push(row);
+  return found;
+}
+
+export const statesOf = async (store: Store): Promise<PayoutState[]> =>
+  (await storedRows(store)).map(({ state }) => state);
