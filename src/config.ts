@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { loadCalendar } from './config/calendar.ts';
 import { ConfigError } from './config/config-error.ts';
+import type { GatewayToken } from './config/gateway-tokens.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
 import { Secret } from './config/secret.ts';
 import type { BusinessCalendar } from './domain/business-days.ts';
@@ -70,6 +71,8 @@ export interface Config {
   scaled(ms: number): number;
   webhook: { scheme: 'standard-webhooks' | 'hmac-sha256' | 'ip'; secret: Secret | undefined };
   cardFields: Readonly<Record<string, string>>;
+  /** Empty: the gateway answers this machine only. */
+  gatewayTokens: Secret<readonly GatewayToken[]>;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -128,6 +131,7 @@ export function loadConfig(env: Environment = process.env): Config {
     scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),
     webhook: { scheme: values.PAYOUTS_WEBHOOK_SCHEME, secret: secretOf(PAYOUTS_WEBHOOK_SECRET) },
     cardFields: values.PAYOUTS_CARD_FIELDS,
+    gatewayTokens: new Secret(values.PAYOUTS_GATEWAY_TOKEN ?? []),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { gatewayTokens } from './gateway-tokens.ts';
 import {
   approvalPolicy,
   count,
@@ -113,6 +114,11 @@ const KEYS = {
   PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
   PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
+  PAYOUTS_GATEWAY_TOKEN: key(
+    gatewayTokens,
+    null,
+    'bearer tokens of the gateway, TOKEN or name:TOKEN, comma-separated; absent: it listens on this machine only',
+  ),
   PAYOUTS_CODEC_KEYS: key(text, null, 'keys that encrypt payloads, id:base64 comma-separated, the first one in use'),
   PAYOUTS_WEBHOOK_SCHEME: key(
     oneOf('standard-webhooks', 'hmac-sha256', 'ip'),

@@ -4,6 +4,7 @@ import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import type { Finding } from './finding.ts';
 import { fileFinding, type ReadColumn } from './input.ts';
+import { didYouMean } from './nearest.ts';
 
 /** Which columns a file may have: ours, and the beneficiary fields the bank asks for in it. */
 
@@ -13,10 +14,12 @@ export interface Columns {
   /** Required columns the header line does not have: said once, not on every row. */
   absent: ReadonlySet<string>;
   unknown: ReadonlySet<string>;
+  /** What is said of an unknown one. */
+  unknownColumn(name: string): { rule: string; message: string };
   inHeader: boolean;
 }
 
-export const UNKNOWN_COLUMN = {
+const UNKNOWN_COLUMN = {
   rule: 'unknown-column',
   message: 'neither a column of ours nor a beneficiary field the bank asks for in this file; rename or delete it',
 };
@@ -45,17 +48,23 @@ export function checkColumns({
   const absent = REQUIRED_COLUMNS.filter(
     (name) => header !== undefined && !columns.some((column) => column.name === name),
   );
+  const names = [...OWN_COLUMNS, ...(known ?? [])];
+  const unknownColumn = (name: string): typeof UNKNOWN_COLUMN => ({
+    rule: UNKNOWN_COLUMN.rule,
+    message: `${UNKNOWN_COLUMN.message}.${didYouMean(name, names)}`.replace(/\.$/, ''),
+  });
   const found = (column: string, { rule, message }: typeof UNKNOWN_COLUMN): Finding => ({
     ...fileFinding(file, header?.line ?? 1, rule, message),
     column,
   });
   return {
     findings: [
-      ...(header === undefined ? [] : unknown.map(({ name }) => found(name, UNKNOWN_COLUMN))),
+      ...(header === undefined ? [] : unknown.map(({ name }) => found(name, unknownColumn(name)))),
       ...absent.map((name) => found(name, MISSING_COLUMN)),
     ],
     absent: new Set(absent),
     unknown: new Set(unknown.map(({ name }) => name)),
+    unknownColumn,
     inHeader: header !== undefined,
   };
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { looksLikeAba } from './aba/aba-layout.ts';
 import type { Reader, RowSink } from './input.ts';
 import type { MessageContext } from './messages/message-context.ts';
+import { looksLikeNacha } from './nacha/nacha-layout.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 
@@ -75,14 +77,10 @@ function formatOf(file: string, start: Buffer | undefined): InputFormat {
   const text = head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
   if (text.startsWith('<')) return 'pain.001';
   if (text.startsWith('[') || text.startsWith('{')) return 'json';
-  if (ABA_HEAD.test(text)) return 'aba';
-  return NACHA_HEAD.test(text) ? 'nacha' : 'csv';
+  if (looksLikeAba(head)) return 'aba';
+  return looksLikeNacha(head) ? 'nacha' : 'csv';
 }
 
-/** A descriptive record of 120 characters: its type, blanks, the reel number. */
-const ABA_HEAD = /^0 {17}\d\d[^\r\n]{100}\r?\n/;
-/** A file header of 94 characters: its type and priority code. */
-const NACHA_HEAD = /^101[^\r\n]{91}\r?\n/;
 const BYTE_ORDER_MARK = /^(?:ï»¿|ÿþ|þÿ)/;
 
 async function* hashed(

@@ -1,6 +1,6 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { checkBeneficiary, type RequiredDetailsOf, withoutSpare } from './beneficiary-rules.ts';
-import { type Columns, checkColumns, RequiredDetailsPairs, UNKNOWN_COLUMN } from './column-rules.ts';
+import { type Columns, checkColumns, RequiredDetailsPairs } from './column-rules.ts';
 import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
 import { type Finding, inFileOrder, shownValue } from './finding.ts';
 import type { ReadColumn, ReadRow } from './input.ts';
@@ -32,6 +32,10 @@ export interface RuleBook {
   firstOf(uid: string, id: string, row: Place): Place;
 }
 
+/** What a reader of bank messages says itself when it cannot be told from the message. */
+const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
+const LACKING = 'the bank requires it and the message does not say it; give it in the payee directory (--payees FILE)';
+
 /** Every rule of a file, made once its columns and the bank's fields are known. Pure: nothing is asked of the bank. */
 export class Rules {
   /** About the file as a whole (no row): when there is one, no row is valid. */
@@ -46,19 +50,21 @@ export class Rules {
   }
 
   /** All findings of one row; without any its instruction is payable. */
-  judge({ row, line, path, instruction: text, spare = [] }: ReadRow): Judged {
+  judge({ row, line, path, instruction: text, spare = [], original }: ReadRow): Judged {
     const { file, requiredDetails } = this.book;
-    const { unknown, inHeader, absent } = this.columns;
+    const { unknown, unknownColumn, inHeader, absent } = this.columns;
     const given = withoutBlanks(text, unknown);
     const instruction = withoutSpare(given, spare, requiredDetails);
     const strangers = inHeader ? [] : Object.keys(text).filter((name) => unknown.has(name));
     const broken = [
-      ...strangers.map((column) => ({ column, ...UNKNOWN_COLUMN })),
+      ...strangers.map((column) => ({ column, ...unknownColumn(column) })),
       ...checkRequired(instruction).filter(({ column }) => !absent.has(column)),
       ...checkValues(instruction),
       ...checkBeneficiary(instruction, requiredDetails),
-      ...this.checkIdentity(instruction, { row, line }),
-    ];
+    ]
+      .filter(({ column, rule }) => !(original && rule === 'required' && TOLD_BY_READER.has(column)))
+      .map((found) => (original && found.rule === 'required' ? { ...found, message: LACKING } : found));
+    broken.push(...this.checkIdentity(instruction, { row, line }));
     const place = { file, line, row, ...(path === undefined ? {} : { path }) };
     const findings = broken.map(({ column, rule, message }) => ({
       ...place,

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import { refusalPain002 } from '../erp/report/pain002/write-pain002.ts';
-import { writeWhole } from '../erp/report/write-reports.ts';
+import { writeRefusal } from '../erp/report/status-report-files.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 
 /** A file name has 255 bytes at most. */
@@ -18,25 +17,20 @@ export async function answerStem(
   message: OriginalMessage | null,
 ): Promise<string | undefined> {
   if (message === null) return undefined;
-  const name = encodeURIComponent(message.messageId).slice(0, STEM_MAX);
+  const name = nameOf(message);
   const first = await readFile(join(out, `${name}.received.pain002.xml`), 'utf8').catch(() => '');
   return first === '' || first.includes(withoutDashes(batchId)) ? name : `${name}.${batchId}`;
 }
 
 /** The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. */
-export async function writeRefusal(out: string, id: string, refusal: IntakeRefusal): Promise<void> {
-  const { unanswered, code, message, findings } = refusal;
+export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
   if (unanswered === undefined) return;
-  const stem = (await answerStem(out, id, unanswered.message)) ?? id;
-  const whole = { line: 1, row: null, column: null, rule: code, message };
-  const answer = refusalPain002({
-    messageId: withoutDashes(id),
-    createdAt: takenAt(id),
-    message: unanswered.message,
-    findings: findings.length === 0 ? [whole] : findings,
-  });
-  await writeWhole(join(out, `${stem}.refused.pain002.xml`), [answer]);
+  const { message } = unanswered;
+  const stem = message === null ? undefined : `${nameOf(message)}.refused`;
+  await writeRefusal(out, { ...unanswered, findings, at: takenAt(id) }, stem);
 }
+
+const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
 
 const withoutDashes = (id: string): string => id.replaceAll('-', '');
 

@@ -4,7 +4,7 @@ import { stageOf } from '../erp/report/pain002/stage.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { type Door, takeFile } from '../intake/take-file.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-import { answerStem, writeRefusal } from './answers.ts';
+import { answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import { type DropFolderPaths, moveInto, openDropFolder, takeIn, waitFor, type WorkItem, workItems } from './layout.ts';
 
@@ -123,7 +123,7 @@ export class DropFolder {
   }
 
   private async refuse(item: WorkItem, refusal: IntakeRefusal): Promise<'refused'> {
-    await writeRefusal(this.paths.out, item.batchId, refusal);
+    await answerRefusal(this.paths.out, item.batchId, refusal);
     await moveInto(this.paths.error, item.path, { suffix: '.error.json', document: refusal.toDocument() });
     return 'refused';
   }

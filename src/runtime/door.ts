@@ -6,6 +6,7 @@ import type { FolderParts } from '../folder/drop-folder.ts';
 import type { Door } from '../intake/take-file.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import type { TemporalAddress } from '../temporal/connection.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import { intakePartsOf } from './intake-parts.ts';
@@ -15,17 +16,18 @@ export interface DoorPlace {
   config: Config;
   store: Store;
   client: Client;
+  temporal: TemporalAddress;
   bank: Bank;
   ui: UiPlace;
   log: Log;
 }
 
 /** Made for each file: what completes bank messages may have changed since the last one. */
-export async function openDoor({ config, store, client, bank, log }: DoorPlace): Promise<Door> {
+export async function openDoor({ config, store, client, temporal, bank, log }: DoorPlace): Promise<Door> {
   return {
     parts: await intakePartsOf(config, store),
     bank,
-    assertTemporal: () => assertReachable(client),
+    assertTemporal: () => assertReachable(client, temporal),
     // What is claimed is taken: a worker starts it when Temporal is there again.
     startBatch: (batchId, file) =>
       startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),

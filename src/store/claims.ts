@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
@@ -24,6 +25,8 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
         .values(some.map((row) => batchRow(claim, row)))
         .execute();
       total += some.length;
+      // A large file takes seconds: heartbeats and other work of this process go on in between.
+      await setImmediate();
     }
     await insertRefused(transaction, claim);
     await transaction.updateTable('batches').set({ total }).where('batch_id', '=', batchId).execute();

@@ -1,9 +1,7 @@
 import type { Database } from './schema.ts';
 import type { IdempotencyHold, IdempotencyKey, IdempotencyTaking } from './store.ts';
 
-/**
- * Each step is one atomic statement. Between them a key may be given back by its holder, so that the look begins again.
- */
+/** Each step is one atomic statement. Between them an old key may be forgotten, so that the look begins again. */
 export async function takeKey(db: Database, hold: IdempotencyHold): Promise<IdempotencyTaking> {
   for (;;) {
     const taken = (await insertNew(db, hold)) ?? (await takeOver(db, hold));
@@ -38,7 +36,7 @@ function insertNew(db: Database, hold: IdempotencyHold): Promise<{ batch_id: str
     .executeTakeFirst();
 }
 
-/** A holder that was killed gave no answer and holds no longer: the same request goes on where it was. */
+/** A holder that was killed, or gave up, has left no answer and holds no longer: the same request goes on where it was. */
 function takeOver(db: Database, hold: IdempotencyHold): Promise<{ batch_id: string } | undefined> {
   return db
     .updateTable('idempotency_keys')
@@ -71,17 +69,6 @@ export async function answerKey(
   await db
     .updateTable('idempotency_keys')
     .set({ status, body })
-    .where('caller', '=', caller)
-    .where('key', '=', key)
-    .where('owner', '=', owner)
-    .where('status', 'is', null)
-    .execute();
-}
-
-/** Nothing came of it: the key is free again. */
-export async function freeKey(db: Database, { caller, key, owner }: IdempotencyKey): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
     .where('caller', '=', caller)
     .where('key', '=', key)
     .where('owner', '=', owner)

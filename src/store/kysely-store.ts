@@ -5,7 +5,7 @@ import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } 
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
 import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
-import { answerKey, forgetKeys, freeKey, holdKey, takeKey } from './idempotency.ts';
+import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
 import { identify, identity } from './identity.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
@@ -88,7 +88,6 @@ export function createStore(db: Database): Store {
     takeKey: (hold) => takeKey(db, hold),
     holdKey: (held, until) => holdKey(db, held, until),
     answerKey: (held, answer) => answerKey(db, held, answer),
-    freeKey: (held) => freeKey(db, held),
     forgetKeys: (takenBefore) => forgetKeys(db, takenBefore),
 
     audit: (entry) => audit(db, entry),

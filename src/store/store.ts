@@ -220,12 +220,10 @@ export interface Store {
    * pass without an answer is followed by the next one with the same request, who gets the batch id of the first.
    */
   takeKey(hold: IdempotencyHold): Promise<IdempotencyTaking>;
-  /** Holds a key for longer. */
+  /** Holds a key until another time; one that is past gives it back without an answer. */
   holdKey(held: IdempotencyKey, until: number): Promise<void>;
   /** The answer from now on, unless somebody else has taken the key or it has one. */
   answerKey(held: IdempotencyKey, answer: { status: number; body: string }): Promise<void>;
-  /** Gives a key back that led to no answer. */
-  freeKey(held: IdempotencyKey): Promise<void>;
   forgetKeys(takenBefore: number): Promise<void>;
 
   audit(entry: AuditEntry): Promise<void>;

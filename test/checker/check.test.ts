@@ -206,3 +206,18 @@ describe('the end', () => {
     expect(broken(having({ traffic: [{ minute: 1, requests: 10_000 }] }))).toEqual(['I16']);
   });
 });
+
+describe('a kill switch', () => {
+  const [attempt] = sampleRun().attempts;
+  const off = (from: number, to: number | null, key = 'USD') => ({ scope: 'currency' as const, key, from, to });
+  const began = attempt?.recordedAt ?? 0;
+
+  it('I18: an order sent by a sender that began while it was off', () => {
+    expect(broken(having({ switches: [off(began - 1, null)] }))).toEqual(['I18']);
+  });
+
+  it('set too late for the sender, on again before the order came, or about something else is none', () => {
+    const switches = [off(began + 1, null), off(began - 1, began + 1), off(began - 1, null, 'EUR')];
+    expect(broken(having({ switches }))).toEqual([]);
+  });
+});

@@ -33,7 +33,7 @@ describe('the demo', () => {
       batch.payouts.map(({ reference }) => reference).sort(),
     );
     expect(new Set(payments.map(({ status }) => status))).toEqual(new Set(['COMPLETED']));
-    for (const path of Object.values(batch.reports)) expect(existsSync(path)).toBe(true);
+    for (const path of Object.values(batch.reports).flat()) expect(existsSync(path)).toBe(true);
     expect(JSON.parse(readFileSync(batch.reports.json, 'utf8'))).toEqual(batch);
   });
 

@@ -67,7 +67,14 @@ const batchDocument = z.strictObject({
       message: z.string().min(1),
     }),
   ),
-  reports: z.strictObject({ csv: absolutePath, json: absolutePath, html: absolutePath }),
+  reports: z.strictObject({
+    csv: absolutePath,
+    json: absolutePath,
+    html: absolutePath,
+    failed: absolutePath.optional(),
+    pain002: absolutePath.optional(),
+    pain002Stages: z.array(absolutePath).optional(),
+  }),
 });
 
 const listDocument = z.strictObject({
@@ -85,6 +92,7 @@ const finding = z.strictObject({
   value: z.string().nullable(),
   rule: kebabCase,
   message: z.string().min(1),
+  path: z.string().startsWith('/').optional(),
 });
 
 const errorDocument = z.strictObject({
@@ -96,6 +104,7 @@ const errorDocument = z.strictObject({
     batchId: z.string().optional(),
   }),
   findings: z.array(finding),
+  reports: z.strictObject({ pain002: absolutePath }).optional(),
 });
 
 export type BatchDocument = z.infer<typeof batchDocument>;

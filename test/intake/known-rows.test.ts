@@ -14,7 +14,10 @@ async function storeWith(rows: readonly ClaimRow[]): Promise<Store> {
 
 it('tells new rows, known rows and misused ids apart, each finding with its place in the new file', async () => {
   const store = await storeWith(claimRowsOf({ id: 'same' }, { id: 'changed' }));
-  const checked = checkedOf('second.csv', claimRowsOf({ id: 'new' }, { id: 'changed', amount: '99.00' }, { id: 'same' }));
+  const checked = checkedOf(
+    'second.csv',
+    claimRowsOf({ id: 'new' }, { id: 'changed', amount: '99.00' }, { id: 'same' }),
+  );
   const { known, batchIds, misused, taken } = await dropKnown(store, checked);
   expect([...checked.staged.claims()].map(({ instruction }) => instruction.id)).toEqual(['new']);
   expect({ known, batchIds }).toEqual({ known: 1, batchIds: new Set(['batch-1']) });
@@ -58,7 +61,9 @@ it('takes the same document of another user for another payout', async () => {
 
 it('knows the same money written in another form, and tells another payee under the id', async () => {
   const payee = { beneficiary_id: undefined, beneficiary_type: 'business', payment_type: 'swift' };
-  const store = await storeWith(claimRowsOf({ id: 'a', ...payee, iban_no: 'GB33BUKB20201555555555', account_name: 'Example Ltd' }));
+  const store = await storeWith(
+    claimRowsOf({ id: 'a', ...payee, iban_no: 'GB33BUKB20201555555555', account_name: 'Example Ltd' }),
+  );
   const spaced = { ...payee, iban_no: 'gb33 BUKB 2020 1555 5555 55', account_name: 'EXAMPLE LTD', note: 'invoice 7' };
   expect((await dropKnown(store, checkedOf('second.xml', claimRowsOf({ id: 'a', ...spaced })))).taken.total).toBe(1);
   const other = { ...spaced, iban_no: 'GB82WEST12345698765432' };

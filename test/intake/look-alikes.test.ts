@@ -20,7 +20,14 @@ const earlier = claimRowsOf({ id: 'earlier' })[0]?.reference;
 
 it('holds the row that pays the same payee the same amount within the days, and no other', async () => {
   const store = await storeWith(NOW - 2 * DAY_MS);
-  const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin', amount: '12.5' }, { id: 'more', amount: '12.51' }, { id: 'else', beneficiary_id: 'ben-2' }));
+  const { staged } = checkedOf(
+    'new.csv',
+    claimRowsOf(
+      { id: 'twin', amount: '12.5' },
+      { id: 'more', amount: '12.51' },
+      { id: 'else', beneficiary_id: 'ben-2' },
+    ),
+  );
   const found = await markLookAlikes(store, staged, { days: 3, now: NOW });
   expect(found).toEqual({ count: 1, rows: [{ row: 1, id: 'twin', like: earlier, days: 2 }] });
   expect([...staged.claims()].flatMap(({ row, lookAlikeOf }) => (lookAlikeOf === earlier ? [row] : []))).toEqual([1]);

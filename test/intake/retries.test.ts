@@ -19,24 +19,31 @@ async function storeWith(state: PayoutState): Promise<Store> {
   return store;
 }
 
-const again = (retryOf = FIRST) => checkedOf('failed.csv', claimRowsOf({ id: 'a', amount: '11.00', retry_of: retryOf }));
+const again = (retryOf = FIRST) =>
+  checkedOf('failed.csv', claimRowsOf({ id: 'a', amount: '11.00', retry_of: retryOf }));
 
-it.each(['failed', 'rejected', 'cancelled'] as const)('a payout that ended as %s is paid again as its next generation', async (state) => {
-  const store = await storeWith(state);
-  const checked = again();
-  expect((await dropKnown(store, checked)).misused.list()).toEqual([]);
-  const [claim] = [...checked.staged.claims()];
-  expect(claim).toMatchObject({ generation: 1, reference: referenceOf(UID, 'a', 'payment', 1) });
-  expect(claim?.instruction.retry_of).toBeUndefined();
-});
+it.each(['failed', 'rejected', 'cancelled'] as const)(
+  'a payout that ended as %s is paid again as its next generation',
+  async (state) => {
+    const store = await storeWith(state);
+    const checked = again();
+    expect((await dropKnown(store, checked)).misused.list()).toEqual([]);
+    const [claim] = [...checked.staged.claims()];
+    expect(claim).toMatchObject({ generation: 1, reference: referenceOf(UID, 'a', 'payment', 1) });
+    expect(claim?.instruction.retry_of).toBeUndefined();
+  },
+);
 
-it.each(['completed', 'needs-operator', 'processing', 'resolving', 'held'] as const)('a payout in %s is never paid again', async (state) => {
-  const store = await storeWith(state);
-  const checked = again();
-  const { misused } = await dropKnown(store, checked);
-  expect(misused.list()).toMatchObject([{ rule: 'retry-not-proven', message: expect.stringContaining(state) }]);
-  expect(checked.staged.claimCount).toBe(0);
-});
+it.each(['completed', 'needs-operator', 'processing', 'resolving', 'held'] as const)(
+  'a payout in %s is never paid again',
+  async (state) => {
+    const store = await storeWith(state);
+    const checked = again();
+    const { misused } = await dropKnown(store, checked);
+    expect(misused.list()).toMatchObject([{ rule: 'retry-not-proven', message: expect.stringContaining(state) }]);
+    expect(checked.staged.claimCount).toBe(0);
+  },
+);
 
 it('nor is one against whose end the bank shows an order', async () => {
   const store = await storeWith('failed');
@@ -56,7 +63,9 @@ it('the same retry handed in twice is taken once', async () => {
   const first = again();
   await dropKnown(store, first);
   const rows = [...first.staged.claims()];
-  expect(await store.claimBatch({ batchId: 'batch-2', file: 'failed.csv', sha256: 'sha-2', by: null, rows, at: 3_000 })).toEqual({ claimed: true });
+  expect(
+    await store.claimBatch({ batchId: 'batch-2', file: 'failed.csv', sha256: 'sha-2', by: null, rows, at: 3_000 }),
+  ).toEqual({ claimed: true });
   const second = again();
   const { taken, batchIds } = await dropKnown(store, second);
   expect([taken.total, [...batchIds], second.staged.claimCount]).toEqual([1, ['batch-2'], 0]);

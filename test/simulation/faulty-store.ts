@@ -1,5 +1,4 @@
 import type { PayoutChange, Store } from '../../src/store/store.ts';
-import { LEFT_OUT } from './gaps.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 
@@ -16,8 +15,7 @@ export function faultyStore(world: World, process: WorkerProcess): Store {
         const result: unknown = await method.apply(target, args);
         if (name === 'changePayout' && result === true)
           noteChange(world, process, args as Parameters<Store['changePayout']>);
-        const isAnswered = LEFT_OUT.recordWithoutAnswer && name === 'recordAttempt';
-        if (!isAnswered && world.strikes('store-after', 0.05)) throw new Error('the store did not answer');
+        if (world.strikes('store-after', 0.05)) throw new Error('the store did not answer');
         return result;
       };
     },

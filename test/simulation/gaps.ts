@@ -13,10 +13,4 @@ export const LEFT_OUT = {
    * is sent without a new approval (`submitOrder` in `src/workflows/steps/submit-order.ts`). I8.
    */
   resendOfWhatChanged: true,
-  /**
-   * An attempt that is in the store although its sender was told of an error counts as not sent, and its bytes as those in
-   * force: the next send repeats them, while the payout expects the order that it has asked for (`sendOnce` in
-   * `src/activities/submit.ts`). I13.
-   */
-  recordWithoutAnswer: false,
 } as const satisfies Record<string, boolean>;

@@ -1,4 +1,5 @@
 import type { Observation, ReportedRow } from '../checker/observation.ts';
+import { expectedReference } from '../checker/references.ts';
 import { seenOrder } from './bank/orders.ts';
 import type { Disturbances } from './disturbances.ts';
 import type { World } from './world.ts';
@@ -45,7 +46,12 @@ export async function observe(
       audits.push({ at, actor, action, orderId: detail.orderId ?? null });
     }
   }
-  for (const reference of new Set(bank.posts.map(({ body }) => body?.reference))) {
+  // An attempt that never came to the bank may be in doubt all the same.
+  const own = payouts.flatMap(({ accepted }) => [
+    expectedReference(accepted, 'payment'),
+    expectedReference(accepted, 'exchange'),
+  ]);
+  for (const reference of new Set([...own, ...bank.posts.map(({ body }) => body?.reference)])) {
     if (typeof reference !== 'string') continue;
     for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
       attempts.push({ reference, attempt, recordedAt: sentAt, outcome, orderId });

@@ -57,8 +57,9 @@ describe('the simulation', () => {
     ['unknown-code-refused', 'I5'],
     ['maker-may-approve', 'I8'],
     ['float-amount', 'I15'],
+    ['switch-not-asked', 'I18'],
   ])('catches %s by %s and prints the one command that repeats it', { timeout: 120_000 }, async (mutant, invariant) => {
-    const { code, out } = await simulate('--seeds', '24', '--mutant', mutant);
+    const { code, out } = await simulate('--seeds', '100', '--mutant', mutant);
     expect(code).toBe(1);
     expect(out).toContain(`  ${invariant} `);
     const [, seed = ''] = new RegExp(`npm run simulate -- --seed (\\d+) --mutant ${mutant}$`, 'm').exec(out) ?? [];

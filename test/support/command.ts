@@ -68,6 +68,8 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
     HOME: dir,
     TEMPORAL_CLI_PATH: inject('temporalCli'),
     PAYOUTS_HOME: path,
+    // Payouts of tests are alike and meant; the guard has tests of its own.
+    PAYOUTS_LOOK_ALIKE_DAYS: '0',
     ...env,
   };
   const launch = (command: string, args: readonly string[]): Running => {

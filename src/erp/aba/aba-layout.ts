@@ -1,4 +1,4 @@
-import { type Columns, cut } from './fixed-width.ts';
+import { type Columns, cut } from '../fixed-width/lines.ts';
 
 /** Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. */
 

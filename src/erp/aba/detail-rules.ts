@@ -1,6 +1,6 @@
 import type { Finding } from '../finding.ts';
+import { type Columns, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
 import { CREDIT_CODES, DEBIT_CODE, DETAIL } from './aba-layout.ts';
-import { type Columns, columnFinding, cut, digitsOf } from './fixed-width.ts';
 
 /** What is wrong with one detail record by itself, and why it is not paid. */
 export function detailFindings(record: string, place: Pick<Finding, 'file' | 'line' | 'row'>): Finding[] {

@@ -1,12 +1,20 @@
 import { formatMinor } from '../../domain/money.ts';
 import { UnreadableFile } from '../decode.ts';
+import {
+  type Columns,
+  calendarDate,
+  columnFinding,
+  cut,
+  digitsOf,
+  filled,
+  fixedRecords,
+} from '../fixed-width/lines.ts';
+import { takeTransfer } from '../fixed-width/transfer-sink.ts';
 import { fileFinding, noRows, type OriginalMessage, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
 import { documentId } from '../messages/document-id.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
 import { detailFindings } from './detail-rules.ts';
-import { type Columns, calendarDate, columnFinding, cut, digitsOf, filled, fixedRecords } from './fixed-width.ts';
-import { takeTransfer } from './transfer-sink.ts';
 
 /**
  * Reads an Australian direct entry file ("ABA"): one descriptive record, its credits, one record of totals. A debit of the

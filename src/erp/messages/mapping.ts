@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { shownValue } from '../finding.ts';
+import { JsonCursor, JsonSyntaxError } from '../json-cursor.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -69,13 +70,31 @@ export async function loadMessageMapping(path?: string): Promise<MessageMapping>
 }
 
 function parsed(path: string, content: string): unknown {
+  const cursor = new JsonCursor(content);
   try {
-    return JSON.parse(content);
+    checkKeys(cursor);
+    if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
   } catch (error) {
-    // The engine's message quotes the file.
-    const [place = 'its end'] = /line \d+ column \d+/.exec(String(error)) ?? [];
-    throw new ContextFileError(path, `not valid JSON at ${place}`, 'Mend it there.');
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const line = content.slice(0, error.offset).split('\n').length;
+    throw new ContextFileError(path, `not valid JSON on line ${line}: ${error.message}`, 'Mend it there.');
   }
+  return JSON.parse(content);
+}
+
+/** A key that stands there twice is an error: of two accounts of ours for one debtor neither is guessed. */
+function checkKeys(cursor: JsonCursor): void {
+  if (cursor.scalar() !== undefined) return;
+  if (cursor.peek() !== '{') {
+    cursor.array(() => checkKeys(cursor));
+    return;
+  }
+  const seen = new Set<string>();
+  cursor.object((key) => {
+    if (seen.has(key)) throw new JsonSyntaxError('a key stands there twice', cursor.offset);
+    seen.add(key);
+    checkKeys(cursor);
+  });
 }
 
 function mappingOf(path: string, content: unknown): MessageMapping {

@@ -1,5 +1,5 @@
 import { formatMinor } from '../../domain/money.ts';
-import { type Columns, cut, digitsOf } from '../aba/fixed-width.ts';
+import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
 /** What a batch control and the file control repeat: entries with their addenda, routing numbers added up, cents. */

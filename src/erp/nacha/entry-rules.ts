@@ -1,4 +1,4 @@
-import { type Columns, cut, digitsOf } from '../aba/fixed-width.ts';
+import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
 /** What is wrong with one entry by itself, and why it is not paid. */

@@ -1,4 +1,4 @@
-import type { Columns } from '../aba/fixed-width.ts';
+import type { Columns } from '../fixed-width/lines.ts';
 
 /** NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. */
 

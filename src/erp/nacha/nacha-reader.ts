@@ -1,6 +1,6 @@
 import { formatMinor } from '../../domain/money.ts';
-import { type Columns, calendarDate, columnFinding, cut, digitsOf } from '../aba/fixed-width.ts';
 import { UnreadableFile } from '../decode.ts';
+import { type Columns, calendarDate, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
 import { fileFinding, noRows, type OriginalMessage, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
@@ -75,7 +75,9 @@ export class NachaReader {
     } else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0) {
       const message = `lines of nines fill the last block of ${BLOCKING_FACTOR}; here they do not`;
       this.sink.finding(fileFinding(this.file, this.line, 'wrong-block-count', message));
-    } else if (this.row === 0) this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
+    } else if (this.row === 0 && this.isComplete) {
+      this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
+    }
   }
 
   private openFile(record: string): void {

@@ -1,8 +1,8 @@
 import { formatMinor } from '../../domain/money.ts';
-import { columnFinding, cut, digitsOf, filled } from '../aba/fixed-width.ts';
-import { takeTransfer } from '../aba/transfer-sink.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import type { Finding } from '../finding.ts';
+import { columnFinding, cut, digitsOf, filled } from '../fixed-width/lines.ts';
+import { takeTransfer } from '../fixed-width/transfer-sink.ts';
 import type { RowSink } from '../input.ts';
 import { documentId } from '../messages/document-id.ts';
 import type { MessageContext } from '../messages/message-context.ts';

@@ -1,5 +1,5 @@
-import { fixedRecords } from '../aba/fixed-width.ts';
 import { UnreadableFile } from '../decode.ts';
+import { fixedRecords } from '../fixed-width/lines.ts';
 import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { NACHA_WIDTH } from './nacha-layout.ts';

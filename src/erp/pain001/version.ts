@@ -16,10 +16,10 @@ const ACCEPTED = 'pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002
 export function versionOf(file: string, { name, namespace, line }: Root): Pain001Version {
   const [, version] = NAMESPACES.find(([pattern]) => pattern.test(namespace)) ?? [];
   if (name === 'Document' && version !== undefined) return version;
-  const [message = 'no ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}/.exec(namespace) ?? [];
+  const [message = 'no ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/.exec(namespace) ?? [];
   const finding =
     name === 'Document' && message.startsWith('pain.001.')
-      ? fileFinding(file, line, 'unsupported-version', `${message} is not read; ${ACCEPTED}`)
+      ? fileFinding(file, line, 'unsupported-version', `${message} of this namespace is not read; ${ACCEPTED}`)
       : fileFinding(
           file,
           line,

@@ -29,10 +29,12 @@ export async function writeStatusReports(
   const { batch, byState } = source;
   const { message, batchId } = batch;
   if (message === null || !message.format.startsWith('pain.')) return [];
-  const reached = stageOf(byState);
+  const pathOf = (stage: Stage): string => resolve(join(dir, `${stem}.${stage}.pain002.xml`));
+  // A row that an operator sends again takes the batch back, but no answer that was given.
+  const reached = (await isThere(pathOf('final'))) ? 'final' : stageOf(byState);
   const paths: string[] = [];
   for (const stage of STAGES.slice(0, STAGES.indexOf(reached) + 1)) {
-    const path = resolve(join(dir, `${stem}.${stage}.pain002.xml`));
+    const path = pathOf(stage);
     paths.push(path);
     if (stage !== reached && (await isThere(path))) continue;
     const answer = {
@@ -51,8 +53,9 @@ export async function writeStatusReports(
 export async function writeRefusal(
   dir: string,
   { sha256, message, findings, at }: { sha256: string; at: number } & Pick<RefusalAnswer, 'message' | 'findings'>,
+  stem: string = `refused-${sha256.slice(0, 16)}`,
 ): Promise<string> {
-  const path = resolve(join(dir, `refused-${sha256.slice(0, 16)}.pain002.xml`));
+  const path = resolve(join(dir, `${stem}.pain002.xml`));
   const answer = { messageId: `${sha256.slice(0, 32)}R`, createdAt: at, message, findings };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { GatewayToken } from '../config/gateway-tokens.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** Who asks. */
+export interface Caller {
+  /** Of the token; undefined for one without a name, and where none is asked for. */
+  name: string | undefined;
+}
+
+const SCHEME = /^Bearer +(\S+)$/i;
+
+/**
+ * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `GatewayError`
+ * for a token that is missing or wrong.
+ */
+export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[]): Caller {
+  if (tokens.length === 0) {
+    assertOwnMachine(request);
+    return { name: undefined };
+  }
+  const given = digest(SCHEME.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
+  const [found] = tokens.filter(({ token }) => timingSafeEqual(digest(token), given));
+  if (found === undefined) {
+    throw new GatewayError(401, 'token-refused', 'This needs a bearer token.', {
+      hint: 'Send Authorization: Bearer TOKEN with a token of PAYOUTS_GATEWAY_TOKEN.',
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  }
+  return { name: found.name };
+}
+
+/** The maker: the name of the token, which nobody can take on or off. */
+export function makerOf({ name }: Caller, by: string | undefined): string | undefined {
+  if (name === undefined || by === undefined || by === name) return name ?? by;
+  throw new GatewayError(403, 'maker-not-yours', 'This token speaks for its own name only.', {
+    hint: 'Leave out by.',
+  });
+}
+
+/**
+ * Without a token the machine is the only fence, and a browser on it may be led here by any page: such a request names a
+ * host, or comes from an origin, that is not this machine.
+ */
+function assertOwnMachine({ headers, host }: FastifyRequest): void {
+  const { origin } = headers;
+  if (isLoopback(`http://${host}`) && (origin === undefined || origin === `http://${host}`)) return;
+  throw new GatewayError(403, 'host-refused', 'Without a token only this machine is answered.', {
+    hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
+  });
+}
+
+/** Whether an address names this machine. */
+export function isLoopback(url: string): boolean {
+  const hostname = URL.parse(url)?.hostname ?? '';
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { v7 } from 'uuid';
+import type { IdempotencyKey, Store } from '../store/store.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** How long a gateway that was killed still holds a key. */
+const HOLD_MS = 15_000;
+const HOLD_AGAIN_MS = 5_000;
+/** Longer than a hold: who comes after a kill waits and goes on. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 200;
+/** The claims of rows guard for ever; a key is remembered this long. */
+const REMEMBERED_MS = 30 * 24 * 3_600_000;
+
+/** A key of a caller and the request it stands for. */
+export interface KeyedRequest {
+  caller: string;
+  key: string;
+  requestSha256: string;
+}
+
+export interface SentAnswer {
+  status: number;
+  body: string;
+}
+
+/**
+ * The answer to a request under its key: the stored one, or that of `work`, which is done by one request at a time and gets
+ * the batch id of the first try. What `work` throws is no answer: the same request may try again. Throws a `GatewayError`
+ * when the key stands for another request, or somebody is at work for too long.
+ */
+export async function answerOnce(
+  store: Store,
+  request: KeyedRequest,
+  work: (batchId: string) => Promise<SentAnswer>,
+): Promise<SentAnswer> {
+  await store.forgetKeys(Date.now() - REMEMBERED_MS);
+  const owner = v7();
+  const batchId = v7();
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const at = Date.now();
+    const taking = await store.takeKey({ ...request, owner, batchId, at, heldUntil: at + HOLD_MS });
+    if (taking.outcome === 'taken') {
+      return workUnderKey(store, { ...request, owner }, () => work(taking.batchId));
+    }
+    if (taking.outcome === 'answered') return { status: taking.status, body: unpacked(taking.body) };
+    if (taking.outcome === 'other-request') throw reused();
+    if (performance.now() > until) throw inUse();
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<SentAnswer>): Promise<SentAnswer> {
+  // A hold that could not be renewed ends by itself: the claims of rows keep two at work from making two batches.
+  const hold = (): void => void store.holdKey(key, Date.now() + HOLD_MS).catch(() => {});
+  const timer = setInterval(hold, HOLD_AGAIN_MS);
+  try {
+    const answer = await work();
+    await store.answerKey(key, { status: answer.status, body: packed(answer.body) });
+    return answer;
+  } catch (error) {
+    await store.holdKey(key, 0).catch(() => {});
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The document of a large batch shrinks to a tenth: its lines are alike. */
+const packed = (body: string): string => gzipSync(body).toString('base64');
+const unpacked = (body: string): string => gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+
+function reused(): GatewayError {
+  return new GatewayError(422, 'idempotency-key-reused', 'This Idempotency-Key stands for another request.', {
+    hint: 'Use a new key for a new request.',
+  });
+}
+
+function inUse(): GatewayError {
+  return new GatewayError(409, 'idempotency-key-in-use', 'A request under this Idempotency-Key is being answered.', {
+    hint: 'Send the same request again a little later.',
+    headers: { 'retry-after': '5' },
+  });
+}

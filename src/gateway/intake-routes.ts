@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { FILE_BYTES_MAX } from '../erp/input.ts';
+import { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { takeFile } from '../intake/take-file.ts';
+import { type Answer, answerOf } from './answer-error.ts';
+import { makerOf } from './callers.ts';
+import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { answerOnce } from './idempotency.ts';
+import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { assertFileName, dispositionName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** The options of `payouts run`. One that is not known is refused: a misspelt `dry_run` would pay. */
+const handOverQuery = z.strictObject({
+  file: z.string().optional().describe('name of the file; else that in Content-Disposition, else a made one'),
+  invalid: z.enum(['stop', 'skip']).default('stop').describe('stop: one bad row stops the file; skip: the others are paid'),
+  dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
+  plan: z.string().optional().describe('hash of the plan agreed to; another one is refused'),
+  canary: z.coerce.number().int().min(1).max(100_000).optional().describe('rows paid first, the rest when they are completed'),
+  allow_look_alikes: flag.optional().describe('rows that look like a payout of the last days are meant, not held'),
+  by: z.string().min(1).max(200).optional().describe('the maker; the name of a token cannot be changed'),
+});
+
+type HandOver = z.output<typeof handOverQuery>;
+
+const TAGS = ['batches'];
+
+/** `POST /v1/batches`: the body is the file as it is. */
+export function intakeRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  app.removeAllContentTypeParsers();
+  for (const type of Object.keys(MEDIA_TYPES)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
+  const schema = {
+    tags: TAGS,
+    summary: 'Hand over a file of payouts',
+    description:
+      'The body is the file as it is: CSV, JSON, pain.001, ABA or NACHA. Answers as `payouts run --json --detach`. ' +
+      'The same rows again are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
+    consumes: Object.keys(MEDIA_TYPES),
+    querystring: jsonSchema(handOverQuery),
+    headers: jsonSchema(idempotencyHeader),
+    body: { type: 'string', format: 'binary' },
+    response: answerSchemas({
+      200: [z.union([planDocument, batchDocument]), 'the plan of a dry run, or the open batch that has these rows'],
+      202: [batchDocument, 'claimed and started'],
+      ...errorAnswers(400, 401, 403, 409, 413, 415, 422, 502, 503),
+    }),
+  };
+  app.post('/v1/batches', { schema }, async (request, reply) => {
+    const options = parsed(handOverQuery, request.query);
+    const by = makerOf(request.caller, options.by);
+    const key = idempotencyKeyOf(request);
+    await using upload = await received(request, parts.uploads, options.file);
+    const handOver = (batchId?: string) => handedOver(parts, upload, { ...options, by }, batchId);
+    if (key === undefined) {
+      const { status, document } = await handOver();
+      return reply.code(status).send(document);
+    }
+    const keyed = { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
+    const { status, body } = await answerOnce(parts.store, keyed, async (batchId) => {
+      const { status: answered, document } = await handOver(batchId);
+      return { status: answered, body: JSON.stringify(document) };
+    });
+    return reply.code(status).type('application/json; charset=utf-8').send(body);
+  });
+}
+
+/** What is said about the file itself is an answer; anything else is thrown and may be tried again. */
+async function handedOver(
+  parts: GatewayParts,
+  { path }: Upload,
+  options: HandOver,
+  batchId: string | undefined,
+): Promise<Answer> {
+  const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
+  try {
+    const door = await parts.door();
+    const taking = await takeFile(door, path, { invalid, plan, canary, by, dryRun, allowLookAlikes, batchId });
+    if (taking.outcome === 'planned') return { status: 200, document: taking.document };
+    const document = await parts.report(taking.batchId);
+    return { status: taking.outcome === 'claimed' ? 202 : 200, document };
+  } catch (error) {
+    if (error instanceof IntakeRefusal && error.kind !== 'maker-unknown') return answerOf(error);
+    throw error;
+  }
+}
+
+async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
+  const { headers } = request;
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const extension = MEDIA_TYPES[type];
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
+    throw new GatewayError(415, 'media-type-unsupported', 'This is no file of payouts.', {
+      hint: `Send the file as it is, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
+    });
+  }
+  const name = file ?? dispositionName(headers['content-disposition']);
+  if (name !== undefined) assertFileName(name);
+  if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
+  return receive(request.body as Readable, folder, { name, extension });
+}
+
+/** Printable ASCII: what a header can hold without doubt. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new GatewayError(400, 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
+    hint: 'One key of 1 to 255 printable ASCII characters without blanks.',
+  });
+}
+
+/** Everything that makes a request another one: its options, the name of its file and its bytes. */
+function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
+  const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
+  const said = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+}

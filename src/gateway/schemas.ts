@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { GatewayError } from './gateway-error.ts';
+
+/** As the OpenAPI document holds it (3.1: JSON Schema as it is). */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}
+
+/** Answers by status: their document and what it means. */
+export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodType, string]>>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, [schema, description]]) => [
+      status,
+      { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } },
+    ]),
+  );
+}
+
+/** Throws a `GatewayError` that names the parameters, never their values. */
+export function parsed<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const places = result.error.issues.map(({ path, message }) => [...path.map(String), message].join(': '));
+  throw new GatewayError(400, 'usage', `The query cannot be used: ${places.slice(0, 5).join('; ')}.`, {
+    hint: 'GET /openapi.json says what it may hold.',
+  });
+}

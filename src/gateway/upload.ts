@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { v7 } from 'uuid';
+import { FILE_BYTES_MAX } from '../erp/input.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** A body on disk; disposing of it removes it. */
+export interface Upload extends AsyncDisposable {
+  path: string;
+  /** Of its bytes. */
+  sha256: string;
+}
+
+/** Media types a file may come as, with the extension of a file without a name; none: its first characters tell. */
+export const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  'text/csv': '.csv',
+  'application/json': '.json',
+  'application/xml': '.xml',
+  'text/xml': '.xml',
+  'application/octet-stream': '',
+};
+
+/** Writes a body to a file of its own (0600) as it arrives: it takes the memory of a chunk. */
+export async function receive(
+  body: Readable,
+  folder: string,
+  { name, extension }: { name: string | undefined; extension: string },
+): Promise<Upload> {
+  const own = join(folder, v7());
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  const remove = (): Promise<void> => rm(own, { recursive: true, force: true });
+  try {
+    const raw = join(own, 'body');
+    const sha256 = await write(body, raw);
+    const path = join(own, name ?? `upload-${sha256.slice(0, 12)}${extension}`);
+    await rename(raw, path);
+    return { path, sha256, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function write(body: Readable, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let bytes = 0;
+    // The stream stays whole when the loop is left: an answer must still go out on its connection.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > FILE_BYTES_MAX) throw tooLarge();
+      hash.update(chunk);
+      await file.write(chunk);
+    }
+    return hash.digest('hex');
+  } finally {
+    await file.close();
+  }
+}
+
+export function tooLarge(): GatewayError {
+  return new GatewayError(413, 'too-large', `A file has ${FILE_BYTES_MAX / 1024 / 1024} MiB at most.`, {
+    hint: 'Split it.',
+    headers: { connection: 'close' },
+  });
+}
+
+const ABANDONED_MS = 3_600_000;
+
+/** Removes what gateways that were killed have left. */
+export async function removeAbandoned(folder: string, now: number): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
+    if (now - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+const NAME_BYTES_MAX = 200;
+
+/** The name in `Content-Disposition` (RFC 6266); undefined when there is none. */
+export function dispositionName(header: string | undefined): string | undefined {
+  const [, extended] = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header ?? '') ?? [];
+  if (extended !== undefined) return decoded(extended);
+  const [, quoted, plain] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(header ?? '') ?? [];
+  return quoted ?? plain;
+}
+
+/** Throws a `GatewayError` for a name that no file of ours may have. */
+export function assertFileName(name: string): void {
+  const whole = /^[^/\\\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..';
+  if (whole && Buffer.byteLength(name) <= NAME_BYTES_MAX) return;
+  throw new GatewayError(400, 'file-name-refused', 'This is no name of a file.', {
+    hint: `Give a name without folders, ${NAME_BYTES_MAX} bytes at most.`,
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

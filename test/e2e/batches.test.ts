@@ -1,0 +1,155 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
+import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { paymentsIn } from './books.ts';
+import { batchOf, errorOf } from './documents.ts';
+import { csvOf, jsonOf, type Row } from './payout-files.ts';
+
+/** One stack that `dev` keeps up, with the guard against look-alikes as it is by default. */
+let home: CommandHome;
+
+beforeAll(async () => {
+  home = openCommandHome({ ...QUICK, PAYOUTS_LOOK_ALIKE_DAYS: '3' });
+  await home.start('dev').says(/Up until Ctrl-C/);
+});
+
+afterAll(() => home.close());
+
+const referenceFor = (id: string, generation = 0): string => referenceOf('u-1001', id, 'payment', generation);
+const ordersOf = (id: string, generation = 0) =>
+  paymentsIn(home.path).filter(({ reference }) => reference === referenceFor(id, generation));
+
+describe('a plan', () => {
+  it('has a hash, stops there with --dry-run, and is paid only as it was agreed to', async () => {
+    const file = home.file(
+      'plan.csv',
+      csvOf([
+        { id: 'PLAN-1', amount: '31.01' },
+        { id: 'PLAN-2', amount: '31.02' },
+      ]),
+    );
+    const dry = await home.payouts('run', file, '--dry-run', '--json');
+    expect(dry.code).toBe(0);
+    const { plan } = JSON.parse(dry.stdout);
+    expect(plan).toMatchObject({
+      payouts: 2,
+      totals: [{ currency: 'USD', count: 2, amount: '62.03' }],
+      balances: [{ accountId: 'acc-u1001-usd', currency: 'USD', exchanges: [] }],
+      fees: [{ currency: 'USD', quoted: 2 }],
+      feesNotQuoted: 0,
+    });
+    expect(ordersOf('PLAN-1')).toEqual([]);
+
+    const changed = home.file('plan-changed.csv', csvOf([{ id: 'PLAN-1', amount: '31.01' }]));
+    const refused = await home.payouts('run', changed, '--yes', '--plan', plan.hash, '--json');
+    expect(refused.code).toBe(3);
+    expect(errorOf(refused).error.code).toBe('other-plan');
+    expect(ordersOf('PLAN-1')).toEqual([]);
+
+    const reordered = home.file(
+      'plan.json',
+      jsonOf([
+        { id: 'PLAN-2', amount: '31.02' },
+        { id: 'PLAN-1', amount: '31.01' },
+      ]),
+    );
+    const paid = await home.payouts('run', reordered, '--yes', '--plan', plan.hash, '--json');
+    expect(paid.code).toBe(0);
+    expect(ordersOf('PLAN-1')).toHaveLength(1);
+  });
+});
+
+describe('a payout that looks like one of the last days', () => {
+  it('is held until somebody approves it, and never dropped', async () => {
+    const amount = '41.00';
+    const first = await home.payouts(
+      'run',
+      home.file('alike-1.csv', csvOf([{ id: 'ALIKE-1', amount }])),
+      '--yes',
+      '--json',
+    );
+    expect(first.code).toBe(0);
+    const file = home.file(
+      'alike-2.csv',
+      csvOf([
+        { id: 'ALIKE-2', amount },
+        { id: 'OTHER-2', amount: '41.01' },
+      ]),
+    );
+    const second = await home.payouts('run', file, '--yes', '--timeout', '8s', '--json');
+    expect(second.code).toBe(6);
+    const { payouts, batchId } = batchOf(second);
+    expect(payouts[0]).toMatchObject({ id: 'ALIKE-2', state: 'held', reason: { code: 'look-alike' } });
+    expect(ordersOf('ALIKE-2')).toEqual([]);
+    expect((await home.payouts('approve', 'ALIKE-2', '--yes', '--by', 'bob')).code).toBe(0);
+    const watched = await home.payouts('watch', batchId, '--json');
+    expect(watched.code).toBe(0);
+    expect(ordersOf('ALIKE-2')).toHaveLength(1);
+  });
+
+  it('is paid at once when it is said to be meant', async () => {
+    const amount = '42.00';
+    for (const id of ['MEANT-1', 'MEANT-2']) {
+      const file = home.file(`${id}.csv`, csvOf([{ id, amount }]));
+      expect((await home.payouts('run', file, '--yes', '--allow-look-alikes', '--json')).code).toBe(0);
+    }
+    expect(ordersOf('MEANT-2')).toHaveLength(1);
+  });
+});
+
+describe('rows that are proven unpaid', () => {
+  it('are in failed.csv, which pays them once more under new references when it is handed in', async () => {
+    const rows: Row[] = [
+      { id: 'FAIL-1', amount: '51.00', note: 'sandbox:fail' },
+      { id: 'FINE-1', amount: '51.01' },
+    ];
+    const failed = await home.payouts('run', home.file('fail.csv', csvOf(rows)), '--yes', '--json');
+    expect(failed.code).toBe(5);
+    const { reports, batchId } = batchOf(failed);
+    const path = reports.failed ?? '';
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const lines = parse<Record<string, string>>(readFileSync(path), { columns: true });
+    expect(lines).toMatchObject([{ id: 'FAIL-1', amount: '51.00', retry_of: referenceFor('FAIL-1') }]);
+
+    const mended = home.file('failed.csv', readFileSync(path, 'utf8').replace('sandbox:fail', 'mended'));
+    const again = await home.payouts('run', mended, '--yes', '--json');
+    expect(again.code).toBe(0);
+    expect(batchOf(again).payouts).toMatchObject([
+      { id: 'FAIL-1', reference: referenceFor('FAIL-1', 1), state: 'completed' },
+    ]);
+    expect(ordersOf('FAIL-1', 1)).toHaveLength(1);
+
+    const third = await home.payouts('run', mended, '--yes', '--json');
+    expect(third.code).toBe(8);
+    expect(errorOf(third).error.batchId).toBe(batchOf(again).batchId);
+    const retried = await home.payouts('retry', batchId, '--yes', '--json');
+    expect(errorOf(retried).error).toMatchObject({ code: 'already-taken', batchId: batchOf(again).batchId });
+  });
+
+  it('are paid again by `retry`, and a completed row never is', async () => {
+    const rows: Row[] = [
+      { id: 'FAIL-2', amount: '52.00', note: 'sandbox:fail' },
+      { id: 'FINE-2', amount: '52.01' },
+    ];
+    const { batchId } = batchOf(await home.payouts('run', home.file('fail-2.csv', csvOf(rows)), '--yes', '--json'));
+    const completed = await home.payouts('retry', batchId, '--rows', '2', '--yes', '--json');
+    expect(completed.code).toBe(3);
+    expect(errorOf(completed).findings).toMatchObject([{ row: 2, rule: 'retry-not-proven' }]);
+    const again = await home.payouts('retry', batchId, '--yes', '--json');
+    expect(batchOf(again).payouts).toMatchObject([{ row: 1, id: 'FAIL-2', reference: referenceFor('FAIL-2', 1) }]);
+    expect(ordersOf('FINE-2', 1)).toEqual([]);
+  });
+});
+
+it('the same file three times at once is one batch', async () => {
+  const file = home.file(
+    'thrice.csv',
+    csvOf(Array.from({ length: 20 }, (_, n) => ({ id: `THRICE-${n}`, amount: `61.${10 + n}` }))),
+  );
+  const runs = await Promise.all([1, 2, 3].map(() => home.payouts('run', file, '--yes', '--json')));
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(new Set(runs.map((run) => batchOf(run).batchId)).size).toBe(1);
+  expect(paymentsIn(home.path).filter(({ reference }) => reference === referenceFor('THRICE-7'))).toHaveLength(1);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { pain001, read } from './sample-message.ts';
+
+const SIX = 'http://www.six-interbank-clearing.com/de';
+const ISO = 'urn:iso:std:iso:20022:tech:xsd';
+
+describe('the version of a message', () => {
+  it.each([
+    [`${ISO}:pain.001.001.03`, '03'],
+    [`${ISO}:pain.001.001.09`, '09'],
+    [`${ISO}:pain.001.002.03`, '03'],
+    [`${ISO}:pain.001.003.03`, '03'],
+    [`${SIX}/pain.001.001.03.ch.02.xsd`, '03'],
+    [`${SIX}/pain.001.001.09.ch.03.xsd`, '09'],
+  ] as const)('%s is read as .%s', async (namespace, version) => {
+    const { rows, findings, messages } = await read(pain001({ namespace, version }));
+    expect(findings).toEqual([]);
+    expect(rows).toHaveLength(1);
+    expect(messages.at(-1)?.format).toBe(`pain.001.001.${version}`);
+  });
+
+  it.each([
+    [`${ISO}:pain.001.001.11`, 'unsupported-version', 'pain.001.001.11 of this namespace'],
+    [`${ISO}:pain.001.001.02`, 'unsupported-version', 'pain.001.001.02 of this namespace'],
+    [`${ISO}:pain.001.004.03`, 'unsupported-version', 'pain.001.004.03 of this namespace'],
+    [`${SIX}/pain.001.001.08.ch.01.xsd`, 'unsupported-version', 'pain.001.001.08 of this namespace'],
+    [`${ISO}:pain.008.001.02`, 'not-pain001', 'is pain.008.001.02'],
+    [`${ISO}:pacs.008.001.08`, 'not-pain001', 'is pacs.008.001.08'],
+    [`${ISO}:pain.001.001.033`, 'not-pain001', 'is no ISO 20022 message'],
+    ['', 'not-pain001', 'is no ISO 20022 message'],
+  ])('%s is refused: %s', async (namespace, rule, message) => {
+    const { rows, findings, messages } = await read(pain001({ namespace }));
+    expect([rows, messages]).toEqual([[], []]);
+    expect(findings).toMatchObject([{ rule, line: 2, row: null, message: expect.stringContaining(message) }]);
+    expect(findings[0]?.message).toContain('pain.001.001.03 and pain.001.001.09');
+  });
+
+  it('a message in an envelope is none', async () => {
+    const content = `<Envelope xmlns="${ISO}:pain.001.001.09"><Document/></Envelope>`;
+    expect((await read(content)).findings).toMatchObject([{ rule: 'not-pain001', line: 1 }]);
+  });
+
+  it('prefixed elements are the same message', async () => {
+    const content = pain001({ version: '03' })
+      .replaceAll(/<(\/?)([A-Z])/g, '<$1p:$2')
+      .replace('xmlns=', 'xmlns:p=');
+    const { rows, findings } = await read(content);
+    expect(findings).toEqual([]);
+    expect(rows).toHaveLength(1);
+  });
+});
