@@ -228,6 +228,42 @@ describe('paths and policy', () => {
   });
 });
 
+describe('the calendar', () => {
+  const calendarOf = (text: string): string => {
+    const path = join(folder, 'holidays.json');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('is read from the file that is named, with a weekend where it says nothing of one', () => {
+    expect(loadConfig({}).calendar).toBeUndefined();
+    const path = calendarOf('{"holidays":{"*":["2026-12-25"],"EUR":[]}}');
+    expect(loadConfig({ PAYOUTS_HOLIDAYS: path }).calendar).toEqual({
+      weekend: ['SAT', 'SUN'],
+      holidays: { '*': ['2026-12-25'], EUR: [] },
+    });
+    expect(loadConfig({ PAYOUTS_HOLIDAYS: calendarOf('{"weekend":[],"holidays":{}}') }).calendar?.weekend).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', 'holidays:', 'JSON'],
+    ['a date that is none', '{"holidays":{"*":["2026-02-30"]}}', 'holidays.*.0'],
+    ['a key that is no currency', '{"holidays":{"eur":[]}}', 'holidays'],
+    ['an unknown day', '{"weekend":["Sunday"],"holidays":{}}', 'weekend.0'],
+    ['a week without an open day', '{"weekend":["MON","TUE","WED","THU","FRI","SAT","SUN"],"holidays":{}}', 'weekend'],
+    ['no holidays', '{}', 'holidays'],
+    ['a member more', '{"holidays":{},"holiday":{}}', 'holiday'],
+  ])('with %s cannot be used', (_what, text, place) => {
+    const error = errorOf({ PAYOUTS_HOLIDAYS: calendarOf(text) });
+    expect(error.message).toContain('PAYOUTS_HOLIDAYS');
+    expect(error.message).toContain(place);
+  });
+
+  it('whose file is not there cannot be used', () => {
+    expect(errorOf({ PAYOUTS_HOLIDAYS: join(folder, 'gone.json') }).message).toContain('PAYOUTS_HOLIDAYS');
+  });
+});
+
 describe('secrets', () => {
   it('that would encrypt payloads are refused while nothing encrypts them', () => {
     expect(() => loadConfig({ PAYOUTS_CODEC_KEYS: 'k:aGlkZGVu' })).toThrow(/encrypts no payloads/);

@@ -64,5 +64,6 @@ export function inFileOrder(findings: readonly Finding[]): Finding[] {
 export function formatFinding(finding: Finding): string {
   const place = `${visible(finding.file)}:${finding.line}`;
   const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
-  return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}`;
+  const where = finding.path === undefined ? '' : ` (${finding.path})`;
+  return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;
 }

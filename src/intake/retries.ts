@@ -1,12 +1,13 @@
 import { isEnd } from '../domain/payout-state.ts';
 import { claimRow } from '../erp/claims.ts';
+import { referenceOf } from '../identity.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
 
 /** Paying again under a new reference what is proven unpaid: a row that names the earlier payout in `retry_of`. */
 
 interface BrokenRetry {
   row: ClaimRow;
-  rule: 'retry-unknown' | 'retry-not-proven';
+  rule: 'retry-unknown' | 'retry-not-proven' | 'retry-exchanged';
   message: string;
 }
 
@@ -21,6 +22,7 @@ export async function asGenerations(
   const references = page.flatMap(({ instruction }) => instruction.retry_of ?? []);
   if (references.length === 0) return { rows: [...page], broken: [] };
   const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
+  const exchanged = await exchangesOf(store, [...earlier.values()]);
   const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
   const rows: ClaimRow[] = [];
   const broken: BrokenRetry[] = [];
@@ -31,7 +33,9 @@ export async function asGenerations(
       continue;
     }
     const before = earlier.get(reference);
-    const problem = problemOf(row, before, doubtful.has(reference));
+    const problem =
+      problemOf(row, before, doubtful.has(reference)) ??
+      (exchanged.has(reference) && before?.instruction.account_id === instruction.account_id ? EXCHANGED : undefined);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
       const { row: position, original } = row;
@@ -47,6 +51,24 @@ export async function asGenerations(
   }
   return { rows, broken };
 }
+
+/** Those of the payouts whose exchange the bank has accepted: money may lie in the payout currency already. */
+async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Set<string>> {
+  const owners = new Map(
+    payouts.map(({ uid, documentId, generation, reference }) => [
+      referenceOf(uid, documentId, 'exchange', generation),
+      reference,
+    ]),
+  );
+  const attempts = await store.attemptsOf([...owners.keys()]);
+  return new Set(attempts.flatMap(({ reference, orderId }) => (orderId === null ? [] : (owners.get(reference) ?? []))));
+}
+
+const EXCHANGED = {
+  rule: 'retry-exchanged',
+  message:
+    'money was exchanged for the earlier payout, and this row would exchange it again; name the account in the payout currency as account_id',
+} as const;
 
 const UNKNOWN = {
   rule: 'retry-unknown',

@@ -18,8 +18,9 @@ import {
   TASK_QUEUE,
   WORKFLOW_TYPES,
 } from '../domain/names.ts';
+import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
-import type { PayoutRecord } from '../store/store.ts';
+import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 const payoutBatchId = keyword('PayoutBatchId');
@@ -101,6 +102,19 @@ export async function startBatch(client: Client, batchId: string, file: string):
     staticSummary: `batch of ${file}`,
     typedSearchAttributes: [{ key: payoutBatchId, value: batchId }],
   });
+}
+
+/** Pauses, drains, resumes or cancels a batch that has not ended: an update on its workflow, started where it does not run. */
+export async function updateBatch(
+  client: Client,
+  { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
+  update: string,
+  by: string,
+): Promise<{ control: BatchControl }> {
+  await startBatch(client, batchId, file);
+  return client.workflow
+    .getHandle(batchWorkflowId(batchId))
+    .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] });
 }
 
 /** Starts the reconciliation that goes on for ever; one that sleeps makes a pass now. */

@@ -11,6 +11,8 @@ function reportOf(states: PayoutState[]): BatchReport {
     batchId: 'b',
     file: 'f.csv',
     state: batchState(counts, 'running'),
+    control: 'running',
+    controlReason: null,
     counts,
     totals: [],
     payouts: [],

@@ -33,6 +33,8 @@ const batchState = z.enum([
   'cancelled',
 ]);
 
+const control = z.enum(['running', 'paused', 'draining', 'cancelling']);
+
 const payout = z.strictObject({
   row: z.int().positive(),
   uid: z.string(),
@@ -55,6 +57,8 @@ const batchDocument = z.strictObject({
   batchId: z.string().min(1),
   file: z.string().min(1),
   state: batchState,
+  control,
+  controlReason: z.string().nullable(),
   counts,
   totals: z.array(z.strictObject({ currency: z.string().length(3), amount: decimal, completed: decimal })),
   payouts: z.array(payout),
@@ -80,7 +84,14 @@ const batchDocument = z.strictObject({
 const listDocument = z.strictObject({
   schemaVersion: z.literal(1),
   batches: z.array(
-    z.strictObject({ batchId: z.string(), file: z.string(), state: batchState, createdAt: z.iso.datetime(), counts }),
+    z.strictObject({
+      batchId: z.string(),
+      file: z.string(),
+      state: batchState,
+      control,
+      createdAt: z.iso.datetime(),
+      counts,
+    }),
   ),
 });
 

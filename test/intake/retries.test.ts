@@ -70,3 +70,14 @@ it('the same retry handed in twice is taken once', async () => {
   const { taken, batchIds } = await dropKnown(store, second);
   expect([taken.total, [...batchIds], second.staged.claimCount]).toEqual([1, ['batch-2'], 0]);
 });
+
+it('one whose money was exchanged is paid again only from another account', async () => {
+  const store = await storeWith('failed');
+  const exchange = { reference: referenceOf(UID, 'a', 'exchange'), attempt: 1 };
+  await store.recordAttempt({ ...exchange, runId: 'run-1', activityId: '1', sentAt: 1_500 });
+  expect((await dropKnown(store, again())).misused.total).toBe(0);
+  await store.finishAttempt(exchange.reference, 1, { outcome: 'accepted', orderId: 'fx-1' });
+  expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
+  const elsewhere = checkedOf('failed.csv', claimRowsOf({ id: 'a', account_id: 'acc-u1001-eur', retry_of: FIRST }));
+  expect((await dropKnown(store, elsewhere)).misused.total).toBe(0);
+});

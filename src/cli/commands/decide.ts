@@ -2,10 +2,11 @@ import { userInfo } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { v7 } from 'uuid';
-import { batchWorkflowId, MESSAGES } from '../../domain/names.ts';
+import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { executionsOver, restartPayout, startBatch } from '../../temporal/executions.ts';
+import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
+import { unknownId } from '../batch-report.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import { confirm } from '../plan.ts';
@@ -135,16 +136,14 @@ async function untilParked(client: Client, workflowId: string): Promise<void> {
 export async function controlBatch(session: Session, batchId: string, update: string, by: string): Promise<ExitCode> {
   const store = await session.store();
   const batch = await store.batch(batchId);
-  if (batch !== undefined && batch.endedAt !== null) {
+  if (batch === undefined) throw unknownId(batchId);
+  if (batch.endedAt !== null) {
     throw new CommandError(EXIT.usage, 'batch-ended', `Batch ${batchId} has ended.`, {
       hint: `payouts report ${batchId} shows how.`,
     });
   }
   const client = await session.client(await session.stack('join-or-boot'));
-  await startBatch(client, batchId, batch?.file ?? '');
-  const answer = await client.workflow
-    .getHandle(batchWorkflowId(batchId))
-    .executeUpdate<{ control: string }, [{ by: string }]>(update, { args: [{ by }] });
+  const answer = await updateBatch(client, batch, update, by);
   session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }

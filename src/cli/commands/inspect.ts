@@ -1,5 +1,5 @@
-import { batchState, countRows } from '../../domain/payout-state.ts';
 import { type ReportedIncident, reportedIncidents } from '../../erp/report/batch-report.ts';
+import { listBatches } from '../../runtime/batch-list.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { reportBatch, summaryText } from '../batch-report.ts';
@@ -47,23 +47,10 @@ export async function report(session: Session, id: string): Promise<ExitCode> {
   return EXIT.completed;
 }
 
-const BATCHES_LISTED = 100;
-
 /** `payouts list`: the batches of this store, newest first. */
 export async function list(session: Session): Promise<ExitCode> {
   const store = await session.store();
-  const batches = [];
-  for (const { batchId, file, control, createdAt } of await store.batches(BATCHES_LISTED)) {
-    const byState = await store.stateCounts(batchId);
-    const counts = countRows(byState);
-    batches.push({
-      batchId,
-      file,
-      state: batchState(counts, control),
-      createdAt: new Date(createdAt).toISOString(),
-      counts,
-    });
-  }
+  const { batches } = await listBatches(store);
   const rows = batches.map(({ batchId, file, state, createdAt, counts }) => [
     batchId,
     createdAt.slice(0, 19),

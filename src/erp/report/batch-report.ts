@@ -1,5 +1,6 @@
 import { addDecimals, formatMinor } from '../../domain/money.ts';
 import {
+  type BatchControl,
   type BatchState,
   batchState,
   countStates,
@@ -17,6 +18,10 @@ export interface BatchReport {
   batchId: string;
   file: string;
   state: BatchState;
+  /** What was asked of it; `paused` and `draining` are both shown as paused. */
+  control: BatchControl;
+  /** Why it was paused by itself; null: it was not. */
+  controlReason: string | null;
   counts: StateCounts;
   /** One a currency, sorted by code. */
   totals: CurrencyTotal[];
@@ -106,6 +111,8 @@ export async function buildBatchReport(
     batchId: batch.batchId,
     file: batch.file,
     state: batchState(counts, batch.control),
+    control: batch.control,
+    controlReason: batch.controlReason,
     counts,
     totals: totalsOf(payouts),
     payouts,

@@ -21,6 +21,7 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
   const lines = [
     style('bold', `${visible(report.file)}: ${report.state}, ${completed} of ${total} payouts completed`),
     `batch ${report.batchId}`,
+    ...(report.controlReason === null ? [] : [style('yellow', report.controlReason)]),
     '',
     ...stateTable(report, style),
   ];

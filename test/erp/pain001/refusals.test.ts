@@ -72,7 +72,7 @@ describe('what it can do is none', () => {
     expect(rows[0]).not.toHaveProperty('unsound');
   });
 
-  it.each([{ address_address1: '4 Sample Rue' }, { beneficiary_id: 'ben-1' }])(
+  it.each<Record<string, string>>([{ address_address1: '4 Sample Rue' }, { beneficiary_id: 'ben-1' }])(
     'address lines of a payee the directory knows: %o',
     async (fields) => {
       const payees = new PayeeDirectory();

@@ -18,6 +18,8 @@ test('has exactly the fields of the contract', async () => {
     batchId: 'batch-1',
     file: 'payroll.csv',
     state: 'open',
+    control: 'running',
+    controlReason: null,
     counts: { total: 2, completed: 1, failed: 0, rejected: 0, cancelled: 0, needsOperator: 0, open: 1 },
     totals: [
       { currency: 'EUR', amount: '10.00', completed: '10.00' },

@@ -9,6 +9,12 @@ import { record, reportOf } from './records.ts';
 /** Without colours, whatever the terminal of the test. */
 const summaryOf = (report: BatchReport): string => stripVTControlCharacters(renderSummary(report));
 
+test('says why a batch was paused by itself', async () => {
+  const batch = { control: 'paused', controlReason: 'canary: row 2 is failed (bank-failed)' } as const;
+  const [, , why] = summaryOf(await reportOf([record(1, 'received')], { batch })).split('\n');
+  expect(why).toBe(batch.controlReason);
+});
+
 test('shows amounts by currency and state in aligned columns, then what is not paid', async () => {
   const report = await reportOf([
     record(1, 'completed', { amount: '1250.00' }),

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { listSwitches, switchOff, switchOn } from '../../../src/cli/commands/switch.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { batchClaim } from '../../store/samples.ts';
+
+const OPTIONS = { reason: 'fraud suspected', by: 'alice', yes: true };
+
+/** A session that has a store and an output and nothing else: more is not needed. */
+async function onStore(work: (session: Session, told: unknown[], store: Store) => Promise<void>): Promise<void> {
+  const store = await openStore('file::memory:');
+  const told: unknown[] = [];
+  const output = { result: (document: unknown) => void told.push(document) };
+  try {
+    await work({ store: async () => store, output } as unknown as Session, told, store);
+  } finally {
+    await store.close();
+  }
+}
+
+it('switches off and on by the store alone, and lists who did and why', () =>
+  onStore(async (session, told, store) => {
+    await store.claimBatch(batchClaim('b-1', ['a', 'b']));
+    expect(await switchOff(session, 'currency', 'USD', OPTIONS)).toBe(0);
+    expect(await switchOff(session, 'currency', 'USD', OPTIONS)).toBe(0);
+    expect(told).toMatchObject([
+      { switch: { scope: 'currency', key: 'USD', off: true }, changed: true, openPayouts: 2 },
+      { changed: false },
+    ]);
+    await listSwitches(session);
+    expect(told.at(-1)).toMatchObject({
+      schemaVersion: 1,
+      switches: [{ scope: 'currency', key: 'USD', by: 'alice', reason: 'fraud suspected' }],
+    });
+    await switchOn(session, 'currency', 'USD', OPTIONS);
+    await listSwitches(session);
+    expect(told.at(-1)).toEqual({ schemaVersion: 1, switches: [] });
+    expect((await store.auditOf('currency USD')).map(({ action }) => action)).toEqual(['switch off', 'switch on']);
+  }));
+
+it.each([
+  ['a currency that does not exist', 'currency', 'EURO', 'unknown-currency'],
+  ['a batch that does not exist', 'batch', 'b-9', 'unknown-id'],
+  ['no key where one is needed', 'uid', undefined, 'key-missing'],
+  ['a key where there is none', 'everything', 'EUR', 'key-unexpected'],
+] as const)('refuses %s: it would be trusted and stop nothing', (_what, scope, key, code) =>
+  onStore(async (session, _told, store) => {
+    await expect(switchOff(session, scope, key, OPTIONS)).rejects.toMatchObject({ exit: 2, code });
+    expect(await store.switches()).toEqual([]);
+  }),
+);
+
+it('tells that what is switched on was not off', () =>
+  onStore(async (session) => {
+    await expect(switchOn(session, 'uid', 'u-1', OPTIONS)).rejects.toMatchObject({ exit: 2, code: 'not-off' });
+  }));
