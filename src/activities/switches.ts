@@ -31,14 +31,13 @@ export function touchedBy({ reference, instruction }: Owner, orders: readonly Se
   };
 }
 
-/** The switch that stops a payout from sending these orders; undefined when none does. */
+/** The switch that stops a payout from sending these orders; undefined when none does. Throws when it cannot be known. */
 export async function switchOver(
   { store }: Pick<ActivityDeps, 'store'>,
   reference: string,
   orders: readonly SentOrder[],
 ): Promise<SwitchScope | undefined> {
-  const row = await store.payout(reference);
-  return row === undefined ? undefined : store.switchOver(touchedBy(row, orders));
+  return store.switchOver(touchedBy(await rowOf(store, reference), orders));
 }
 
 /** The same for whatever may have been sent for a payout, its exchange included. */
@@ -46,8 +45,7 @@ export async function switchOverSent(
   { store }: Pick<ActivityDeps, 'store'>,
   reference: string,
 ): Promise<SwitchScope | undefined> {
-  const row = await store.payout(reference);
-  if (row === undefined) return undefined;
+  const row = await rowOf(store, reference);
   const attempts = await store.attemptsOf([reference, exchangeReference(row.instruction, row.generation)]);
   return store.switchOver(
     touchedBy(
@@ -55,6 +53,12 @@ export async function switchOverSent(
       attempts.flatMap(({ request }) => request ?? []),
     ),
   );
+}
+
+async function rowOf(store: ActivityDeps['store'], reference: string): Promise<PayoutRecord> {
+  const row = await store.payout(reference);
+  if (row === undefined) throw new Error(`payout ${reference} is not in the store`);
+  return row;
 }
 
 const exchangeReference = ({ uid, id }: PayoutInstruction, generation: number): string =>

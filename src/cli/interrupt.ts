@@ -1,3 +1,5 @@
+import { CommandError, EXIT } from './exit.ts';
+
 /** Ctrl-C detaches: it never cancels money. A second one ends the process at once. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
@@ -8,4 +10,16 @@ export function interruptSignal(): AbortSignal {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return controller.signal;
+}
+
+/** Waits for Ctrl-C; a part that ends by itself is an error. */
+export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>): Promise<void> {
+  if (stopped.aborted) return;
+  const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
+  const error = await Promise.race([interrupted, failure]);
+  if (error !== undefined) {
+    throw new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
+      cause: error,
+    });
+  }
 }

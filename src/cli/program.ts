@@ -16,6 +16,7 @@ import { dev, sandbox, worker } from './commands/serve.ts';
 import { listSwitches, switchOff, switchOn } from './commands/switch.ts';
 import { TEMPLATES, template } from './commands/template.ts';
 import { findingsText, validate } from './commands/validate.ts';
+import { addDoors, addSchedules } from './door-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { findBatch } from './find-target.ts';
 import { addHelp } from './help.ts';
@@ -91,6 +92,9 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
   const command = below(program);
   addServing(command, perform);
   addPaying(command, perform);
+  addDoors(command, perform);
+  const schedules = program.command('schedule').description('sweep drop folders by a Temporal Schedule');
+  addSchedules(below(schedules), perform);
   addDeciding(command, perform);
   const group = program
     .command('switch')
@@ -102,17 +106,18 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
   return program;
 }
 
-type Add = (usage: string, description: string) => Command;
-type Perform = (action: Action) => Promise<void>;
+export type Add = (usage: string, description: string) => Command;
+export type Perform = (action: Action) => Promise<void>;
 
 function addServing(command: Add, perform: Perform): void {
   command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() =>
     perform((session) => demo(session)),
   );
-  command('dev', 'keep the embedded stack up: Temporal, sandbox bank, worker')
+  command('dev', 'keep the embedded stack up: Temporal, sandbox bank, worker, gateway')
     .option('--temporal-port <port>', 'port of the Temporal server', port)
     .option('--ui-port <port>', 'port of the Temporal UI', port)
     .option('--api-port <port>', 'port of the sandbox bank', port)
+    .option('--gateway-port <port>', 'port of the gateway', port)
     .action((options) => perform((session) => dev(session, options)));
   command('worker', 'run a worker').action(() => perform((session) => worker(session)));
   command('sandbox', 'run the sandbox bank alone')

@@ -2,11 +2,11 @@ import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { bankAt, bankMark } from '../runtime/bank.ts';
+import { uiPlace } from '../runtime/door.ts';
 import { embeddedParts } from '../runtime/embedded.ts';
 import { openStack } from '../stack/open-stack.ts';
-import { lastPorts, type StackPorts } from '../stack/ports.ts';
-import type { Stack, StackMode } from '../stack/stack.ts';
-import { readStackFile } from '../stack/stack-file.ts';
+import type { StackPorts } from '../stack/ports.ts';
+import type { Stack, StackMode, StartGateway } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { connectTemporal } from '../temporal/connection.ts';
@@ -43,10 +43,10 @@ export class Session implements AsyncDisposable {
   }
 
   /** The stack this command works on: joined when one is up, else booted as `mode` allows. */
-  async stack(mode: StackMode, ports?: StackPorts): Promise<Stack> {
+  async stack(mode: StackMode, more: { ports?: StackPorts; startGateway?: StartGateway } = {}): Promise<Stack> {
     if (this.openedStack === undefined) {
       await this.assertStoreFits();
-      const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ports });
+      const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       await (await this.store()).identify({ bank: bankMark(this.config), namespace: stack.namespace });
     }
@@ -65,16 +65,10 @@ export class Session implements AsyncDisposable {
   async ui(): Promise<UiPlace> {
     const { config, openedStack } = this;
     const namespace = openedStack?.namespace ?? (await (await this.store()).identity())?.namespace ?? 'default';
-    const url = config.uiUrl ?? openedStack?.uiUrl ?? readStackFile(config.home)?.uiUrl ?? lastUiUrl(config.home);
-    return { url: url.replace(/\/+$/, ''), namespace };
+    return uiPlace(config, { namespace, uiUrl: openedStack?.uiUrl });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.opened.disposeAsync();
   }
 }
-
-/** Where a Temporal server's own UI usually is, when this home never had one. */
-const USUAL_UI_PORT = 8233;
-
-const lastUiUrl = (home: string): string => `http://127.0.0.1:${lastPorts(home)?.ui ?? USUAL_UI_PORT}`;

@@ -7,15 +7,19 @@ export interface GatewayToken {
   token: string;
 }
 
-const NAMED = /^([A-Za-z0-9._@-]{1,64}):(\S+)$/;
+/** Printable ASCII; a token without a name has no colon, so that `name:` is no token. */
+const TOKEN = /^(?:([A-Za-z0-9._@-]{1,64}):([\x21-\x7e]+)|([\x21-\x39\x3b-\x7e]+))$/;
 
 /** `TOKEN`, or `name:TOKEN`, or several of them with commas between. */
 export const gatewayTokens = z.string().transform((text, context): GatewayToken[] => {
   const tokens = text.split(',').map((part): GatewayToken => {
-    const [, name, token = part] = NAMED.exec(part.trim()) ?? [];
-    return { name, token: token.trim() };
+    const [, name, named, bare = ''] = TOKEN.exec(part.trim()) ?? [];
+    return { name, token: named ?? bare };
   });
-  if (tokens.every(({ token }) => /^[\x21-\x7e]+$/.test(token))) return tokens;
-  context.addIssue({ code: 'custom', message: 'is no list of TOKEN or name:TOKEN; a token has no blanks' });
+  if (tokens.every(({ token }) => token !== '')) return tokens;
+  context.addIssue({
+    code: 'custom',
+    message: 'is no list of TOKEN or name:TOKEN; a token has no blanks, and without a name no colon',
+  });
   return z.NEVER;
 });

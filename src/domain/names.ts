@@ -14,6 +14,7 @@ export const WORKFLOW_TYPES = {
   payoutBatch: 'payoutBatch',
   orderWatch: 'orderWatch',
   reconciliation: 'reconciliation',
+  folderSweep: 'folderSweep',
 } as const;
 
 const PAYOUT = 'payout/';
@@ -22,6 +23,10 @@ const WATCH = 'order-watch/';
 
 /** Of the one that goes on for ever; a single pass has an id of its own. */
 export const RECONCILIATION_ID = 'reconciliation';
+
+/** Ids of the schedules that sweep a drop folder, and what the ids of their sweeps begin with. */
+export const SWEEP_SCHEDULE = 'payouts-intake/';
+export const FOLDER_SWEEP = 'folder-sweep/';
 
 export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;

@@ -92,10 +92,10 @@ export const RULES: Readonly<Record<string, string>> = {
   'record-too-large': 'One record is larger than any payout. Look for a missing quote or line end.',
   regex: "The value does not match the bank's own rule for the field. `payouts explain FIELD` shows the rule.",
   required: 'A value is missing that this row needs. Fill it in.',
-  'retry-not-proven':
-    'The earlier payout may still be paid, or was. Wait for its end, or decide it with `payouts resolve`.',
   'retry-exchanged':
     'Money was exchanged for the earlier payout and stays exchanged. Name the account in the payout currency as account_id.',
+  'retry-not-proven':
+    'The earlier payout may still be paid, or was. Wait for its end, or decide it with `payouts resolve`.',
   'retry-unknown': 'No payout of this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
   'return-entry': 'A return or a notification of change comes from a bank and is no payout. Leave it out.',
   'stray-quote':

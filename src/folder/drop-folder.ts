@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
 import type { BatchReport } from '../erp/report/batch-report.ts';
 import { stageOf } from '../erp/report/pain002/stage.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
@@ -6,7 +7,7 @@ import { type Door, takeFile } from '../intake/take-file.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
-import { type DropFolderPaths, moveInto, openDropFolder, takeIn, waitFor, type WorkItem, workItems } from './layout.ts';
+import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, waitFor, workItems } from './layout.ts';
 
 /** What a drop folder works with. */
 export interface FolderParts {
@@ -19,27 +20,11 @@ export interface FolderParts {
   failed(error: unknown, item: WorkItem): void;
 }
 
-/** Which folder, and how its files are taken. */
-export interface FolderOrder {
-  dir: string;
-  invalid: 'stop' | 'skip';
-  /** The maker. */
-  by?: string;
-}
-
-/** What a pass found. */
-export interface Sweep {
-  /** Files that came in. */
-  taken: number;
-  refused: number;
-  /** Files whose batch has ended. */
-  ended: number;
-  /** Files whose batch has not ended, or that wait for bank, Temporal or store. */
-  open: number;
-}
-
 /** Between two looks at a file that may still be written. */
 export const LOOK_EVERY_MS = 2_000;
+
+/** How a file stands after a pass; `gone`: another watcher has moved it. */
+type Found = 'refused' | 'ended' | 'open' | 'gone';
 
 /** Files dropped into a folder become batches, their reports come out of it. All that it remembers is in the folder and the store. */
 export class DropFolder {
@@ -79,11 +64,14 @@ export class DropFolder {
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
     const door = await this.parts.door();
-    for (const item of items) done[await this.goOn(door, item)] += 1;
+    for (const item of items) {
+      const found = await this.goOn(door, item);
+      if (found !== 'gone') done[found] += 1;
+    }
     return done;
   }
 
-  private async goOn(door: Door, item: WorkItem): Promise<'refused' | 'ended' | 'open'> {
+  private async goOn(door: Door, item: WorkItem): Promise<Found> {
     try {
       const batch = (await this.parts.store.batch(item.batchId)) ?? (await this.take(door, item));
       if (batch === undefined) return 'open';
@@ -105,7 +93,7 @@ export class DropFolder {
     return undefined;
   }
 
-  private async report(batch: BatchRecord, item: WorkItem): Promise<'ended' | 'open'> {
+  private async report(batch: BatchRecord, item: WorkItem): Promise<Found> {
     const { batchId, endedAt } = batch;
     const { out } = this.paths;
     const stands = endedAt === null ? stageOf(await this.parts.store.stateCounts(batchId)) : 'ended';
@@ -117,14 +105,14 @@ export class DropFolder {
     }
     const { schemaVersion, state, reports } = await this.parts.report(batchId, place);
     const document = { schemaVersion, batchId, state, reports };
-    await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
+    const moved = await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
     this.reported.delete(batchId);
-    return 'ended';
+    return moved ? 'ended' : 'gone';
   }
 
-  private async refuse(item: WorkItem, refusal: IntakeRefusal): Promise<'refused'> {
+  private async refuse(item: WorkItem, refusal: IntakeRefusal): Promise<Found> {
     await answerRefusal(this.paths.out, item.batchId, refusal);
-    await moveInto(this.paths.error, item.path, { suffix: '.error.json', document: refusal.toDocument() });
-    return 'refused';
+    const document = refusal.toDocument();
+    return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
   }
 }

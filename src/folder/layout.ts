@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { access, chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
 import { writeWhole } from '../erp/report/write-reports.ts';
@@ -23,9 +23,11 @@ export interface WorkItem {
   path: string;
 }
 
+/** Throws the file system's own error for a folder that is not there: a machine that does not see it must not make it up. */
 export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
   const path = (name: string): string => join(resolve(dir), name);
   const paths = { in: path('in'), work: path('work'), done: path('done'), error: path('error'), out: path('out') };
+  await access(dir);
   for (const folder of Object.values(paths)) await mkdir(folder, { recursive: true, mode: 0o700 });
   return paths;
 }
@@ -60,13 +62,13 @@ export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> 
 
 /**
  * Moves a file into a folder without replacing what is there (`payroll.csv`, then `payroll.2.csv`), with a document beside
- * it under the same name and a suffix. Leaves nothing when somebody else has moved the file.
+ * it under the same name and a suffix. False when somebody else has moved the file: nothing is left then.
  */
 export async function moveInto(
   folder: string,
   path: string,
   beside: { suffix: string; document: object },
-): Promise<void> {
+): Promise<boolean> {
   const target = await reserve(folder, basename(path));
   const note = `${target}${beside.suffix}`;
   try {
@@ -75,8 +77,10 @@ export async function moveInto(
   } catch (error) {
     for (const left of [note, target]) await rm(left, { force: true });
     if (!isMissing(error)) throw error;
+    return false;
   }
   await removeEmpty(dirname(path));
+  return true;
 }
 
 /** Puts a file to the ones of the batch that has its rows. Nothing happens when somebody else has moved it. */

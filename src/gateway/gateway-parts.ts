@@ -21,6 +21,5 @@ export interface GatewayParts {
   tokens: readonly GatewayToken[];
   /** Folder of bodies on their way. */
   uploads: string;
-  version: string;
   log: Log;
 }

@@ -19,10 +19,19 @@ const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 /** The options of `payouts run`. One that is not known is refused: a misspelt `dry_run` would pay. */
 const handOverQuery = z.strictObject({
   file: z.string().optional().describe('name of the file; else that in Content-Disposition, else a made one'),
-  invalid: z.enum(['stop', 'skip']).default('stop').describe('stop: one bad row stops the file; skip: the others are paid'),
+  invalid: z
+    .enum(['stop', 'skip'])
+    .default('stop')
+    .describe('stop: one bad row stops the file; skip: the others are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
   plan: z.string().optional().describe('hash of the plan agreed to; another one is refused'),
-  canary: z.coerce.number().int().min(1).max(100_000).optional().describe('rows paid first, the rest when they are completed'),
+  canary: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('rows paid first, the rest when they are completed'),
   allow_look_alikes: flag.optional().describe('rows that look like a payout of the last days are meant, not held'),
   by: z.string().min(1).max(200).optional().describe('the maker; the name of a token cannot be changed'),
 });
@@ -34,7 +43,7 @@ const TAGS = ['batches'];
 /** `POST /v1/batches`: the body is the file as it is. */
 export function intakeRoutes(app: FastifyInstance, parts: GatewayParts): void {
   app.removeAllContentTypeParsers();
-  for (const type of Object.keys(MEDIA_TYPES)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
     tags: TAGS,
     summary: 'Hand over a file of payouts',

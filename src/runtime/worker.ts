@@ -1,12 +1,15 @@
 import { Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../activities/deps.ts';
+import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
 import { resumeUnended } from '../activities/outbox.ts';
 import { permanentFailure } from '../activities/to-failure.ts';
 import type { Config } from '../config.ts';
 import { FAILURES } from '../domain/failures.ts';
+import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { checkInstruction } from '../erp/check-instruction.ts';
+import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
 import type { Part } from '../stack/stack.ts';
 import { StoreIdentityError } from '../store/errors.ts';
@@ -17,6 +20,7 @@ import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts
 import { executionsOver, startReconciliation } from '../temporal/executions.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt, bankMark } from './bank.ts';
+import { type DoorPlace, folderParts, uiPlace } from './door.ts';
 import { workerSettings } from './settings.ts';
 
 /** Where a worker finds what it works with. */
@@ -54,7 +58,10 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       namespace: place.namespace,
       taskQueue: TASK_QUEUE,
       workflowBundle: await workflowBundle(),
-      activities: createActivities(deps),
+      activities: {
+        ...createActivities(deps),
+        ...folderActivities(sweepsOf(config, place, { bank, store, client, log })),
+      },
       // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
       shutdownGraceTime: '200ms',
     });
@@ -77,6 +84,13 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
     await opened.disposeAsync();
     throw error;
   }
+}
+
+type Opened = Pick<DoorPlace, 'bank' | 'store' | 'client' | 'log'>;
+
+function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: FolderOrder) => Promise<Sweep> {
+  const parts = folderParts({ config, temporal: place, ui: uiPlace(config, place), ...opened });
+  return async (order) => (await DropFolder.open(parts, order)).sweepOnce(LOOK_EVERY_MS);
 }
 
 async function assertIdentity(store: Store, identity: StoreIdentity): Promise<void> {

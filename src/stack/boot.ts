@@ -44,17 +44,20 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
   );
   const addresses = addressesOf(config, server, sandboxUrl);
   if (server !== undefined) running.push(await options.startWorker(addresses));
+  const gateway = await options.startGateway?.(addresses);
+  if (gateway !== undefined) running.push(gateway);
+  const gatewayUrl = gateway?.url ?? null;
   rememberPorts(home, ports);
   const description: StackDescription = {
     ...addresses,
-    gatewayUrl: null,
+    gatewayUrl,
     pid: process.pid,
     temporalPid: server?.pid ?? null,
     temporal: config.temporal.kind,
     bank: config.bank.kind,
   };
   writeStackFile(home, description);
-  return { ...addresses, ...ownership(home, description, running) };
+  return { ...addresses, gatewayUrl, ...ownership(home, description, running) };
 }
 
 function addressesOf({ temporal, bank, uiUrl }: Config, server?: EmbeddedServer, sandboxUrl?: string): StackAddresses {

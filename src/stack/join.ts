@@ -22,6 +22,7 @@ export async function joinStack(config: Config): Promise<Stack | undefined> {
     assertSameParts(config, stack);
     return {
       ...addressesOf(config, stack),
+      gatewayUrl: stack.gatewayUrl,
       owner: false,
       failure: new Promise(() => {}),
       close: async () => follower.leave(),

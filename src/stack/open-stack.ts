@@ -46,6 +46,7 @@ function externalStack(config: Config): Stack | undefined {
     namespace: temporal.namespace,
     uiUrl: config.uiUrl ?? null,
     apiUrl: bank.url,
+    gatewayUrl: null,
     owner: false,
     failure: new Promise(() => {}),
     close: async () => {},

@@ -3,6 +3,8 @@ import type { StackPorts } from './ports.ts';
 
 /** What a command works with: a Temporal service and a bank, embedded or not. */
 export interface Stack extends StackAddresses {
+  /** Base URL of the gateway that was started with the stack; null without one. */
+  gatewayUrl: string | null;
   /** True when this process keeps the embedded parts up. */
   owner: boolean;
   /** Resolves with the reason when an embedded part of this process ends by itself; never rejects. */
@@ -31,6 +33,8 @@ export type StartSandbox = (options: { file: string; port: number }) => Promise<
 
 export type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 
+export type StartGateway = (addresses: StackAddresses) => Promise<Part & { url: string }>;
+
 /**
  * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never
  * boot (`run --detach`).
@@ -42,6 +46,8 @@ export interface StackOptions {
   startSandbox: StartSandbox;
   /** Called for the embedded server only: with a cluster, `payouts worker` runs the workers. */
   startWorker: StartWorker;
+  /** Absent: the stack is booted without a gateway. */
+  startGateway?: StartGateway;
   ports?: StackPorts;
   /** How long to wait while another process boots or ends the home's stack; default 60 s. */
   busyPatienceMs?: number;

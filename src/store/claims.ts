@@ -155,6 +155,9 @@ async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<Payout
         .then<PayoutState>('preparing')
         .else(ref('state'))
         .end(),
+      // Its day has come.
+      reason: when().when('state', '=', 'scheduled').then(null).else(ref('reason')).end(),
+      reason_code: when().when('state', '=', 'scheduled').then(null).else(ref('reason_code')).end(),
       // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
       released_at: fn.coalesce('released_at', val(claim.at)),
       updated_at: claim.at,

@@ -5,6 +5,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
+import type { FolderActivities } from '../activities/folder-sweep.ts';
 import type { Activities } from '../activities/index.ts';
 import { PERMANENT_FAILURES } from '../domain/failures.ts';
 
@@ -85,6 +86,13 @@ export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>(
 export const outbox = proxyActivities<Pick<Activities, 'resumeUnended'>>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
+});
+
+/** A pass over a drop folder: a few tries, then the schedule starts another one. */
+export const sweeps = proxyActivities<FolderActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: '10s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 },
 });
 
 /** Short writes of a batch's control flag. */

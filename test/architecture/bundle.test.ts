@@ -42,7 +42,13 @@ describe('the workflow bundle', () => {
 
 describe('the workflow types', () => {
   it('are exactly these: every export of the index can be started by its name', () => {
-    expect(Object.keys(workflows).sort()).toEqual(['orderWatch', 'payout', 'payoutBatch', 'reconciliation']);
+    expect(Object.keys(workflows).sort()).toEqual([
+      'folderSweep',
+      'orderWatch',
+      'payout',
+      'payoutBatch',
+      'reconciliation',
+    ]);
     for (const [name, workflow] of Object.entries(workflows)) {
       expect(workflow, name).toBeTypeOf('function');
       expect(Object.values(WORKFLOW_TYPES)).toContain(name);

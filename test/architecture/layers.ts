@@ -49,6 +49,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'config.ts': { imports: ['domain/', 'config/'], packages: ['@temporalio/envconfig', 'node:'] },
   'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
   'log.ts': { imports: [], packages: ['pino', '@temporalio/common', 'node:'] },
+  folder: { imports: ['domain/', 'intake/', 'erp/report/'], types: ['store/'], packages: ['uuid', 'node:'] },
+  gateway: {
+    imports: [
+      'domain/',
+      'intake/',
+      'erp/input.ts',
+      'config/config-error.ts',
+      'stack/stack-error.ts',
+      'cli/exit.ts',
+      'cli/to-command-error.ts',
+    ],
+    types: ['config/', 'store/', 'stack/', 'erp/report/', 'runtime/batch-list.ts', 'log.ts'],
+    packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
+  },
   // Composition: everything but the roots.
   runtime: { imports: [''], packages: ['@temporalio/', 'node:'] },
   cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },

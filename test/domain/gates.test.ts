@@ -68,3 +68,44 @@ describe('what stands before a submit', () => {
     expect(nextGate(assessment({ obstacle }), terms({ dueAt: 10 }), {}, 0).gate).toBe('fail');
   });
 });
+
+describe('what our own store has against a submit', () => {
+  const alike = { daysBefore: 3 };
+
+  it('holds before anything is created at the bank, and a switch before a look-alike', () => {
+    const both = assessment({ beneficiary: { known: false }, switchedOff: 'currency', lookAlike: alike });
+    expect(nextGate(both, terms(), {}, 0)).toMatchObject({ gate: 'hold', reason: { code: 'switched-off' } });
+    expect(nextGate({ ...both, switchedOff: undefined }, terms(), {}, 0)).toMatchObject({
+      gate: 'hold',
+      reason: { code: 'look-alike', message: 'same payee, amount and currency as an earlier payout (3 days before)' },
+    });
+    expect(nextGate({ ...both, switchedOff: undefined }, terms(), { lookAlikeMeant: true }, 0).gate).toBe(
+      'beneficiary',
+    );
+  });
+
+  it('is let through by nobody when it is a switch', () => {
+    const passes = { approvedDigest: 'd', feeAcceptedDigest: 'd', lookAlikeMeant: true };
+    expect(nextGate(assessment({ switchedOff: 'everything' }), terms(), passes, 0).gate).toBe('hold');
+  });
+
+  it('waits for the date, and stands in no way of a refusal that no wait mends', () => {
+    const off = assessment({ switchedOff: 'uid' });
+    expect(nextGate(off, terms({ dueAt: 10 }), {}, 0).gate).toBe('scheduled');
+    const obstacle = { kind: 'fail' as const, reason: because('unsupported') };
+    expect(nextGate({ ...off, obstacle }, terms(), {}, 0).gate).toBe('fail');
+  });
+
+  it('asks for an approval as well where the policy does: that a look-alike is meant approves nothing', () => {
+    const due = assessment({ lookAlike: alike, approvalsNeeded: 2 });
+    expect(nextGate(due, terms(), { lookAlikeMeant: true }, 0)).toMatchObject({ gate: 'approval', needed: 2 });
+  });
+
+  it.each([
+    [0, 'of the same day'],
+    [1, '1 day before'],
+  ])('says how long ago an earlier payout was handed over: %i', (daysBefore, text) => {
+    const gate = nextGate(assessment({ lookAlike: { daysBefore } }), terms(), {}, 0);
+    expect(gate).toMatchObject({ reason: { message: expect.stringContaining(`(${text})`) } });
+  });
+});

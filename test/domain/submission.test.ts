@@ -70,6 +70,24 @@ describe('rule R0: what follows an unknown outcome', () => {
   });
 });
 
+describe('a send that a switch kept back', () => {
+  const off: AttemptResult = { outcome: 'not-sent', why: 'switched-off', scope: 'currency' };
+
+  it('goes back to the gates when nothing is in doubt, and its number is used up', () => {
+    expect(afterAttempt(FRESH, off)).toEqual({
+      known: { ...FRESH, attempts: 1 },
+      next: { step: 'switched-off', scope: 'currency' },
+    });
+  });
+
+  it('leaves an earlier attempt in doubt: it is looked for', () => {
+    const { known } = afterAttempt(FRESH, { outcome: 'ambiguous', why: 'time-out' });
+    const after = afterAttempt(known, off);
+    expect(after.next).toEqual({ step: 'resolve' });
+    expect(after.known.tainted).toBe(true);
+  });
+});
+
 describe('a clean refusal', () => {
   it.each([
     [2002, 'fail'],

@@ -24,8 +24,8 @@ const ordersOf = (id: string) => paymentsIn(home.path).filter(({ reference }) =>
 
 describe('a stack that `dev` keeps up', () => {
   it('describes itself', () => {
-    expect(home.stack()).toMatchObject({ pid: dev.pid, namespace: 'default', gatewayUrl: null });
-    for (const url of [home.stack()?.uiUrl, home.stack()?.apiUrl])
+    expect(home.stack()).toMatchObject({ pid: dev.pid, namespace: 'default' });
+    for (const url of [home.stack()?.uiUrl, home.stack()?.apiUrl, home.stack()?.gatewayUrl])
       expect(new URL(url ?? '').hostname).toBe('127.0.0.1');
   });
 

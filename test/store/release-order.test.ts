@@ -82,7 +82,7 @@ onEveryStore('The order of release', (test) => {
     expect(await store.inFlight('b-1')).toBe(1);
     expect(documents(await store.releasable('b-1', 10))).toEqual(['c', 'd']);
     const begun = { ...claim, ...claimRow(1, 'a'), reference: reference('a'), runId: 'run-2', at: 3_000 };
-    expect((await store.claimPayout(begun)).record.state).toBe('preparing');
+    expect((await store.claimPayout(begun)).record).toMatchObject({ state: 'preparing', reason: null });
   });
 
   it('does not make a release slower with the rows released before it', async () => {

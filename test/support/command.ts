@@ -24,6 +24,8 @@ export interface Running {
   ended: Promise<Ended>;
   /** Resolves as soon as stderr and stdout together match; rejects when the process ends before. */
   says(pattern: RegExp): Promise<void>;
+  /** All that it has printed on stdout so far. */
+  printed(): string;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -49,6 +51,7 @@ export interface StackJson {
   namespace: string;
   uiUrl: string;
   apiUrl: string;
+  gatewayUrl: string | null;
   pid: number;
   temporalPid: number;
 }
@@ -127,6 +130,7 @@ function launchProcess(
     pid: child.pid ?? 0,
     ended,
     kill: (signal) => child.kill(signal),
+    printed: () => printed.stdout,
     says(pattern) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const look = (): void => {

@@ -7,26 +7,31 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { interruptSignal, untilStopped } from '../interrupt.ts';
 import type { Session } from '../session.ts';
+import { gatewayOf } from './gateway.ts';
 
 /** `payouts dev`: keeps the embedded stack up until it is interrupted. */
 export async function dev(
   session: Session,
-  ports: { temporalPort?: number; uiPort?: number; apiPort?: number },
+  ports: { temporalPort?: number; uiPort?: number; apiPort?: number; gatewayPort?: number },
 ): Promise<ExitCode> {
   const stopped = interruptSignal();
-  const stack = await session.stack('serve', { temporal: ports.temporalPort, ui: ports.uiPort, api: ports.apiPort });
-  const { temporalAddress, namespace, uiUrl, apiUrl } = stack;
+  const stack = await session.stack('serve', {
+    ports: { temporal: ports.temporalPort, ui: ports.uiPort, api: ports.apiPort },
+    startGateway: gatewayOf(session, { host: '127.0.0.1', port: ports.gatewayPort ?? 0 }, 'warn'),
+  });
+  const { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl } = stack;
   const text = [
     `Temporal     ${temporalAddress}  (namespace ${namespace})`,
     `Temporal UI  ${uiUrl ?? ''}`,
     `Bank         ${apiUrl}`,
+    `Gateway      ${gatewayUrl ?? ''}`,
     'Up until Ctrl-C. Other commands of this PAYOUTS_HOME join it.',
   ].join('\n');
   session.output.result(
-    { schemaVersion: 1, stack: { temporalAddress, namespace, uiUrl, apiUrl, pid: process.pid } },
+    { schemaVersion: 1, stack: { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pid: process.pid } },
     text,
   );
   await untilStopped(stopped, stack.failure);
@@ -83,16 +88,4 @@ export async function sandbox(
     await bank.close();
   }
   return EXIT.completed;
-}
-
-/** Waits for Ctrl-C; a part that ends by itself is an error. */
-async function untilStopped(stopped: AbortSignal, failure: Promise<Error>): Promise<void> {
-  if (stopped.aborted) return;
-  const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
-  const error = await Promise.race([interrupted, failure]);
-  if (error !== undefined) {
-    throw new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
-      cause: error,
-    });
-  }
 }

@@ -1,0 +1,30 @@
+import { assertFenced, type ListenOn } from '../../gateway/server.ts';
+import { createLog } from '../../log.ts';
+import { openGateway } from '../../runtime/gateway.ts';
+import type { StartGateway } from '../../stack/stack.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { interruptSignal, untilStopped } from '../interrupt.ts';
+import type { Session } from '../session.ts';
+
+/** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
+export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn'): StartGateway {
+  const log = createLog(config.logLevel ?? level);
+  return (place) => openGateway(config, place, listenOn, log);
+}
+
+/** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */
+export async function gateway(session: Session, listenOn: ListenOn): Promise<ExitCode> {
+  const stopped = interruptSignal();
+  assertFenced(session.config.gatewayTokens.reveal(), listenOn.host);
+  const startGateway = gatewayOf(session, listenOn, 'info');
+  const stack = await session.stack('join-or-boot', { startGateway });
+  await using own = new AsyncDisposableStack();
+  const url = stack.owner ? stack.gatewayUrl : own.adopt(await startGateway(stack), (it) => it.close()).url;
+  session.output.result(
+    { schemaVersion: 1, gatewayUrl: url, pid: process.pid },
+    `Gateway ${url}  (${url}/docs)\nUp until Ctrl-C.`,
+  );
+  await untilStopped(stopped, stack.failure);
+  session.leaveAtOnce = true;
+  return EXIT.completed;
+}

@@ -1,0 +1,93 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FolderOrder, Sweep } from '../../domain/folder-sweep.ts';
+import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
+import { createLog, type Log } from '../../log.ts';
+import { folderParts } from '../../runtime/door.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { interruptSignal } from '../interrupt.ts';
+import type { Output } from '../output.ts';
+import type { Session } from '../session.ts';
+
+export interface IntakeOptions extends Omit<FolderOrder, 'dir'> {
+  once: boolean;
+}
+
+/** `payouts intake DIR`: takes the files dropped into DIR/in, until it is interrupted or, with `once`, those that are there. */
+export async function intake(session: Session, dir: string, { once, ...order }: IntakeOptions): Promise<ExitCode> {
+  const { config, output } = session;
+  const stopped = interruptSignal();
+  const log = createLog(config.logLevel ?? 'warn');
+  assertMaker(session, order.by);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const stack = await session.stack('join-or-boot');
+  const parts = folderParts({
+    config,
+    store: await session.store(),
+    client: await session.client(stack),
+    temporal: stack,
+    bank: session.bank(stack),
+    ui: await session.ui(),
+    log,
+  });
+  const path = resolve(dir);
+  const folder = await DropFolder.open(parts, { ...order, dir: path });
+  let ended: Error | undefined;
+  void stack.failure.then((error) => {
+    ended = error;
+  });
+  if (!once) output.say(`Takes what is dropped into ${path}/in. Until Ctrl-C.`);
+  const all = await firstPass(folder, once);
+  tell(output, all);
+  // Without a stack that stays nobody else would bring the batches to their end.
+  while (!stopped.aborted && (!once || (stack.owner && all.open > 0))) {
+    await pause(LOOK_EVERY_MS, undefined, { signal: stopped }).catch(() => undefined);
+    if (ended !== undefined) throw partEnded(ended);
+    if (!stopped.aborted) add(all, await nextPass(folder, log, output));
+  }
+  if (stopped.aborted) session.leaveAtOnce = true;
+  if (once) output.result({ schemaVersion: 1, folder: path, ...all }, counted(all));
+  return once && all.refused > 0 ? EXIT.exceptions : EXIT.completed;
+}
+
+const firstPass = (folder: DropFolder, once: boolean): Promise<Sweep> =>
+  once ? folder.sweepOnce(LOOK_EVERY_MS) : folder.sweep();
+
+/** A pass that does not work out is made again: a watcher outlives a store or a disk that was away. */
+async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<Partial<Sweep>> {
+  try {
+    const sweep = await folder.sweep();
+    tell(output, sweep);
+    return sweep;
+  } catch (error) {
+    log.error({ error }, 'pass failed');
+    return {};
+  }
+}
+
+/** What is open is a state, the rest adds up. */
+function add(all: Sweep, { taken = 0, refused = 0, ended = 0, open = all.open }: Partial<Sweep>): void {
+  Object.assign(all, { taken: all.taken + taken, refused: all.refused + refused, ended: all.ended + ended, open });
+}
+
+function tell(output: Output, sweep: Sweep): void {
+  if (sweep.taken + sweep.refused + sweep.ended > 0) output.say(counted(sweep));
+}
+
+const counted = ({ taken, refused, ended, open }: Sweep): string =>
+  `${taken} taken, ${refused} refused, ${ended} ended, ${open} under way`;
+
+function assertMaker({ config }: Session, by: string | undefined): void {
+  if (config.approvalRules.length === 0 || by !== undefined) return;
+  throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the files.', {
+    hint: 'Add --by NAME.',
+  });
+}
+
+function partEnded(cause: Error): CommandError {
+  return new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${cause.message}`, {
+    hint: 'Run the same command again: it goes on where it was.',
+    cause,
+  });
+}

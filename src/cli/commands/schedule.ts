@@ -1,0 +1,89 @@
+import { basename, resolve } from 'node:path';
+import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { FolderOrder } from '../../domain/folder-sweep.ts';
+import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+export interface ScheduleOptions extends Omit<FolderOrder, 'dir'> {
+  folder: string;
+  every: number;
+  name?: string;
+}
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** `payouts schedule create`: a Temporal Schedule whose sweeps the workers make; they must see the folder. */
+export async function createSchedule(
+  session: Session,
+  { folder, every, name = basename(resolve(folder)), ...order }: ScheduleOptions,
+): Promise<ExitCode> {
+  if (!NAME.test(name)) {
+    throw new CommandError(EXIT.usage, 'schedule-name', 'A schedule has a name of letters, digits, ".", "_" and "-".', {
+      hint: 'Add --name NAME.',
+    });
+  }
+  if (session.config.approvalRules.length > 0 && order.by === undefined) {
+    throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the files.', {
+      hint: 'Add --by NAME.',
+    });
+  }
+  const dir = resolve(folder);
+  try {
+    await createSweepSchedule(await clientOf(session), name, { dir, everyMs: every, ...order });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    throw new CommandError(EXIT.usage, 'schedule-exists', `There is a schedule ${name} already.`, {
+      hint: `Delete it first (payouts schedule delete ${name}), or choose another --name.`,
+      cause: error,
+    });
+  }
+  session.output.result(
+    { schemaVersion: 1, schedule: { name, folder: dir, everyMs: every } },
+    `Schedule ${name}: workers sweep ${dir}. They must see this folder.`,
+  );
+  return EXIT.completed;
+}
+
+const STEPS = {
+  delete: (it) => it.delete(),
+  pause: (it) => it.pause(),
+  resume: (it) => it.unpause(),
+  // Without a policy of its own a trigger goes past the schedule's.
+  trigger: (it) => it.trigger(ScheduleOverlapPolicy.SKIP),
+} as const satisfies Record<string, (schedule: ReturnType<typeof sweepSchedule>) => Promise<unknown>>;
+
+export type ScheduleStep = keyof typeof STEPS;
+
+/** `payouts schedule delete|pause|resume|trigger NAME`. */
+export async function changeSchedule(session: Session, name: string, step: ScheduleStep): Promise<ExitCode> {
+  try {
+    await STEPS[step](sweepSchedule(await clientOf(session), name));
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    throw new CommandError(EXIT.usage, 'unknown-schedule', `There is no schedule ${name}.`, {
+      hint: 'payouts schedule list shows them.',
+      cause: error,
+    });
+  }
+  session.output.result({ schemaVersion: 1, schedule: { name }, done: step }, `Schedule ${name}: ${step} done.`);
+  return EXIT.completed;
+}
+
+/** `payouts schedule list`. */
+export async function listSchedules(session: Session): Promise<ExitCode> {
+  const schedules = await sweepSchedules(await clientOf(session));
+  const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [
+    name,
+    `${everyMs / 1_000}s`,
+    paused ? 'paused' : (next ?? ''),
+    last ?? 'never',
+    folder,
+  ]);
+  const text = rows.length === 0 ? 'No schedule yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
+  session.output.result({ schemaVersion: 1, schedules }, text);
+  return EXIT.completed;
+}
+
+const clientOf = async (session: Session): Promise<Client> => session.client(await session.stack('join-or-boot'));

@@ -1,0 +1,121 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MESSAGES } from '../domain/names.ts';
+import type { BatchRecord } from '../store/store.ts';
+import { makerOf } from './callers.ts';
+import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+
+const TAGS = ['batches'];
+const byId = z.object({ id: z.string().describe('batch id') });
+const controlQuery = z.strictObject({ by: z.string().min(1).max(200).optional().describe('who asks') });
+
+const CONTROLS = {
+  pause: [MESSAGES.pause, 'Send nothing more of a batch'],
+  drain: [MESSAGES.drain, 'Release no further rows; those under way go to their end'],
+  resume: [MESSAGES.resume, 'Release and send rows again'],
+  cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, where still possible; cannot be taken back'],
+} as const;
+
+/** Batches that were taken: looking, reports, control. */
+export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  // A control has no body: whatever comes is let pass.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => {
+    body.resume();
+    done(null);
+  });
+  const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
+  app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, () =>
+    parts.list(),
+  );
+  const showSchema = {
+    tags: TAGS,
+    summary: 'Where a batch stands',
+    params: jsonSchema(byId),
+    response: answerSchemas({ 200: [batchDocument, 'as `payouts status --json`'], ...errorAnswers(401, 403, 404) }),
+  };
+  app.get('/v1/batches/:id', { schema: showSchema }, async (request) => {
+    const { batchId } = await batchOf(parts, request);
+    return parts.report(batchId);
+  });
+  for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
+    const schema = {
+      tags: TAGS,
+      summary,
+      params: jsonSchema(byId),
+      querystring: jsonSchema(controlQuery),
+      response: answerSchemas({
+        200: [controlDocument, 'the control in force'],
+        ...errorAnswers(400, 401, 403, 404, 409, 503),
+      }),
+    };
+    app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
+      const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
+      const batch = await batchOf(parts, request);
+      if (batch.endedAt !== null) throw hasEnded(batch);
+      const { control } = await parts.control(batch, update, by);
+      return { schemaVersion: 1, batchId: batch.batchId, control };
+    });
+  }
+}
+
+const REPORTS = ['csv', 'json', 'html', 'pain002', 'failed'] as const;
+type ReportName = (typeof REPORTS)[number];
+
+const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  pain002: 'application/xml; charset=utf-8',
+  failed: 'text/csv; charset=utf-8',
+};
+
+export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  const params = byId.extend({ name: z.enum(REPORTS) });
+  const schema = {
+    tags: TAGS,
+    summary: 'A report of a batch as it stands',
+    description: '`pain002` is the latest answer to a pain.001; `failed` holds the rows to hand in again.',
+    params: jsonSchema(params),
+    response: {
+      200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
+      ...answerSchemas(errorAnswers(401, 403, 404)),
+    },
+  };
+  app.get('/v1/batches/:id/reports/:name', { schema }, async (request, reply) => {
+    const { batchId } = await batchOf(parts, request);
+    const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
+    const { reports } = await parts.report(batchId);
+    const path = name === undefined ? undefined : reports[name];
+    if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
+    return reply
+      .header('content-disposition', `inline; filename="${encodeURIComponent(basename(path))}"`)
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .type(MEDIA_TYPE[name])
+      .send(createReadStream(path));
+  });
+}
+
+async function batchOf({ store }: GatewayParts, { params }: FastifyRequest): Promise<BatchRecord> {
+  const { id } = params as { id: string };
+  const batch = await store.batch(id);
+  if (batch !== undefined) return batch;
+  throw new GatewayError(404, 'unknown-id', 'There is no batch with this id.', { hint: 'GET /v1/batches lists them.' });
+}
+
+function hasEnded({ batchId }: BatchRecord): GatewayError {
+  return new GatewayError(409, 'batch-ended', 'This batch has ended.', {
+    hint: `GET /v1/batches/${batchId} shows how.`,
+  });
+}
+
+function noReport(names: readonly string[]): GatewayError {
+  return new GatewayError(404, 'no-such-report', 'This batch has no such report.', {
+    hint: `It has ${names.join(', ')}.`,
+  });
+}

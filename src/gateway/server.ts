@@ -1,0 +1,123 @@
+import type { AddressInfo } from 'node:net';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { type FastifyInstance, fastify } from 'fastify';
+import { ConfigError } from '../config/config-error.ts';
+import type { GatewayToken } from '../config/gateway-tokens.ts';
+import type { Part } from '../stack/stack.ts';
+import { StackError } from '../stack/stack-error.ts';
+import { answerOf } from './answer-error.ts';
+import { batchRoutes, reportRoutes } from './batch-routes.ts';
+import { type Caller, callerOf, isLoopback } from './callers.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { healthRoutes } from './health-routes.ts';
+import { intakeRoutes } from './intake-routes.ts';
+import { removeAbandoned } from './upload.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the routes under `/v1`. */
+    caller: Caller;
+  }
+}
+
+export interface ListenOn {
+  host: string;
+  /** 0: a free one. */
+  port: number;
+}
+
+/** A file of 64 MiB over a slow line. */
+const REQUEST_MS = 600_000;
+
+/**
+ * Starts the gateway. Throws a `ConfigError` for an address that other machines reach while no token is set, and the
+ * server's own error for a port that is taken.
+ */
+export async function startGateway(parts: GatewayParts, { host, port }: ListenOn): Promise<Part & { url: string }> {
+  assertFenced(parts.tokens, host);
+  await removeAbandoned(parts.uploads, Date.now());
+  const app = await gatewayApp(parts);
+  await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
+  });
+  const bound = app.server.address() as AddressInfo;
+  return { url: `${addressOf(host)}:${bound.port}`, close: () => app.close() };
+}
+
+/** Throws a `ConfigError` for an address that other machines reach while no token is set. */
+export function assertFenced(tokens: readonly GatewayToken[], host: string): void {
+  if (tokens.length > 0 || isLoopback(addressOf(host))) return;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TOKEN',
+    'is not set, and other machines would reach the gateway',
+    'Set a token.',
+  );
+}
+
+const addressOf = (host: string): string => `http://${host.includes(':') ? `[${host}]` : host}`;
+
+async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
+  const app = fastify({ logger: false, requestTimeout: REQUEST_MS, routerOptions: { maxParamLength: 200 } });
+  // Schemas are for the OpenAPI page: each route checks what it is given itself.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => (document) => JSON.stringify(document));
+  app.setErrorHandler((error, request, reply) => {
+    const { status, document, headers = {} } = answerOf(error);
+    if (status >= 500) parts.log.error({ error, route: request.routeOptions.url }, 'request failed');
+    // What is left of a body is let pass, so that the answer is read.
+    request.raw.resume();
+    return reply.code(status).headers(headers).send(document);
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    const error = {
+      code: 'no-such-route',
+      message: 'There is nothing here.',
+      hint: 'GET /openapi.json lists the routes.',
+    };
+    return reply.code(404).send({ schemaVersion: 1, error, findings: [] });
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+  });
+  logAnswers(app, parts);
+  await describe(app);
+  healthRoutes(app, parts);
+  app.register(async (scope) => {
+    scope.decorateRequest('caller');
+    scope.addHook('onRequest', async (request) => {
+      request.caller = callerOf(request, parts.tokens);
+    });
+    scope.register(async (inner) => intakeRoutes(inner, parts));
+    scope.register(async (inner) => batchRoutes(inner, parts));
+    scope.register(async (inner) => reportRoutes(inner, parts));
+  });
+  return app;
+}
+
+/** One line for each answer: no address as it came, no body, no name of a file. */
+function logAnswers(app: FastifyInstance, { log }: GatewayParts): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, caller, routeOptions } = request;
+    const ms = Math.round(reply.elapsedTime);
+    log.info({ method, route: routeOptions.url, status: reply.statusCode, ms, caller: caller?.name }, 'answered');
+  });
+}
+
+async function describe(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'durable-payouts',
+        description: 'Payouts that are never made twice, never lost and never a mystery.',
+        version: '1',
+      },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}

@@ -1,0 +1,61 @@
+import { type Client, type ScheduleHandle, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { FolderOrder } from '../domain/folder-sweep.ts';
+import { FOLDER_SWEEP, SWEEP_SCHEDULE, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
+
+/** A schedule that sweeps a drop folder. */
+export interface SweepSchedule {
+  name: string;
+  folder: string;
+  everyMs: number;
+  paused: boolean;
+  /** ISO 8601; null when none is due. */
+  next: string | null;
+  /** Start of the latest sweep; null before the first. */
+  last: string | null;
+}
+
+/** Sweeps that were missed for longer are not made up for: the next one finds the same files. */
+const CATCH_UP = '1m';
+
+/** Throws `ScheduleAlreadyRunning` for a name that is taken. A sweep that is due while one is at work is left out. */
+export async function createSweepSchedule(
+  client: Client,
+  name: string,
+  { everyMs, ...order }: FolderOrder & { everyMs: number },
+): Promise<void> {
+  await client.schedule.create({
+    scheduleId: SWEEP_SCHEDULE + name,
+    spec: { intervals: [{ every: everyMs }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP },
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOW_TYPES.folderSweep,
+      workflowId: FOLDER_SWEEP + name,
+      taskQueue: TASK_QUEUE,
+      args: [order],
+      staticSummary: `sweeps the drop folder ${name}`,
+    },
+    memo: { folder: order.dir, everyMs },
+  });
+}
+
+/** Its methods throw `ScheduleNotFoundError` when there is none. */
+export const sweepSchedule = (client: Client, name: string): ScheduleHandle =>
+  client.schedule.getHandle(SWEEP_SCHEDULE + name);
+
+export async function sweepSchedules(client: Client): Promise<SweepSchedule[]> {
+  const found: SweepSchedule[] = [];
+  for await (const { scheduleId, memo, state, info } of client.schedule.list()) {
+    if (!scheduleId.startsWith(SWEEP_SCHEDULE)) continue;
+    const { folder = '', everyMs = 0 } = (memo ?? {}) as { folder?: string; everyMs?: number };
+    found.push({
+      name: scheduleId.slice(SWEEP_SCHEDULE.length),
+      folder,
+      everyMs,
+      paused: state.paused,
+      next: state.paused ? null : (info.nextActionTimes[0]?.toISOString() ?? null),
+      last: info.recentActions.at(-1)?.takenAt.toISOString() ?? null,
+    });
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
+import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
+import { startGateway } from '../../src/gateway/server.ts';
+import { listBatches } from '../../src/runtime/batch-list.ts';
+import { openTestDoor, type TestDoor } from '../support/doors.ts';
+
+/** An answer: its status and its document (the text for what is no JSON). */
+export interface Answered {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: documents are compared by what a test expects of them
+  document: any;
+  headers: Headers;
+}
+
+export interface RunningGateway {
+  door: TestDoor;
+  url: string;
+  /** Lines of its log. */
+  log: string[];
+  /** Controls that were asked for. */
+  controls: { batchId: string; update: string; by: string }[];
+  parts: GatewayParts;
+  send(path: string, request?: RequestInit): Promise<Answered>;
+  /** Hands over a CSV. */
+  post(query: string, csv: string, headers?: Record<string, string>): Promise<Answered>;
+}
+
+/** The gateway on a sandbox bank and a store in memory; gone after the test. */
+export async function openGateway(tokens: readonly GatewayToken[] = []): Promise<RunningGateway> {
+  const door = await openTestDoor();
+  const log: string[] = [];
+  const controls: RunningGateway['controls'] = [];
+  const parts: GatewayParts = {
+    store: door.store,
+    door: async () => door,
+    report: door.report,
+    list: () => listBatches(door.store),
+    async control({ batchId }, update, by) {
+      controls.push({ batchId, update, by });
+      return { control: 'paused' };
+    },
+    ready: {
+      store: () => door.store.identity(),
+      temporal: door.assertTemporal,
+      bank: () => door.bank.authenticate(),
+    },
+    tokens,
+    uploads: join(door.dir, 'uploads'),
+    log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
+  };
+  const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => gateway.close());
+  const { url } = gateway;
+  const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
+    const response = await fetch(url + path, request);
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: response.status, document: json ? JSON.parse(text) : text, headers: response.headers };
+  };
+  const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
+    send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
+  return { door, url, log, controls, parts, send, post };
+}

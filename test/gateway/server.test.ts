@@ -1,0 +1,168 @@
+import { mkdirSync, utimesSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answerOf } from '../../src/gateway/answer-error.ts';
+import { startGateway } from '../../src/gateway/server.ts';
+import { removeAbandoned } from '../../src/gateway/upload.ts';
+import { csvOf } from '../e2e/payout-files.ts';
+import { openGateway } from './running-gateway.ts';
+
+const FILE = csvOf([{ id: '1' }]);
+const TOKENS = [
+  { name: 'alice', token: 'token-of-alice' },
+  { name: undefined, token: 'token-of-nobody' },
+];
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe('tokens', () => {
+  it.each([{}, bearer('token-of-alicf'), bearer('token-of-alice2'), { authorization: 'Basic token-of-alice' }])(
+    '%j is refused, before the body is read',
+    async (headers) => {
+      const { send, post } = await openGateway(TOKENS);
+      const refused = { status: 401, document: { error: { code: 'token-refused' }, findings: [] } };
+      expect(await post('', FILE, headers as Record<string, string>)).toMatchObject(refused);
+      const listed = await send('/v1/batches', { headers });
+      expect(listed).toMatchObject(refused);
+      expect(listed.headers.get('www-authenticate')).toBe('Bearer');
+    },
+  );
+
+  it('make their name the maker, which nobody can change', async () => {
+    const { post, door, log } = await openGateway(TOKENS);
+    expect((await post('?by=bob', FILE, bearer('token-of-alice'))).status).toBe(403);
+    expect((await post('', FILE, bearer('token-of-alice'))).status).toBe(202);
+    expect(await door.store.batches(1)).toMatchObject([{ by: 'alice' }]);
+    expect((await post('?by=bob', csvOf([{ id: '2', amount: '9.00' }]), bearer('token-of-nobody'))).status).toBe(202);
+    expect(await door.store.batches(1)).toMatchObject([{ by: 'bob' }]);
+    expect(log.join()).toContain('"caller":"alice"');
+    expect(log.join()).not.toContain('token-of');
+  });
+
+  it('are needed where other machines reach the gateway', async () => {
+    const { parts } = await openGateway();
+    await expect(startGateway(parts, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+      key: 'PAYOUTS_GATEWAY_TOKEN',
+    });
+  });
+});
+
+describe('without a token', () => {
+  const statusFor = (url: string, headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request(`${url}/v1/batches`, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  it('only this machine is answered, and no page of another origin', async () => {
+    const { url } = await openGateway();
+    const { host } = new URL(url);
+    expect(await statusFor(url, {})).toBe(200);
+    expect(await statusFor(url, { host: host.replace('127.0.0.1', 'localhost') })).toBe(200);
+    expect(await statusFor(url, { origin: url })).toBe(200);
+    expect(await statusFor(url, { host: 'rebound.example' })).toBe(403);
+    expect(await statusFor(url, { origin: 'http://page.example' })).toBe(403);
+    expect(await statusFor(url, { origin: 'null' })).toBe(403);
+  });
+});
+
+describe('batches', () => {
+  it('are listed, shown, reported and controlled', async () => {
+    const { post, send, controls, door } = await openGateway();
+    const { batchId } = (await post('?file=a.csv', FILE)).document;
+    expect((await send('/v1/batches')).document.batches).toMatchObject([{ batchId, file: 'a.csv', state: 'open' }]);
+    expect((await send(`/v1/batches/${batchId}`)).document).toMatchObject({ batchId, counts: { open: 1 } });
+    for (const name of ['pause', 'drain', 'resume', 'cancel']) {
+      const { status, document } = await send(`/v1/batches/${batchId}/${name}?by=carol`, { method: 'POST' });
+      expect([status, document]).toEqual([200, { schemaVersion: 1, batchId, control: 'paused' }]);
+      expect(controls.at(-1)).toEqual({ batchId, update: name, by: 'carol' });
+    }
+    for (const [name, type, text] of [
+      ['csv', 'text/csv', 'row,id,uid'],
+      ['json', 'application/json', ''],
+      ['html', 'text/html', '<!doctype html>'],
+    ] as const) {
+      const { status, headers, document } = await send(`/v1/batches/${batchId}/reports/${name}`);
+      expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+      if (text !== '') expect(document.startsWith(text)).toBe(true);
+    }
+    expect((await send(`/v1/batches/${batchId}/reports/failed`)).status).toBe(404);
+    await door.end(batchId, 'failed');
+    expect((await send(`/v1/batches/${batchId}/reports/failed`)).document).toContain('retry_of');
+    const late = await send(`/v1/batches/${batchId}/pause`, { method: 'POST' });
+    expect(late).toMatchObject({ status: 409, document: { error: { code: 'batch-ended' } } });
+  });
+
+  it.each(['/v1/batches/nobody', '/v1/batches/nobody/reports/csv', '/v1/nothing'])('%s is not there', async (path) => {
+    const { send } = await openGateway();
+    expect(await send(path)).toMatchObject({ status: 404, document: { schemaVersion: 1, findings: [] } });
+  });
+});
+
+it('says whether it is alive and whether it is ready, without a token', async () => {
+  const { send, door } = await openGateway(TOKENS);
+  expect(await send('/healthz')).toMatchObject({ status: 200 });
+  expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true } });
+  door.temporal.down = true;
+  const parts = { store: 'up', temporal: 'down', bank: 'up' };
+  expect(await send('/readyz')).toMatchObject({ status: 503, document: { ready: false, parts } });
+});
+
+it('describes every route in its OpenAPI document', async () => {
+  const { send } = await openGateway(TOKENS);
+  const { document } = await send('/openapi.json');
+  expect(Object.keys(document.paths).sort()).toEqual([
+    '/healthz',
+    '/readyz',
+    '/v1/batches',
+    '/v1/batches/{id}',
+    '/v1/batches/{id}/cancel',
+    '/v1/batches/{id}/drain',
+    '/v1/batches/{id}/pause',
+    '/v1/batches/{id}/reports/{name}',
+    '/v1/batches/{id}/resume',
+  ]);
+  const { post } = document.paths['/v1/batches'];
+  expect(post.parameters.map(({ name }: { name: string }) => name)).toContain('dry_run');
+  expect(Object.keys(post.responses)).toEqual([
+    '200',
+    '202',
+    '400',
+    '401',
+    '403',
+    '409',
+    '413',
+    '415',
+    '422',
+    '502',
+    '503',
+  ]);
+  expect((await send('/docs/')).document).toContain('swagger-ui');
+});
+
+it('keeps the words of an internal error for its log', () => {
+  const { status, document } = answerOf(new Error('IBAN DE00 CANARY'));
+  expect([status, JSON.stringify(document)]).toEqual([500, expect.not.stringContaining('CANARY')]);
+});
+
+it('removes bodies that a kill has left, and no others', async () => {
+  const { parts } = await openGateway();
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(parts.uploads, name));
+  for (const folder of [old, fresh]) mkdirSync(folder ?? '');
+  utimesSync(old ?? '', 1, 1);
+  await removeAbandoned(parts.uploads, Date.now());
+  expect([old, fresh].map((folder) => folder === undefined || utimesOf(folder))).toEqual([false, true]);
+});
+
+function utimesOf(folder: string): boolean {
+  try {
+    utimesSync(folder, 2, 2);
+    return true;
+  } catch {
+    return false;
+  }
+}

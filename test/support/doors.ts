@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createBank } from '../../src/api/client.ts';
+import { reportBatch } from '../../src/cli/batch-report.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import type { Door } from '../../src/intake/take-file.ts';
+import { intakePartsOf } from '../../src/runtime/intake-parts.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
+export interface TestDoor extends Door {
+  store: Store;
+  /** A folder of the test. */
+  dir: string;
+  /** Batches whose workflow was started, each time. */
+  started: string[];
+  /** Makes Temporal unreachable, or reachable again. */
+  temporal: { down: boolean };
+  report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
+  /** Ends every row, and the batch. */
+  end(batchId: string, state?: PayoutState): Promise<void>;
+}
+
+/** Everything of it is gone after the test. */
+export async function openTestDoor(
+  more: { makerNeeded?: boolean; env?: Record<string, string> } = {},
+): Promise<TestDoor> {
+  const dir = mkdtempSync(join(tmpdir(), 'payouts-door-'));
+  const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...more.env });
+  const sandbox = await startSandbox({ file: ':memory:' });
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  const store = await openStore('file::memory:');
+  onTestFinished(async () => {
+    await store.close();
+    await bank.close();
+    await sandbox.close();
+    rmSync(dir, { recursive: true });
+  });
+  const started: string[] = [];
+  const temporal = { down: false };
+  const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
+  return {
+    parts: await intakePartsOf(config, store),
+    bank,
+    store,
+    dir,
+    started,
+    temporal,
+    makerNeeded: more.makerNeeded ?? false,
+    async assertTemporal() {
+      if (temporal.down) throw new Error('Temporal is down');
+    },
+    async startBatch(batchId) {
+      started.push(batchId);
+    },
+    report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
+    async end(batchId, state = 'completed') {
+      for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
+      await store.setBatchEnded(batchId, 9_000);
+    },
+  };
+}

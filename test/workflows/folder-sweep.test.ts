@@ -1,0 +1,112 @@
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { folderActivities } from '../../src/activities/folder-sweep.ts';
+import type { FolderOrder, Sweep } from '../../src/domain/folder-sweep.ts';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import {
+  createSweepSchedule,
+  type SweepSchedule,
+  sweepSchedule,
+  sweepSchedules,
+} from '../../src/temporal/sweep-schedules.ts';
+import { recordHistory } from '../support/record-history.ts';
+import { until } from '../support/until.ts';
+
+const ORDER: FolderOrder = { dir: '/drop', invalid: 'stop', by: 'erp' };
+const FOUND: Sweep = { taken: 1, refused: 0, ended: 2, open: 3 };
+
+let connection: Connection;
+let native: NativeConnection;
+let client: Client;
+let worker: Worker;
+let running: Promise<void>;
+/** What the sweeps were asked for, and what each does before it has found anything. */
+const asked: FolderOrder[] = [];
+let work: () => Promise<void> = async () => {};
+
+beforeAll(async () => {
+  const address = inject('temporalAddress');
+  connection = await Connection.connect({ address });
+  native = await NativeConnection.connect({ address });
+  client = new Client({ connection });
+  worker = await Worker.create({
+    connection: native,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities: folderActivities(async (order) => {
+      asked.push(order);
+      await work();
+      return FOUND;
+    }),
+  });
+  running = worker.run();
+});
+
+afterAll(async () => {
+  worker.shutdown();
+  await running;
+  await native.close();
+  await connection.close();
+});
+
+const find = async (name: string): Promise<SweepSchedule | undefined> =>
+  (await sweepSchedules(client)).find((schedule) => schedule.name === name);
+
+it('is one activity and a short history', async () => {
+  const handle = await client.workflow.start<(order: FolderOrder) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
+    workflowId: 'folder-sweep/by-hand',
+    taskQueue: TASK_QUEUE,
+    args: [ORDER],
+  });
+  expect(await handle.result()).toEqual(FOUND);
+  expect(asked).toEqual([ORDER]);
+  expect((await handle.fetchHistory()).events).toHaveLength(11);
+  await recordHistory(handle, WORKFLOW_TYPES.folderSweep, 'one-pass');
+});
+
+it('fails after a few tries, so that the schedule goes on with the next', async () => {
+  work = async () => {
+    throw new Error('no such folder');
+  };
+  const failed = client.workflow.execute<(order: FolderOrder) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
+    workflowId: 'folder-sweep/failing',
+    taskQueue: TASK_QUEUE,
+    args: [ORDER],
+  });
+  await expect(failed).rejects.toMatchObject({ cause: { cause: { message: 'no such folder' } } });
+  work = async () => {};
+});
+
+it('is started by a schedule, never twice at once, until that is paused or deleted', async () => {
+  let atWork = 0;
+  let most = 0;
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  work = async () => {
+    atWork += 1;
+    most = Math.max(most, atWork);
+    await released;
+    atWork -= 1;
+  };
+  asked.length = 0;
+  await createSweepSchedule(client, 'by-test', { ...ORDER, everyMs: 1_000 });
+  await expect(createSweepSchedule(client, 'by-test', { ...ORDER, everyMs: 1_000 })).rejects.toMatchObject({
+    name: 'ScheduleAlreadyRunning',
+  });
+  await until(async () => asked.length > 0);
+  // Two more are due meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const [mostAtOnce, asks] = [most, asked.length];
+  release();
+  expect([mostAtOnce, asks, asked[0]]).toEqual([1, 1, ORDER]);
+  await until(async () => asked.length > 1);
+  await sweepSchedule(client, 'by-test').pause();
+  await until(async () => (await find('by-test'))?.paused === true);
+  expect(await find('by-test')).toMatchObject({ folder: '/drop', everyMs: 1_000, next: null });
+  await sweepSchedule(client, 'by-test').delete();
+  await until(async () => (await find('by-test')) === undefined);
+  await expect(sweepSchedule(client, 'by-test').pause()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
+});
