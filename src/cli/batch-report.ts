@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { type BatchReport, buildBatchReport, type Facts } from '../erp/report/batch-report.ts';
@@ -23,6 +23,7 @@ export async function reportBatch(
   const factsOf = async (references: string[]): Promise<Facts> => ({
     returns: await store.returnsOf(references),
     incidents: await store.incidentsOf(references),
+    refused: await Array.fromAsync(store.refusedRows(batchId)),
   });
   const links = { workflowUrl: (workflowId: string) => workflowUrl(ui.url, ui.namespace, workflowId) };
   const paths = reportPaths(dir, batchId);
@@ -33,6 +34,8 @@ export async function reportBatch(
     byState: await store.stateCounts(batchId),
     rows: () => store.rows(batchId),
     refused: () => store.refusedRows(batchId),
+    payout: (reference: string) => store.payout(reference),
+    incidents: new Map(report.incidents.map(({ reference, kind, message }) => [reference, { code: kind, message }])),
   };
   const answers = await writeStatusReports(dir, source, answerStem);
   if (answers.length > 0) Object.assign(report.reports, { pain002: answers.at(-1), pain002Stages: answers });
@@ -48,8 +51,12 @@ async function writeFailed(store: Store, { batchId, incidents, reports }: BatchR
   const lines = (): ReturnType<typeof unpaidLines> =>
     unpaidLines(store.rows(batchId), store.refusedRows(batchId), doubtful);
   const columns = await columnsOf(lines());
-  if (columns.length === 0) return undefined;
   const path = reports.csv.replace(/\.csv$/, '.failed.csv');
+  if (columns.length === 0) {
+    // One of before named rows that are not proven unpaid any more.
+    await rm(path, { force: true });
+    return undefined;
+  }
   await writeWhole(path, failedCsv(columns, lines()));
   return path;
 }

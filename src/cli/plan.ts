@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { visible } from '../erp/finding.ts';
 import { groupedAmount } from '../erp/report/display.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
@@ -14,7 +15,7 @@ export function planText(plan: Plan, outlook?: Outlook): string {
   const again = retries === 0 ? '' : `, ${retries} of them paid again after a proven failure`;
   const lines = totals.map(({ currency, count, amount }) => `  ${currency}  ${amount.padStart(18)}  in ${count}`);
   return [
-    `${file}: ${payouts} payouts${payees}${again}`,
+    `${visible(file)}: ${payouts} payouts${payees}${again}`,
     ...lines,
     ...datesText(plan),
     ...lookAlikesText(plan),

@@ -15,10 +15,11 @@ import { run } from './commands/run.ts';
 import { dev, sandbox, worker } from './commands/serve.ts';
 import { listSwitches, switchOff, switchOn } from './commands/switch.ts';
 import { TEMPLATES, template } from './commands/template.ts';
-import { findingsText, validate } from './commands/validate.ts';
+import { validate } from './commands/validate.ts';
 import { addDoors, addSchedules } from './door-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { findBatch } from './find-target.ts';
+import { formatFindings } from './findings-text.ts';
 import { addHelp } from './help.ts';
 import { Session } from './session.ts';
 import { toCommandError } from './to-command-error.ts';
@@ -28,6 +29,10 @@ type Action = (session: Session) => Promise<ExitCode> | ExitCode;
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
+  // Whoever reads our output may have read enough (`| head`).
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   const json = argv.includes('--json');
   let exit: ExitCode = EXIT.completed;
   const program = buildProgram(async (action) => {
@@ -60,7 +65,7 @@ function tellError(error: CommandError, json: boolean): ExitCode {
     printJson(error.toDocument());
     return error.exit;
   }
-  const findings = findingsText(error);
+  const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
   process.stderr.write(`${lines.filter((line) => line !== '').join('\n')}\n`);
   if (error.exit === EXIT.internal && error.cause instanceof Error)

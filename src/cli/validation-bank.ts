@@ -24,6 +24,8 @@ export async function withValidationBank<T>(session: Session, use: (bank: Bank) 
       apiKey: config.bank.key.reveal(),
       apiSecret: config.bank.secret.reveal(),
     });
+    // Open files outlive their names: whatever ends this process, nothing of the books stays behind.
+    await rm(folder, { recursive: true, force: true });
     const bank = bankAt(config, sandbox.url);
     try {
       return await use(bank);

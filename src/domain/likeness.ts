@@ -4,7 +4,7 @@ import { parseAmount } from './money.ts';
 /** When two instructions mean the same money: the same account pays the same amount to the same payee. */
 
 /** Fields that say which account is paid; names, addresses and bank names around them are written in many ways. */
-const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sort_code'] as const;
+const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sort_code', 'swift_code'] as const;
 
 /**
  * The payee as something to compare: the bank's id, or the account named by the fields without blanks and letter case.
@@ -12,7 +12,9 @@ const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sor
  */
 export function payeeAccount(instruction: PayoutInstruction): string | undefined {
   if (instruction.beneficiary_id !== undefined) return `beneficiary ${instruction.beneficiary_id}`;
-  const named = ACCOUNT_FIELDS.flatMap((field) => {
+  // An IBAN holds its bank; any other number needs it.
+  const fields = ACCOUNT_FIELDS.filter((field) => field !== 'swift_code' || !instruction.iban_no);
+  const named = fields.flatMap((field) => {
     const value = instruction[field]?.replaceAll(/[\s-]/g, '').toUpperCase();
     return value === undefined || value === '' ? [] : [`${field} ${value}`];
   });

@@ -1,7 +1,18 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
+import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import { UnreadableFile } from './decode.ts';
 import { type Finding, printable } from './finding.ts';
-import { fileFinding, isColumnName, noRows, ROWS_MAX, type RowSink, recordTooLarge, tooManyRows } from './input.ts';
+import {
+  COLUMNS_MAX,
+  fileFinding,
+  isColumnName,
+  noRows,
+  ROWS_MAX,
+  type RowSink,
+  recordTooLarge,
+  tooManyColumns,
+  tooManyRows,
+} from './input.ts';
 
 /** Turns parsed records into rows and findings, keeping the line each record starts on. */
 export class CsvRecords {
@@ -63,6 +74,9 @@ export class CsvRecords {
   private takeHeader(record: string[], line: number): void {
     this.header = record.map((name) => name.trim());
     this.headerLine = line;
+    if (this.header.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
+    // A first line that names no column of ours is a row: its values are nobody's business.
+    if (!this.header.some((name) => OWN_COLUMNS.has(name))) throw new UnreadableFile(this.found(line, NO_HEADER));
     for (const [index, name] of this.header.entries()) {
       if (!isColumnName(name))
         this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
@@ -103,6 +117,12 @@ export class CsvRecords {
 const newlinesIn = (record: readonly string[]): number =>
   record.reduce((count, value) => count + value.split('\n').length - 1, 0);
 
+const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+
+const NO_HEADER = {
+  rule: 'no-header',
+  message: 'the first line names no column that payouts have; write a header line (`payouts template` prints one)',
+};
 const BAD_NAME = {
   rule: 'bad-column-name',
   message: 'not a column name: letters, digits, "_", "-" and ".", starting with a letter; rename or delete the column',

@@ -48,6 +48,8 @@ export type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowS
 export const RECORD_BYTES_MAX = 64 * 1024;
 export const FILE_BYTES_MAX = 64 * 1024 * 1024;
 export const ROWS_MAX = 100_000;
+/** Far above what any bank asks for; a file with more of them is no list of payouts. */
+export const COLUMNS_MAX = 500;
 
 /** Field names as the interface writes them; keeps `__proto__` and look-alike letters out of our records. */
 const COLUMN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
@@ -71,6 +73,9 @@ export const fileFinding = (file: string, line: number, rule: string, message: s
 
 export const tooManyRows = (file: string, line: number): Finding =>
   fileFinding(file, line, 'too-many-rows', `a file holds at most ${ROWS_MAX} rows; split it. The rest was not checked`);
+
+export const tooManyColumns = (file: string, line: number): Finding =>
+  fileFinding(file, line, 'too-many-columns', `a file has at most ${COLUMNS_MAX} columns. The rest was not checked`);
 
 export const noRows = (file: string, line: number, message: string): Finding =>
   fileFinding(file, line, 'no-rows', message);

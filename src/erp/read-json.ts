@@ -1,6 +1,16 @@
 import { decodeUtf8, UnreadableFile } from './decode.ts';
 import { type Finding, printable, shownValue } from './finding.ts';
-import { fileFinding, isColumnName, noRows, RECORD_BYTES_MAX, ROWS_MAX, type RowSink, tooManyRows } from './input.ts';
+import {
+  COLUMNS_MAX,
+  fileFinding,
+  isColumnName,
+  noRows,
+  RECORD_BYTES_MAX,
+  ROWS_MAX,
+  type RowSink,
+  tooManyColumns,
+  tooManyRows,
+} from './input.ts';
 import { JsonCursor, type JsonScalar, JsonSyntaxError } from './json-cursor.ts';
 
 /**
@@ -98,6 +108,7 @@ class JsonRecords {
       if (isColumnName(key) && value !== undefined && !seen.has(key))
         instruction[key] = value.kind === 'null' ? '' : value.text;
       if (isColumnName(key) && !this.columns.has(key)) {
+        if (this.columns.size === COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
         this.columns.add(key);
         this.sink.column({ name: key, line, row: this.row });
       }
@@ -130,8 +141,12 @@ const RECORD_TOO_LARGE = {
 };
 
 function syntaxFinding(file: string, text: string, error: JsonSyntaxError): Finding {
-  const before = text.slice(0, error.offset).split('\n');
-  const place = `line ${before.length}, character ${(before.at(-1)?.length ?? 0) + 1}`;
-  const message = `not valid JSON at ${place}: ${error.message}. The rest was not checked`;
-  return fileFinding(file, before.length, 'not-json', message);
+  let line = 1;
+  let start = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < error.offset; at = text.indexOf('\n', at + 1)) {
+    line += 1;
+    start = at + 1;
+  }
+  const place = `line ${line}, character ${error.offset - start + 1}`;
+  return fileFinding(file, line, 'not-json', `not valid JSON at ${place}: ${error.message}. The rest was not checked`);
 }

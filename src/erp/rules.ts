@@ -67,6 +67,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'nested-value': 'A value in JSON is an object or an array. Write one string for each field.',
   'no-beneficiary-type':
     'The message does not say whether the payee is a person or a company. Say it in the payee directory, or beneficiaryType in the mapping file.',
+  'no-header': 'The first line of a CSV file names the columns. Write one, as `payouts template` prints it.',
   'no-payment-type':
     "The message does not say by which network the payee's bank is reached. Add a rule to paymentTypes of the mapping file, or the payee to the payee directory.",
   'no-payouts': 'The JSON object has no key "payouts" with an array. Write {"payouts": [...]} or the array alone.',
@@ -103,6 +104,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',
   'too-large': 'The amount has more than 18 digits before the point. Correct it.',
   'too-long': 'The value has more characters than allowed. Shorten it.',
+  'too-many-columns': 'A file has more columns than any list of payouts. Look whether rows and columns were exchanged.',
   'too-many-decimals':
     'The amount has more decimals than its currency (JPY none, EUR two, KWD three). Round it; nothing is rounded for you.',
   'too-many-rows': 'The file holds more rows than are read. Split it.',

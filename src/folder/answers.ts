@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import { writeRefusal } from '../erp/report/status-report-files.ts';
+import { answerIdStart, writeRefusal } from '../erp/report/status-report-files.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 
 /** A file name has 255 bytes at most. */
@@ -19,7 +19,7 @@ export async function answerStem(
   if (message === null) return undefined;
   const name = nameOf(message);
   const first = await readFile(join(out, `${name}.received.pain002.xml`), 'utf8').catch(() => '');
-  return first === '' || first.includes(withoutDashes(batchId)) ? name : `${name}.${batchId}`;
+  return first === '' || first.includes(answerIdStart(batchId)) ? name : `${name}.${batchId}`;
 }
 
 /** The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. */
@@ -32,7 +32,5 @@ export async function answerRefusal(out: string, id: string, { unanswered, findi
 
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
 
-const withoutDashes = (id: string): string => id.replaceAll('-', '');
-
 /** An id of version 7 begins with its time (RFC 9562): the answer made again is the same answer. */
-const takenAt = (id: string): number => Number.parseInt(withoutDashes(id).slice(0, 12), 16);
+const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);

@@ -70,6 +70,15 @@ export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
       message: z.string(),
     }),
   ),
+  refused: z
+    .array(
+      z.object({
+        row: count,
+        line: count,
+        findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
+      }),
+    )
+    .describe('rows of the file that are no payouts of this batch'),
   reports: z
     .object({
       csv: z.string(),

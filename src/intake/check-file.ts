@@ -6,6 +6,7 @@ import type { MessageContext } from '../erp/messages/message-context.ts';
 import { type InputFormat, readInstructions } from '../erp/read-file.ts';
 import { Rules } from '../erp/validate.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
+import type { KnownRows } from './known-rows.ts';
 import { StagedFile } from './staged-file.ts';
 
 /** A file of payouts, read and checked against every rule that needs no claim; its owner disposes of `staged`. */
@@ -16,6 +17,10 @@ export interface CheckedFile {
   /** The batch whose unpaid rows these are. */
   retryOf?: string;
   staged: StagedFile;
+  /** What its rows are to the store, once that was asked. */
+  known?: KnownRows;
+  /** The message id was never taken. */
+  messageIsNew?: boolean;
 }
 
 /** Reads and validates a file; `bank` answers required-details. Rejects with an `IntakeRefusal` when it cannot be opened. */

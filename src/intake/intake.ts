@@ -1,13 +1,14 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
+import type { Finding } from '../erp/finding.ts';
 import type { MessageContext } from '../erp/messages/message-context.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { type CheckedFile, checkFile } from './check-file.ts';
-import { IntakeRefusal, invalidInput } from './intake-refusal.ts';
+import { IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
 import { dropKnown, type KnownRows } from './known-rows.ts';
-import { markLookAlikes } from './look-alikes.ts';
-import { assertMessageIsNew } from './message-guard.ts';
+import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
+import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
 /** The one way in for files of payouts: the command, the HTTP door and the drop folder all take them through here. */
@@ -60,19 +61,45 @@ export async function prepareFile(
   try {
     return await planned(parts, bank, checked, options);
   } catch (error) {
-    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(parts.store, checked);
+    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(parts.store, checked, error);
     checked.staged[Symbol.dispose]();
     throw error;
   }
 }
 
-/** A message whose id was taken has its answers: another one, of refusal, would be about payouts that were made. */
-async function unanswered(store: Store, { format, sha256, staged }: CheckedFile): Promise<IntakeRefusal['unanswered']> {
-  if (format !== 'pain.001') return undefined;
+/**
+ * A pain.001 that is refused for what its sender did is owed an answer. Not for what our own files lack, which is mended
+ * here, and not when its message id or one of its rows was taken: RJCT would be about payouts that were made.
+ */
+async function unanswered(
+  store: Store,
+  checked: CheckedFile,
+  { kind, findings }: IntakeRefusal,
+): Promise<UnansweredMessage | undefined> {
+  const { format, sha256, staged } = checked;
+  if (format !== 'pain.001' || kind !== 'invalid' || findings.some(isOurs)) return undefined;
   const { original: message = null } = staged;
-  const taken = message === null ? undefined : await store.batchOfMessage(message.messageId);
-  return taken === undefined ? { message, sha256 } : undefined;
+  if (message !== null && (await store.batchOfMessage(message.messageId)) !== undefined) return undefined;
+  checked.known ??= await dropKnown(store, checked);
+  const { known, misused } = checked.known;
+  return known + misused.total === 0 ? { message, sha256 } : undefined;
 }
+
+/** Findings that a mapping file, a payee directory or the bank's own records mend. */
+const OURS: ReadonlySet<string> = new Set([
+  'account-not-found',
+  'ambiguous-payee',
+  'beneficiary-not-found',
+  'debtor-currency',
+  'no-beneficiary-type',
+  'no-payment-type',
+  'payment-type-not-offered',
+  'required',
+  'unmapped-account',
+  'unmapped-clearing-system',
+]);
+
+const isOurs = ({ rule }: Finding): boolean => OURS.has(rule);
 
 /** Compares checked rows with what was taken before and plans the rest. */
 export async function planned(
@@ -85,16 +112,17 @@ export async function planned(
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   const known = await dropKnown(store, checked);
+  checked.known = known;
   if (known.misused.total > 0) throw invalidInput(known.misused, 'An id stands for one payout for ever.');
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
-  if (staged.claimCount === 0 && known.known > 0) return { ...prepared, plan: null };
+  if (staged.claimCount === 0 && known.known > 0 && staged.findings.total === 0) return { ...prepared, plan: null };
   if (known.taken.total > 0 && options.invalid === 'stop') {
     throw invalidInput(known.taken, 'Run with --invalid skip to pay the new rows only.');
   }
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
   if (staged.claimCount === 0) throw invalidInput(staged.findings, 'No row is left to pay.');
-  await assertMessageIsNew(store, checked);
+  checked.messageIsNew = await messageIsNew(store, checked);
   const alike =
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
@@ -120,6 +148,11 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
   }
 }
 
+const CHANGED = {
+  'message-taken': 'The message id was taken by another file just now',
+  'look-alike': 'A payout that looks like a row of this file was taken just now',
+} as const;
+
 export type Claimed = { claimed: true; batchId: string } | { claimed: false; known: KnownRows };
 
 /**
@@ -127,7 +160,7 @@ export type Claimed = { claimed: true; batchId: string } | { claimed: false; kno
  * the look and the claim.
  */
 export async function claimFile(
-  { store, now }: IntakeParts,
+  { store, now, lookAlikeDays }: IntakeParts,
   { checked }: Prepared,
   options: IntakeOptions,
 ): Promise<Claimed> {
@@ -141,11 +174,18 @@ export async function claimFile(
     rows: { [Symbol.iterator]: () => staged.claims() },
     refused: { [Symbol.iterator]: () => staged.refused() },
     message: staged.original,
+    messageIsNew: checked.messageIsNew,
+    lookAlikesSince: options.allowLookAlikes === true ? undefined : lookAlikesSince(lookAlikeDays, now()),
     canary: options.canary,
     retryOf,
     at: now(),
   });
   if (claim.claimed) return { claimed: true, batchId };
+  if ('changed' in claim) {
+    throw new IntakeRefusal('other-plan', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
+      hint: 'Run again and look at the plan.',
+    });
+  }
   const known = await dropKnown(store, checked);
   if (staged.claimCount === 0 && known.misused.total === 0) return { claimed: false, known };
   throw invalidInput(

@@ -55,7 +55,7 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
       const again = `this payout was taken by ${whose(claim)}; leave the row out, or run with --invalid skip`;
       const finding = found(row, 'already-taken', again);
       taken.add(finding);
-      staged.refuse(finding);
+      staged.refuse(finding, row.reference);
     }
   }
   return { known, batchIds, misused, taken };

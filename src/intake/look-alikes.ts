@@ -11,6 +11,10 @@ export interface LookAlikes {
 
 const SHOWN_MAX = 20;
 
+/** From when on payouts count as look-alikes, epoch ms; undefined when the guard is off. */
+export const lookAlikesSince = (days: number, now: number): number | undefined =>
+  days === 0 ? undefined : now - days * DAY_MS;
+
 /**
  * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of one file are no
  * look-alikes of each other: whoever wrote two rows with two ids means two payouts.
@@ -21,11 +25,12 @@ export async function markLookAlikes(
   { days, now }: { days: number; now: number },
 ): Promise<LookAlikes> {
   const found: LookAlikes = { count: 0, rows: [] };
-  if (days === 0) return found;
+  const since = lookAlikesSince(days, now);
+  if (since === undefined) return found;
   for (const page of staged.claimPages()) {
     const keys = [...new Set(page.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
     const known = new Map<string, LookAlike>(
-      (await store.lookAlikes(keys, now - days * DAY_MS)).map((alike) => [alike.lookAlikeKey, alike]),
+      (await store.lookAlikes(keys, since)).map((alike) => [alike.lookAlikeKey, alike]),
     );
     for (const claim of page) {
       const alike = known.get(claim.lookAlikeKey ?? '');

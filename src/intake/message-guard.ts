@@ -6,16 +6,16 @@ import { invalidInput } from './intake-refusal.ts';
 
 /**
  * A message id is used once: another file under it is refused, whatever its rows. The same bytes again may bring the rows
- * that were refused the first time, and no others.
+ * that were refused the first time, and no others: then the id is not new, and that is right (false).
  */
-export async function assertMessageIsNew(store: Store, { file, sha256, staged }: CheckedFile): Promise<void> {
+export async function messageIsNew(store: Store, { file, sha256, staged }: CheckedFile): Promise<boolean> {
   const messageId = staged.original?.messageId;
-  if (messageId === undefined) return;
+  if (messageId === undefined) return false;
   const earlier = await store.batchOfMessage(messageId);
-  if (earlier === undefined) return;
+  if (earlier === undefined) return true;
   const refused = new Set<number>();
   if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
-  if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return;
+  if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return false;
   const found = new FindingList();
   const message = `this message id was taken by batch ${earlier.batchId} (${earlier.file}); a new file needs a message id of its own`;
   found.add({ ...fileFinding(file, 1, 'message-id-reused', message), column: 'MsgId' });

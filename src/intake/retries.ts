@@ -35,7 +35,7 @@ export async function asGenerations(
     const before = earlier.get(reference);
     const problem =
       problemOf(row, before, doubtful.has(reference)) ??
-      (exchanged.has(reference) && before?.instruction.account_id === instruction.account_id ? EXCHANGED : undefined);
+      (isFrom(instruction.account_id, exchanged.get(reference)) ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
       const { row: position, original } = row;
@@ -52,17 +52,25 @@ export async function asGenerations(
   return { rows, broken };
 }
 
-/** Those of the payouts whose exchange the bank has accepted: money may lie in the payout currency already. */
-async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Set<string>> {
-  const owners = new Map(
-    payouts.map(({ uid, documentId, generation, reference }) => [
-      referenceOf(uid, documentId, 'exchange', generation),
-      reference,
-    ]),
-  );
-  const attempts = await store.attemptsOf([...owners.keys()]);
-  return new Set(attempts.flatMap(({ reference, orderId }) => (orderId === null ? [] : (owners.get(reference) ?? []))));
+/** By reference: the account into which money was exchanged for this generation or one before it. */
+async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const { uid, documentId, generation, reference } of payouts) {
+    for (let earlier = 0; earlier <= generation; earlier += 1) {
+      owners.set(referenceOf(uid, documentId, 'exchange', earlier), reference);
+    }
+  }
+  const accounts = new Map<string, string>();
+  for (const { reference, orderId, request } of await store.attemptsOf([...owners.keys()])) {
+    const owner = owners.get(reference);
+    if (orderId === null || owner === undefined) continue;
+    accounts.set(owner, request !== null && 'buyAccountId' in request ? request.buyAccountId : '');
+  }
+  return accounts;
 }
+
+/** After an exchange only the account that has the money now may pay. */
+const isFrom = (accountId: string, bought: string | undefined): boolean => bought === undefined || accountId === bought;
 
 const EXCHANGED = {
   rule: 'retry-exchanged',

@@ -14,7 +14,8 @@ const TABLES = `
   create table rows (row integer primary key, line integer not null, uid text, id text, body text not null);
   create table claims (row integer primary key, reference text not null, body text not null);
   create index claims_reference on claims (reference, row);
-  create table findings (row integer not null, body text not null);
+  create table findings (row integer not null, line integer not null, body text not null, reference text);
+  create index findings_row on findings (row);
 `;
 
 /**
@@ -55,9 +56,16 @@ export class StagedFile implements RowSink, Disposable {
     for (const finding of findings) this.refuse(finding);
   }
 
-  /** Why a row is not claimed, where that is no fault of the file. */
-  refuse({ row, column, rule, message }: Finding): void {
-    if (row !== null) this.run('insert into findings values (?, ?)', row, JSON.stringify({ column, rule, message }));
+  /** Why a row is not claimed, where that is no fault of the file; `reference` is the payout that took it. */
+  refuse({ row, line, column, rule, message }: Finding, reference: string | null = null): void {
+    if (row === null) return;
+    this.run(
+      'insert into findings values (?, ?, ?, ?)',
+      row,
+      line,
+      JSON.stringify({ column, rule, message }),
+      reference,
+    );
   }
 
   message(message: OriginalMessage): void {
@@ -139,18 +147,30 @@ export class StagedFile implements RowSink, Disposable {
     }
   }
 
-  /** Rows that were read and are not claimed, with why. */
+  /** Rows of the file that are not claimed, with why; also those that could not be read. */
   *refused(): Generator<RefusedRow> {
-    const unclaimed = this.pages<{ row: number; body: string }>(
-      'select row, body from rows where row > ? and row not in (select row from claims) order by row limit ?',
+    const unclaimed = this.pages<{ row: number; body: string | null }>(
+      `select n.row, rows.body from (select row from rows union select row from findings) n left join rows on rows.row = n.row
+        where n.row > ? and n.row not in (select row from claims) order by n.row limit ?`,
       ({ row }) => row,
       0,
     );
-    for (const { body } of unclaimed) {
-      const { row, line, instruction, original } = JSON.parse(body) as ReadRow;
-      const found = this.all<{ body: string }>('select body from findings where row = ?', row);
-      const findings = found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]);
-      yield { row, line, instruction, ...(original === undefined ? {} : { original }), findings };
+    for (const { row, body } of unclaimed) {
+      const found = this.all<{ line: number; body: string; reference: string | null }>(
+        'select line, body, reference from findings where row = ?',
+        row,
+      );
+      const read = body === null ? undefined : (JSON.parse(body) as ReadRow);
+      const reference = found.find((finding) => finding.reference !== null)?.reference ?? undefined;
+      const asWritten = read?.unsound || read?.original ? undefined : read?.instruction;
+      yield {
+        row,
+        line: read?.line ?? found[0]?.line ?? 0,
+        instruction: asWritten ?? {},
+        ...(read?.original === undefined ? {} : { original: read.original }),
+        ...(reference === undefined ? {} : { reference }),
+        findings: found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]),
+      };
     }
   }
 

@@ -3,7 +3,7 @@ import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Rea
 import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
 import type { Database, Tables } from './schema.ts';
-import type { CanaryRow, PayoutRecord, SwitchRecord } from './store.ts';
+import type { CanaryRow, PayoutRecord, SwitchRecord, UserAccount } from './store.ts';
 import { COLUMNS, switches } from './switches.ts';
 
 /** States in which a row makes work; a row that waits for a date, money or people leaves its place to the next. */
@@ -43,7 +43,7 @@ export async function releasable(
   db: Database,
   batchId: string,
   limit: number,
-  exceptAccounts: readonly string[] = [],
+  exceptAccounts: readonly UserAccount[] = [],
 ): Promise<PayoutRecord[]> {
   const off = await switches(db);
   if (off.some(({ scope }) => scope === 'everything')) return [];
@@ -51,7 +51,15 @@ export async function releasable(
     .selectFrom('payouts')
     .selectAll()
     .where('batch_id', '=', batchId)
-    .$if(exceptAccounts.length > 0, (query) => query.where((row) => isNoneOf(row, 'account_id', exceptAccounts)))
+    .$if(exceptAccounts.length > 0, (query) =>
+      query.where((row) =>
+        row.and(
+          exceptAccounts.map(({ uid, accountId }) =>
+            row.or([row('uid', '!=', uid), row('account_id', 'is', null), row('account_id', '!=', accountId)]),
+          ),
+        ),
+      ),
+    )
     .$if(off.length > 0, (query) =>
       query.where((row) => row.and(keysByScope(off).map(([scope, keys]) => isNoneOf(row, COLUMNS[scope], keys)))),
     )

@@ -4,6 +4,7 @@ import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { attempts } from './attempts.ts';
 import { chunks } from './chunks.ts';
+import { batchOfMessage, lookAlikes } from './guards.ts';
 import { payoutRecord } from './records.ts';
 import { insertRefused } from './refused-rows.ts';
 import type { BatchTable, Database, PayoutTable } from './schema.ts';
@@ -16,6 +17,8 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
   return inTransaction(db, async (transaction) => {
     const known = await knownClaims(transaction, claim.rows);
     if (known.length > 0) return { claimed: false, known };
+    const changed = await changedSince(transaction, claim);
+    if (changed !== undefined) return { claimed: false, known: [], changed };
     const { batchId } = claim;
     await transaction.insertInto('batches').values(batchOf(claim)).execute();
     let total = 0;
@@ -32,6 +35,24 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
     await transaction.updateTable('batches').set({ total }).where('batch_id', '=', batchId).execute();
     return { claimed: true };
   });
+}
+
+/** What was claimed between the plan and the claim that the plan does not know of. */
+async function changedSince(
+  db: Database,
+  { message, messageIsNew, lookAlikesSince, rows }: BatchClaim,
+): Promise<'message-taken' | 'look-alike' | undefined> {
+  if (messageIsNew && message !== undefined && (await batchOfMessage(db, message.messageId)) !== undefined) {
+    return 'message-taken';
+  }
+  if (lookAlikesSince === undefined) return undefined;
+  for (const some of chunks(rows)) {
+    const keys = [...new Set(some.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
+    const marked = new Set(some.flatMap(({ lookAlikeKey, lookAlikeOf }) => (lookAlikeOf ? (lookAlikeKey ?? []) : [])));
+    const found = await lookAlikes(db, keys, lookAlikesSince);
+    if (found.some(({ lookAlikeKey }) => !marked.has(lookAlikeKey))) return 'look-alike';
+  }
+  return undefined;
 }
 
 function batchOf({ batchId, file, sha256, by, message, retryOf, canary, at }: BatchClaim): Insertable<BatchTable> {

@@ -86,6 +86,10 @@ export interface BatchClaim {
   refused?: Iterable<RefusedRow>;
   message?: OriginalMessage;
   retryOf?: string;
+  /** The id of the message must be a new one. */
+  messageIsNew?: boolean;
+  /** Payouts claimed since (epoch ms) that look like a row must be the ones its row names. */
+  lookAlikesSince?: number;
   /** The first rows by release order, and how many: the others are released once these are completed. */
   canary?: number;
   at: number;
@@ -95,9 +99,11 @@ export interface BatchClaim {
 export interface RefusedRow {
   row: number;
   line: number;
-  /** Values as written. */
+  /** Values as written; empty where they were not read whole, or came in a bank message. */
   instruction: Record<string, string>;
   original?: OriginalTransaction;
+  /** Reference of the payout that took the row before. */
+  reference?: string;
   findings: { column: string | null; rule: string; message: string }[];
 }
 
@@ -118,7 +124,11 @@ export interface KnownClaim {
   instruction: PayoutInstruction;
 }
 
-export type ClaimOutcome = { claimed: true } | { claimed: false; known: KnownClaim[] };
+export type ClaimOutcome =
+  | { claimed: true }
+  | { claimed: false; known: KnownClaim[] }
+  /** No row is known, and yet the batch is not what it was when it was planned. */
+  | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
 /** What a payout finds when it claims its row. */
 export interface PayoutClaim {
@@ -184,6 +194,12 @@ export interface OpenOrderRequest {
   at: number;
   /** A watch that has not swept since this time counts as gone. */
   watchAliveSince: number;
+}
+
+/** An account as a user names it: the bank may refuse it to one and not to another. */
+export interface UserAccount {
+  uid: string;
+  accountId: string;
 }
 
 export interface WatchKey {

@@ -1,24 +1,28 @@
 import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { Database } from './schema.ts';
+import type { UserAccount } from './store.ts';
 
-/** Accounts whose next rows are not released: one that the bank refuses, or one with `waitingMax` rows short of money. */
-export async function pausedAccounts(db: Database, waitingMax: number): Promise<string[]> {
+/**
+ * Accounts whose next rows are not released: one that the bank refuses its user, or one with `waitingMax` rows short of
+ * money. By user: a row that names the account of another one stops nobody else.
+ */
+export async function pausedAccounts(db: Database, waitingMax: number): Promise<UserAccount[]> {
   const held = db
     .selectFrom('payouts')
-    .select('account_id')
+    .select(['uid', 'account_id'])
     .where('state', '=', 'held')
     .where('reason_code', 'in', ACCOUNT_HOLDS)
     .where('account_id', 'is not', null);
   const short = db
     .selectFrom('payouts')
-    .select('account_id')
+    .select(['uid', 'account_id'])
     .where('state', '=', 'awaiting-funds')
     .where('account_id', 'is not', null)
-    .groupBy('account_id')
+    .groupBy(['uid', 'account_id'])
     .having(({ fn }) => fn.countAll(), '>=', waitingMax);
   const rows = await held.union(short).execute();
-  return rows.flatMap(({ account_id }) => account_id ?? []);
+  return rows.flatMap(({ uid, account_id: accountId }) => (accountId === null ? [] : { uid, accountId }));
 }
 
 /** What rows that come before this one need on the same account, while they wait for money: decimals, in no order. */

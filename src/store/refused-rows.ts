@@ -7,12 +7,13 @@ export async function insertRefused(db: Database, { batchId, refused = [] }: Bat
     await db
       .insertInto('refused_rows')
       .values(
-        some.map(({ row, line, instruction, original, findings }) => ({
+        some.map(({ row, line, instruction, original, reference, findings }) => ({
           batch_id: batchId,
           row,
           line,
           instruction: JSON.stringify(instruction),
           original: original === undefined ? null : JSON.stringify(original),
+          reference,
           findings: JSON.stringify(findings),
         })),
       )
@@ -31,12 +32,13 @@ export async function* refusedRows(db: Database, batchId: string): AsyncGenerato
       .orderBy('row')
       .limit(ROWS_PER_STATEMENT)
       .execute();
-    for (const { row, line, instruction, original, findings } of page) {
+    for (const { row, line, instruction, original, reference, findings } of page) {
       yield {
         row,
         line,
         instruction: JSON.parse(instruction) as RefusedRow['instruction'],
         ...(original === null ? {} : { original: JSON.parse(original) as RefusedRow['original'] }),
+        ...(reference === null ? {} : { reference }),
         findings: JSON.parse(findings) as RefusedRow['findings'],
       };
     }

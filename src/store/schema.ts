@@ -60,10 +60,12 @@ export interface RefusedRowTable {
   batch_id: string;
   row: number;
   line: number;
-  /** JSON: the values as written. */
+  /** JSON: the values as written; empty where they were not read whole, or came in a bank message. */
   instruction: string;
   /** JSON: its ids in a bank message. */
   original: string | null;
+  /** Of the payout that took the row before. */
+  reference: string | null;
   /** JSON: `[{column, rule, message}]`. */
   findings: string;
 }

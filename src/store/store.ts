@@ -29,6 +29,7 @@ import type {
   StoreIdentity,
   SwitchOrder,
   SwitchRecord,
+  UserAccount,
   WatchKey,
 } from './entities.ts';
 
@@ -148,9 +149,9 @@ export interface Store {
   /** Rows released and at work: what fills the window. Rows that wait for a date, money or people do not count. */
   inFlight(batchId: string): Promise<number>;
   /** Rows not yet handed to a workflow, by priority and row, without those of these accounts or under a switch that is off. */
-  releasable(batchId: string, limit: number, exceptAccounts?: readonly string[]): Promise<PayoutRecord[]>;
+  releasable(batchId: string, limit: number, exceptAccounts?: readonly UserAccount[]): Promise<PayoutRecord[]>;
   /** Accounts whose next rows are not released: refused by the bank, or with `waitingMax` rows short of money. */
-  pausedAccounts(waitingMax: number): Promise<string[]>;
+  pausedAccounts(waitingMax: number): Promise<UserAccount[]>;
   /** What rows of the same account with a higher priority, or handed over before, need while they wait for money; decimals. */
   fundsNeededAhead(reference: string): Promise<string[]>;
   /** The bank has shown more than one order under a reference of this user: it recognises no reference. */

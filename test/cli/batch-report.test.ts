@@ -17,6 +17,7 @@ function reportOf(states: PayoutState[]): BatchReport {
     totals: [],
     payouts: [],
     incidents: [],
+    refused: [],
     reports: { csv: '/b.csv', json: '/b.json', html: '/b.html' },
   };
 }

@@ -71,6 +71,13 @@ const batchDocument = z.strictObject({
       message: z.string().min(1),
     }),
   ),
+  refused: z.array(
+    z.strictObject({
+      row: z.int().positive(),
+      line: z.int().positive(),
+      findings: z.array(z.strictObject({ column: z.string().nullable(), rule: kebabCase, message: z.string().min(1) })),
+    }),
+  ),
   reports: z.strictObject({
     csv: absolutePath,
     json: absolutePath,

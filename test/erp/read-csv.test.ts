@@ -62,12 +62,12 @@ describe('line numbers', () => {
     await fc.assert(
       fc.asyncProperty(table, fc.integer({ min: 1, max: 64 }), async (cells, chunkSize) => {
         const readable = cells.map((record) => record.map((value) => (value.trim() === '' ? `x${value}` : value)));
-        const text = stringify([['one', 'two', 'three'], ...readable], { quoted: true }).replaceAll('\n', lineEnd);
+        const text = stringify([['id', 'two', 'three'], ...readable], { quoted: true }).replaceAll('\n', lineEnd);
         const { rows, findings } = await read(text, chunkSize);
         expect(findings).toEqual([]);
         let line = 2;
         const expected = readable.map(([one = '', two = '', three = ''], index) => {
-          const row = { row: index + 1, line, instruction: { one, two, three } };
+          const row = { row: index + 1, line, instruction: { id: one, two, three } };
           line += `${one}${two}${three}`.split('\n').length;
           return row;
         });
@@ -75,6 +75,14 @@ describe('line numbers', () => {
       }),
     );
   });
+});
+
+test('a file without a header line is told so, and shows nothing of its first row', async () => {
+  const { rows, columns, findings } = await read(
+    'Jane Doe,DE89370400440532013000,10.00\nJohn Doe,DE02120300000000202051,11.00\n',
+  );
+  expect([rows, columns]).toEqual([[], []]);
+  expect(findings).toMatchObject([{ rule: 'no-header', line: 1, column: null, value: null }]);
 });
 
 describe('a finding does not stop the pass', () => {

@@ -74,7 +74,16 @@ it('the same retry handed in twice is taken once', async () => {
 it('one whose money was exchanged is paid again only from another account', async () => {
   const store = await storeWith('failed');
   const exchange = { reference: referenceOf(UID, 'a', 'exchange'), attempt: 1 };
-  await store.recordAttempt({ ...exchange, runId: 'run-1', activityId: '1', sentAt: 1_500 });
+  const request = {
+    sellAccountId: 'acc-u1001-usd',
+    buyAccountId: 'acc-u1001-eur',
+    amount: '11.00',
+    currency: 'EUR',
+    sellCurrency: 'USD',
+    quotedSellAmount: '12.00',
+    expiredAt: 9_000,
+  };
+  await store.recordAttempt({ ...exchange, runId: 'run-1', activityId: '1', sentAt: 1_500, request });
   expect((await dropKnown(store, again())).misused.total).toBe(0);
   await store.finishAttempt(exchange.reference, 1, { outcome: 'accepted', orderId: 'fx-1' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);

@@ -73,3 +73,28 @@ onEveryStore('look-alikes', (test) => {
     expect(await store.lookAlikes([], 0)).toEqual([]);
   });
 });
+
+onEveryStore('a claim that is not what was planned', (test) => {
+  const alike = (id: string, lookAlikeOf?: string) => ({ ...claimRow(1, id), lookAlikeKey: 'k', lookAlikeOf });
+
+  it('is refused when its message id was taken in between', async () => {
+    const store = await test.open();
+    await store.claimBatch({ ...batchClaim('b1', ['a']), message: MESSAGE, messageIsNew: true });
+    const second = { ...batchClaim('b2', ['b']), message: MESSAGE };
+    const refused = { claimed: false, known: [], changed: 'message-taken' };
+    expect(await store.claimBatch({ ...second, messageIsNew: true })).toEqual(refused);
+    expect(await store.batch('b2')).toBeUndefined();
+    expect(await store.claimBatch(second)).toEqual({ claimed: true });
+  });
+
+  it('is refused when a payout that looks like a row was taken in between, unless the row names it', async () => {
+    const store = await test.open();
+    await store.claimBatch({ ...batchClaim('b1', [], 1_000), rows: [alike('a')] });
+    const second = { ...batchClaim('b2', [], 2_000), rows: [alike('b')] };
+    const refused = { claimed: false, known: [], changed: 'look-alike' };
+    expect(await store.claimBatch({ ...second, lookAlikesSince: 500 })).toEqual(refused);
+    expect(await store.claimBatch({ ...second, lookAlikesSince: 1_500 })).toEqual({ claimed: true });
+    const named = { ...batchClaim('b3', [], 3_000), rows: [alike('c', claimRow(1, 'b').reference)] };
+    expect(await store.claimBatch({ ...named, lookAlikesSince: 500 })).toEqual({ claimed: true });
+  });
+});

@@ -3,6 +3,8 @@ import { referenceOf } from '../../src/identity.ts';
 import { batchClaim, claimRow } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
+const LANE = { uid: 'user-1', accountId: 'acc-1' };
+
 const ref = (id: string): string => referenceOf('user-1', id);
 const FROZEN = { code: 'account-frozen', message: 'frozen' };
 const SHORT = { code: 'insufficient-funds', message: 'short' };
@@ -16,8 +18,8 @@ onEveryStore('Lanes', (test) => {
     });
     await store.changePayout(ref('a'), { state: 'held', reason: FROZEN, at: 2 });
     await store.changePayout(ref('c'), { state: 'held', reason: { code: 'fee-above-cap', message: 'fee' }, at: 2 });
-    expect(await store.pausedAccounts(5)).toEqual(['acc-1']);
-    const left = await store.releasable('b-1', 10, ['acc-1']);
+    expect(await store.pausedAccounts(5)).toEqual([LANE]);
+    const left = await store.releasable('b-1', 10, [LANE]);
     expect(left.map(({ documentId }) => documentId)).toEqual(['c']);
     await store.changePayout(ref('a'), { state: 'processing', reason: null, at: 3 });
     expect(await store.pausedAccounts(5)).toEqual([]);
@@ -28,7 +30,7 @@ onEveryStore('Lanes', (test) => {
     await store.claimBatch(batchClaim('b-1', ['a', 'b', 'c']));
     for (const id of ['a', 'b']) await store.changePayout(ref(id), { state: 'awaiting-funds', reason: SHORT, at: 2 });
     expect(await store.pausedAccounts(3)).toEqual([]);
-    expect(await store.pausedAccounts(2)).toEqual(['acc-1']);
+    expect(await store.pausedAccounts(2)).toEqual([LANE]);
   });
 
   it('tell what earlier rows of the account wait for, whatever batch they came with', async () => {

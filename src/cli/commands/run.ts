@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, reportBatch, summaryText } from '../batch-report.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { formatFindings } from '../findings-text.ts';
 import { type FollowEnd, followBatches } from '../follow.ts';
 import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import { interruptSignal } from '../interrupt.ts';
@@ -69,6 +70,8 @@ export async function payPrepared(
   const { plan, checked, known } = prepared;
   if (plan === null) return followKnown(session, prepared, options);
   const show = options.yes ? session.output.say : session.output.tell;
+  const { findings: left } = checked.staged;
+  if (left.total > 0) show(`${formatFindings(left.list())}\nThese rows are left out.`);
   show(planText(plan, outlook));
   if (options.dryRun) {
     const findings = [...checked.staged.findings.list(), ...known.taken.list()];

@@ -1,8 +1,8 @@
-import { formatFinding } from '../../erp/finding.ts';
+import { visible } from '../../erp/finding.ts';
 import { checkFile } from '../../intake/check-file.ts';
 import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
-import { type CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -18,16 +18,7 @@ export async function validate(session: Session, path: string, files: MessageFil
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
   session.output.result(
     { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [] },
-    `${checked.file}: ${staged.rowCount} rows, no finding.${known}`,
+    `${visible(checked.file)}: ${staged.rowCount} rows, no finding.${known}`,
   );
   return EXIT.completed;
 }
-
-/** Findings as lines, the first ones when there are very many. */
-export function findingsText(error: CommandError): string {
-  const shown = error.findings.slice(0, FINDINGS_SHOWN).map(formatFinding);
-  const more = error.findings.length - shown.length;
-  return [...shown, ...(more > 0 ? [`... and ${more} more (all of them with --json)`] : [])].join('\n');
-}
-
-const FINDINGS_SHOWN = 200;

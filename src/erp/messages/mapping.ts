@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../finding.ts';
 import { JsonCursor, JsonSyntaxError } from '../json-cursor.ts';
 import { accountKey } from './account-key.ts';
@@ -39,6 +40,9 @@ export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
 
 const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
 
+const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+const NOT_A_FIELD = 'a column of ours, and no beneficiary field of the bank';
+
 const text = z.string().trim().min(1);
 const FILE = z.strictObject({
   accounts: z.record(text, z.strictObject({ uid: text, account_id: text, currency: text.optional() })).default({}),
@@ -53,7 +57,12 @@ const FILE = z.strictObject({
       }),
     )
     .default([]),
-  clearingFields: z.record(text, text).default({}),
+  clearingFields: z
+    .record(
+      text,
+      text.refine((field) => !OWN_COLUMNS.has(field), NOT_A_FIELD),
+    )
+    .default({}),
   beneficiaryType: z.enum(['personal', 'business']).optional(),
   identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
 });
@@ -100,7 +109,7 @@ function checkKeys(cursor: JsonCursor): void {
 function mappingOf(path: string, content: unknown): MessageMapping {
   const file = FILE.safeParse(content);
   if (!file.success) {
-    const problems = file.error.issues.map(({ path: at, message }) => `${placeOf(at)}: ${message}`);
+    const problems = file.error.issues.map((issue) => `${placeOf(issue.path)}: ${problemOf(issue)}`);
     throw new ContextFileError(path, problems.join('; '), 'docs/input.md shows what a mapping file holds.');
   }
   const accounts = new Map<string, DebtorAccount>();
@@ -113,6 +122,13 @@ function mappingOf(path: string, content: unknown): MessageMapping {
   }
   const clearingFields = new Map(Object.entries({ ...CLEARING_FIELDS, ...file.data.clearingFields }));
   return { ...file.data, accounts, clearingFields };
+}
+
+/** What is wrong; a key that stands in the wrong place can be an account number. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const keys = issue.keys.map((key) => `"${/\d/.test(key) ? shownValue('account', key) : key}"`);
+  return `there is no key ${keys.join(', ')} here`;
 }
 
 /** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and masked. */

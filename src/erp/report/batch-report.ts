@@ -10,7 +10,7 @@ import {
   type StateCounts,
 } from '../../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../../domain/reconciliation.ts';
-import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord } from '../../store/store.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow, ReturnRecord } from '../../store/store.ts';
 
 /** The report of a batch: the `--json` document. Contract: design, "Commands". */
 export interface BatchReport {
@@ -29,7 +29,16 @@ export interface BatchReport {
   payouts: ReportedPayout[];
   /** What the bank shows against the stored end of a payout; by row. */
   incidents: ReportedIncident[];
+  /** Rows of the file that were left out, with why; in its order. */
+  refused: ReportedRefusal[];
   reports: ReportPaths;
+}
+
+/** A row that is no payout of this batch. */
+export interface ReportedRefusal {
+  row: number;
+  line: number;
+  findings: { column: string | null; rule: string; message: string }[];
 }
 
 export interface ReportedIncident {
@@ -89,6 +98,7 @@ export interface ReportLinks {
 export interface Facts {
   returns: Iterable<ReturnRecord>;
   incidents: Iterable<IncidentRecord>;
+  refused: Iterable<RefusedRow>;
 }
 
 /** Builds the report from what the store holds. Pure: the same records give the same report. */
@@ -117,6 +127,7 @@ export async function buildBatchReport(
     totals: totalsOf(payouts),
     payouts,
     incidents: reportedIncidents(facts.incidents, payouts),
+    refused: Array.from(facts.refused, ({ row, line, findings }) => ({ row, line, findings })),
     reports,
   };
 }

@@ -1,6 +1,12 @@
 import { styleText } from 'node:util';
 import { visible } from '../finding.ts';
-import { type BatchReport, type ReportedIncident, type ReportedPayout, totalsByState } from './batch-report.ts';
+import {
+  type BatchReport,
+  type ReportedIncident,
+  type ReportedPayout,
+  type ReportedRefusal,
+  totalsByState,
+} from './batch-report.ts';
 import { groupedAmount, type Tone, toneOf } from './display.ts';
 
 const ROWS_SHOWN = 10;
@@ -31,6 +37,12 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
     lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
   }
   if (incidents.length > ROWS_SHOWN) lines.push(`  and ${incidents.length - ROWS_SHOWN} more, all in the report`);
+  const { refused } = report;
+  if (refused.length > 0) {
+    lines.push('', `left out of the file: ${refused.length}`);
+    lines.push(...refused.slice(0, ROWS_SHOWN).map(refusedLine));
+  }
+  if (refused.length > ROWS_SHOWN) lines.push(`  and ${refused.length - ROWS_SHOWN} more, all in the report`);
   const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
   if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
   if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
@@ -69,6 +81,11 @@ function aligned(table: readonly TableLine[], style: Style): string[] {
 function unpaidLine({ row, id, state, reason }: ReportedPayout, style: Style): string {
   const why = reason === null ? '' : `: ${reason.message} [${reason.code}]`;
   return `  row ${row} ${visible(id)} ${style(COLOURS[toneOf(state)], state)}${visible(why)}`;
+}
+
+function refusedLine({ row, line, findings }: ReportedRefusal): string {
+  const why = findings.map(({ column, rule }) => (column === null ? rule : `${column} ${rule}`)).join(', ');
+  return `  row ${row}, line ${line}: ${visible(why)}`;
 }
 
 function incidentLine({ row, kind, message, orderId }: ReportedIncident): string {

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { PayoutState } from '../../domain/payout-state.ts';
+import type { OriginalTransaction } from '../../domain/bank-message.ts';
+import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { BatchRecord, PayoutRecord, RefusedRow } from '../../store/store.ts';
 import { stageOf } from './pain002/stage.ts';
-import type { RefusalAnswer, Stage, TransactionFacts } from './pain002/status-report.ts';
+import type { PayoutFacts, RefusalAnswer, Stage, TransactionFacts } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 
@@ -13,6 +15,9 @@ export interface AnswerSource {
   byState: ReadonlyMap<PayoutState, number>;
   rows(): AsyncIterable<PayoutRecord>;
   refused(): AsyncIterable<RefusedRow>;
+  payout(reference: string): Promise<PayoutRecord | undefined>;
+  /** What the bank shows against the stored end of a payout, by reference. */
+  incidents: ReadonlyMap<string, Reason>;
 }
 
 const STAGES: readonly Stage[] = ['received', 'validated', 'sent', 'final'];
@@ -37,9 +42,10 @@ export async function writeStatusReports(
     const path = pathOf(stage);
     paths.push(path);
     if (stage !== reached && (await isThere(path))) continue;
+    const facts = await digestOf(source);
     const answer = {
-      messageId: answerId(batchId, stage),
-      createdAt: stage === 'received' || stage === 'validated' ? batch.createdAt : await lastChange(source),
+      messageId: `${answerIdStart(batchId)}${STAGES.indexOf(stage)}${facts.digest}`,
+      createdAt: stage === 'received' || stage === 'validated' ? batch.createdAt : facts.lastChange,
       stage,
       message,
       transactions: () => transactions(source),
@@ -49,6 +55,9 @@ export async function writeStatusReports(
   return paths;
 }
 
+/** What the ids of the answers of a batch begin with, 16 characters. */
+export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
+
 /** Writes the answer to a pain.001 that was refused as a whole; returns its path. */
 export async function writeRefusal(
   dir: string,
@@ -56,36 +65,53 @@ export async function writeRefusal(
   stem: string = `refused-${sha256.slice(0, 16)}`,
 ): Promise<string> {
   const path = resolve(join(dir, `${stem}.pain002.xml`));
-  const answer = { messageId: `${sha256.slice(0, 32)}R`, createdAt: at, message, findings };
+  const digest = createHash('sha256').update(JSON.stringify(findings)).digest('hex');
+  const answer = { messageId: `${sha256.slice(0, 16)}R${digest.slice(0, 16)}`, createdAt: at, message, findings };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);
   return path;
 }
 
-/** 33 of the 35 characters an id may have. */
-const answerId = (batchId: string, stage: Stage): string =>
-  `${batchId.replaceAll('-', '').slice(0, 32)}${STAGES.indexOf(stage)}`;
-
-/** The same facts have the same time, so that a report made again is the same file. */
-async function lastChange({ batch, rows }: AnswerSource): Promise<number> {
-  let last = batch.createdAt;
-  for await (const { updatedAt } of rows()) last = Math.max(last, updatedAt);
-  return last;
+/** 16 characters of what is answered, so that answers with the same id say the same, and the time of the last of it. */
+async function digestOf(source: AnswerSource): Promise<{ digest: string; lastChange: number }> {
+  const hash = createHash('sha256');
+  let lastChange = source.batch.createdAt;
+  for await (const { updatedAt } of source.rows()) lastChange = Math.max(lastChange, updatedAt);
+  for await (const facts of transactions(source)) hash.update(JSON.stringify(facts));
+  return { digest: hash.digest('hex').slice(0, 16), lastChange };
 }
 
 /** Payouts and refused rows in the order of the file. */
-async function* transactions({ rows, refused }: AnswerSource): AsyncGenerator<TransactionFacts> {
-  const waiting = refused()[Symbol.asyncIterator]();
+async function* transactions(source: AnswerSource): AsyncGenerator<TransactionFacts> {
+  const waiting = source.refused()[Symbol.asyncIterator]();
   let next = await waiting.next();
-  for await (const { row, original, state, reason, orderId } of rows()) {
-    for (; !next.done && next.value.row < (row ?? 0); next = await waiting.next()) yield* refusal(next.value);
-    if (original !== null) yield { original, state, reason, orderId };
+  for await (const payout of source.rows()) {
+    const before = payout.row ?? 0;
+    for (; !next.done && next.value.row < before; next = await waiting.next()) yield* notClaimed(source, next.value);
+    if (payout.original !== null) yield factsOf(source, payout, payout.original);
   }
-  for (; !next.done; next = await waiting.next()) yield* refusal(next.value);
+  for (; !next.done; next = await waiting.next()) yield* notClaimed(source, next.value);
 }
 
-function* refusal({ original, findings }: RefusedRow): Generator<TransactionFacts> {
-  if (original !== undefined) yield { original, findings };
+/** A row that was taken before has the status of the payout that took it: RJCT would be about money that may have gone. */
+async function* notClaimed(
+  source: AnswerSource,
+  { original, reference, findings }: RefusedRow,
+): AsyncGenerator<TransactionFacts> {
+  if (original === undefined) return;
+  const taken = reference === undefined ? undefined : await source.payout(reference);
+  yield taken === undefined ? { original, findings } : factsOf(source, taken, original);
+}
+
+/** An end that the bank contradicts is in doubt for the receiver, whatever the store says. */
+function factsOf(
+  { incidents }: AnswerSource,
+  { reference, state, reason, orderId }: PayoutRecord,
+  original: OriginalTransaction,
+): PayoutFacts {
+  const incident = incidents.get(reference);
+  if (incident === undefined) return { original, state, reason, orderId };
+  return { original, state: 'needs-operator', reason: incident, orderId };
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -11,7 +11,8 @@ const KNOWN: ReadonlySet<string> = new Set(['already-taken', 'id-reused', 'retry
 
 /**
  * Rows of a batch that took no money for certain: those proven unpaid, each with the reference it is the next generation
- * of (`retry_of`), and those refused as they were written. A row with an unknown outcome is never among them.
+ * of (`retry_of`), and those refused for their values, as they were written. A row with an unknown outcome is never among
+ * them, nor one that was not read whole, nor one of a bank message: what such a row asked for is more than its columns say.
  */
 export async function* unpaidLines(
   rows: AsyncIterable<PayoutRecord>,
@@ -23,7 +24,9 @@ export async function* unpaidLines(
       yield { ...instruction, retry_of: reference };
   }
   for await (const { instruction, findings } of refused) {
-    if (!findings.some(({ rule }) => KNOWN.has(rule)) && Object.keys(instruction).length > 0) yield instruction;
+    if (findings.some(({ rule }) => KNOWN.has(rule)) || Object.keys(instruction).length === 0) continue;
+    const unknown = new Set(findings.flatMap(({ rule, column }) => (rule === 'unknown-column' ? (column ?? []) : [])));
+    yield Object.fromEntries(Object.entries(instruction).filter(([name]) => !unknown.has(name)));
   }
 }
 
@@ -37,7 +40,7 @@ export async function* failedCsv(columns: readonly string[], lines: AsyncIterabl
   yield stringify([[...columns]]);
   let some: string[][] = [];
   for await (const line of lines) {
-    some.push(columns.map((column) => line[column] ?? ''));
+    some.push(columns.map((column) => (Object.hasOwn(line, column) ? (line[column] ?? '') : '')));
     if (some.length < LINES_AT_ONCE) continue;
     yield stringify(some);
     some = [];

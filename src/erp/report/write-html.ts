@@ -2,6 +2,7 @@ import {
   type BatchReport,
   type ReportedIncident,
   type ReportedPayout,
+  type ReportedRefusal,
   type StateTotal,
   totalsByState,
 } from './batch-report.ts';
@@ -31,6 +32,7 @@ export function* htmlReport(report: BatchReport): Generator<string> {
 </header>
 <main>
 ${incidentList(report)}${countTiles(report)}
+${refusedList(report)}
 ${amountChart(report)}
 `;
   yield* payoutTable(report);
@@ -55,6 +57,14 @@ ${incidents.map(item).join('\n')}
 </ul>
 </section>
 `;
+}
+
+/** Rows of the file that are no payouts: whoever counts them misses none. */
+function refusedList({ refused }: BatchReport): string {
+  if (refused.length === 0) return '';
+  const item = ({ row, line, findings }: ReportedRefusal): string =>
+    `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escaped(rule)}</code> ${escaped(message)}`).join('; ')}</li>`;
+  return `<h2>Left out of the file</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
 }
 
 function countTiles({ counts }: BatchReport): string {

@@ -19,6 +19,7 @@ export const addBatchGuards = (): Migration => ({
       .addColumn('line', 'integer', (column) => column.notNull())
       .addColumn('instruction', 'text', (column) => column.notNull())
       .addColumn('original', 'text')
+      .addColumn('reference', 'text')
       .addColumn('findings', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('refused_rows_key', ['batch_id', 'row'])
       .execute();

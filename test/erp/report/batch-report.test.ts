@@ -68,6 +68,7 @@ test('has exactly the fields of the contract', async () => {
         message: 'the payout is completed, and the bank shows another order under its reference',
       },
     ],
+    refused: [],
     reports: { csv: '/reports/batch-1.csv', json: '/reports/batch-1.json', html: '/reports/batch-1.html' },
   });
 });
@@ -80,7 +81,7 @@ test('reads rows page by page and lists them in the order of the file', async ()
   const report = await buildBatchReport(
     BATCH,
     pages(),
-    async () => ({ returns: [], incidents: [] }),
+    async () => ({ returns: [], incidents: [], refused: [] }),
     LINKS,
     reportPaths('/reports', BATCH.batchId),
   );

@@ -84,7 +84,7 @@ export function reportOf(
   return buildBatchReport(
     { ...BATCH, ...batch },
     rows,
-    async () => ({ returns, incidents }),
+    async () => ({ returns, incidents, refused: [] }),
     LINKS,
     reportPaths(dir, BATCH.batchId),
   );

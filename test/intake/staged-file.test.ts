@@ -1,0 +1,57 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { fileFinding } from '../../src/erp/input.ts';
+import { StagedFile } from '../../src/intake/staged-file.ts';
+import { claimRowsOf } from './rows.ts';
+
+function stagedFile(): StagedFile {
+  const staged = new StagedFile();
+  onTestFinished(() => staged[Symbol.dispose]());
+  return staged;
+}
+
+const finding = (row: number, rule: string) => ({ ...fileFinding('f.csv', row + 1, rule, 'why'), row });
+
+it('gives every row of the file once: as a claim, or as refused with why, also when it was never read', () => {
+  const staged = stagedFile();
+  const claims = claimRowsOf({ id: 'a' }, { id: 'b' }, { id: 'c' });
+  for (const { row, instruction } of claims) {
+    staged.row({ row, line: row + 1, instruction: instruction as Record<string, string> });
+  }
+  for (const claim of claims.slice(0, 2)) staged.claim(claim);
+  staged.finding(finding(3, 'required'), finding(4, 'wrong-field-count'));
+  staged.readingEnded();
+  staged.drop(2);
+  staged.refuse(finding(2, 'already-taken'), 'reference-of-b');
+  expect([...staged.claims()].map(({ row }) => row)).toEqual([1]);
+  expect([...staged.refused()].map(({ row, reference, findings }) => [row, reference, findings[0]?.rule])).toEqual([
+    [2, 'reference-of-b', 'already-taken'],
+    [3, undefined, 'required'],
+    [4, undefined, 'wrong-field-count'],
+  ]);
+});
+
+it('keeps no values of a row that was not read whole, or came in a bank message: they ask for less than it did', () => {
+  const staged = stagedFile();
+  const original = { payment: 0, endToEndId: 'x', amount: '1.00', currency: 'USD' };
+  staged.row({ row: 1, line: 2, instruction: { id: 'debit' }, original });
+  staged.row({ row: 2, line: 3, instruction: { id: 'half' }, unsound: true });
+  staged.row({ row: 3, line: 4, instruction: { id: 'whole' } });
+  staged.finding(finding(1, 'debit-entry'), finding(2, 'duplicate-column'), finding(3, 'required'));
+  staged.readingEnded();
+  expect([...staged.refused()].map(({ instruction }) => instruction)).toEqual([{}, {}, { id: 'whole' }]);
+});
+
+it('finds the refused rows of a large file in time that grows with it', { timeout: 60_000 }, () => {
+  const staged = stagedFile();
+  for (let row = 1; row <= 50_000; row += 1) {
+    staged.row({ row, line: row + 1, instruction: { id: `${row}` } });
+    staged.finding(finding(row, 'required'));
+  }
+  staged.readingEnded();
+  const started = performance.now();
+  let count = 0;
+  for (const _ of staged.refused()) count += 1;
+  expect(count).toBe(50_000);
+  // One look a row by an index; without it this takes minutes.
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
