@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { bankAt, bankMark } from '../runtime/bank.ts';
+import type { UiPlace } from '../runtime/batch-report.ts';
 import { uiPlace } from '../runtime/door.ts';
 import { embeddedParts } from '../runtime/embedded.ts';
 import { openStack } from '../stack/open-stack.ts';
@@ -10,7 +11,6 @@ import type { Stack, StackMode, StartGateway } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { connectTemporal } from '../temporal/connection.ts';
-import type { UiPlace } from './batch-report.ts';
 import { createOutput, type Output } from './output.ts';
 
 /** What a command has at hand; parts are opened when first asked for and closed together. */

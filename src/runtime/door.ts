@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
-import { type ReportPlace, reportBatch, type UiPlace } from '../cli/batch-report.ts';
 import type { Config } from '../config.ts';
 import type { FolderParts } from '../folder/drop-folder.ts';
 import type { Door } from '../intake/take-file.ts';
@@ -10,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import { type ReportPlace, reportBatch, type UiPlace } from './batch-report.ts';
 import { intakePartsOf } from './intake-parts.ts';
 
 /** What the doors without a person are made of. */

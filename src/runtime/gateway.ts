@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { reportBatch } from '../cli/batch-report.ts';
 import type { Config } from '../config.ts';
 import type { GatewayParts } from '../gateway/gateway-parts.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
@@ -11,6 +10,7 @@ import { updateBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import { bankAt, bankMark } from './bank.ts';
 import { listBatches } from './batch-list.ts';
+import { reportBatch } from './batch-report.ts';
 import { type DoorPlace, openDoor, uiPlace } from './door.ts';
 
 /** An update waits for a worker; whoever asked over HTTP does not wait for long. */

@@ -23,7 +23,7 @@ const rows = (count: number, prefix = 'ROW'): Row[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index + 1}` }));
 
 it('a `run` that was killed in the middle is finished by the next one: one order a row, one report', async () => {
-  const home = openHome({ PAYOUTS_WINDOW: '8' });
+  const home = openHome({ PAYOUTS_WINDOW: '8', PAYOUTS_TIME_SCALE: '0.02' });
   const file = home.file('killed.csv', csvOf(rows(24)));
   const killed = home.start('run', file, '--yes', '--json');
   await untilPaid(home, killed, 6);

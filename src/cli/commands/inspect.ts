@@ -1,8 +1,9 @@
 import { type ReportedIncident, reportedIncidents } from '../../erp/report/batch-report.ts';
 import { listBatches } from '../../runtime/batch-list.ts';
+import { reportBatch } from '../../runtime/batch-report.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
-import { reportBatch, summaryText } from '../batch-report.ts';
+import { summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';

@@ -6,9 +6,10 @@ import { claimFile, type IntakeOptions, type Prepared, prepareFile } from '../..
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isSettledBatch, takenBefore } from '../../intake/known-batches.ts';
 import { type Outlook, outlookOf } from '../../intake/outlook.ts';
+import { reportBatch } from '../../runtime/batch-report.ts';
 import type { Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
-import { exitOfReport, reportBatch, summaryText } from '../batch-report.ts';
+import { exitOfReport, summaryText } from '../batch-report.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings } from '../findings-text.ts';
 import { type FollowEnd, followBatches } from '../follow.ts';
