@@ -46,7 +46,13 @@ const COUNTRY = /^[A-Z]{2}$/;
 
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
 
+/**
+ * `[\d-A-Z]` of interface section 2 means digits, a hyphen and a range of letters; JavaScript alone would read the range as
+ * its two ends.
+ */
+const patternOf = (regex: string): RegExp => new RegExp(regex.replaceAll('\\d-', '\\d\\-'));
+
 function matches({ regex, data_type }: FieldDescriptor, value: unknown): value is string {
   if (typeof value !== 'string' || value.length > VALUE_CHARACTERS_MAX) return false;
-  return new RegExp(regex).test(value) && (data_type !== 'country' || COUNTRY.test(value));
+  return patternOf(regex).test(value) && (data_type !== 'country' || COUNTRY.test(value));
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
@@ -140,6 +141,48 @@ describe('rows that are proven unpaid', () => {
     const again = await home.payouts('retry', batchId, '--yes', '--json');
     expect(batchOf(again).payouts).toMatchObject([{ row: 1, id: 'FAIL-2', reference: referenceFor('FAIL-2', 1) }]);
     expect(ordersOf('FINE-2', 1)).toEqual([]);
+  });
+});
+
+describe('a bank message', () => {
+  const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+  const context = ['--mapping', example('mapping.json'), '--payees', example('payees.csv')];
+  const runMessage = (name: string, ...more: string[]) =>
+    home.payouts('run', example(name), ...context, '--yes', '--json', ...more);
+
+  it.each(['payroll.pain.001.001.03.xml', 'suppliers.pain.001.001.09.xml'])(
+    '%s is paid, and answered for every transaction at every stage',
+    async (name) => {
+      const paid = await runMessage(name);
+      expect(paid.code).toBe(0);
+      const { reports, counts, batchId } = batchOf(paid);
+      expect(reports.pain002Stages).toHaveLength(4);
+      const answer = readFileSync(reports.pain002 ?? '', 'utf8');
+      expect(answer.match(/<TxSts>ACSC<\/TxSts>/g)).toHaveLength(counts.total);
+      expect(answer).toContain('<GrpSts>ACSC</GrpSts>');
+      const again = await runMessage(name);
+      expect(again.code).toBe(8);
+      expect(errorOf(again).error.batchId).toBe(batchId);
+    },
+  );
+
+  it.each(['payroll.aba', 'payments.ach'])('%s is paid', async (name) => {
+    expect((await runMessage(name, '--allow-look-alikes')).code).toBe(0);
+  });
+
+  it('is refused as a whole with an answer when its sum is wrong, and nothing of it is sent', async () => {
+    const text = readFileSync(example('suppliers.pain.001.001.09.xml'), 'utf8');
+    const broken = text.replace(/<MsgId>.*?</, '<MsgId>BROKEN-1<').replace(/<CtrlSum>\d/, '<CtrlSum>9');
+    const file = home.file('broken.xml', broken.replaceAll('<EndToEndId>', '<EndToEndId>B'));
+    const refused = await home.payouts('run', file, ...context, '--yes', '--json');
+    expect(refused.code).toBe(3);
+    const { findings, reports } = errorOf(refused);
+    expect(findings[0]).toMatchObject({
+      rule: 'wrong-control-sum',
+      row: null,
+      path: expect.stringContaining('/CtrlSum'),
+    });
+    expect(readFileSync(reports?.pain002 ?? '', 'utf8')).toContain('<GrpSts>RJCT</GrpSts>');
   });
 });
 

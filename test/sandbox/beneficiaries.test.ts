@@ -31,6 +31,20 @@ describe('beneficiaries', () => {
     ]);
   });
 
+  test('takes every capital letter in a post code, as the interface means its regex', async () => {
+    const it = await runningSandbox();
+    const address = { address_country: 'GB', address_state: 'S', address_city: 'C', address_address1: 'A' };
+    const { account_name, first_name, last_name, uid } = AUD_BSB;
+    const { code } = await it.bank.call('POST', BENEFICIARIES, {
+      body: {
+        ...{ uid, currency: 'GBP', beneficiary_type: 'personal', payment_type: 'local' },
+        ...{ account_name, first_name, last_name, mobile: '+15550100002', region_country: 'GB', ...address },
+        ...{ sort_code: '00-00-00', account_no: '00040004', address_postcode: 'SA1-1MN' },
+      },
+    });
+    expect(code).toBe(0);
+  });
+
   test('the same details again make a second one: adding has no key', async () => {
     const it = await runningSandbox();
     const [first, second] = [await add(it), await add(it)];
