@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
-import type { Finding } from '../erp/finding.ts';
+import { isOurs } from '../erp/findings-of-ours.ts';
 import type { MessageContext } from '../erp/messages/message-context.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
@@ -84,22 +84,6 @@ async function unanswered(
   const { known, misused } = checked.known;
   return known + misused.total === 0 ? { message, sha256 } : undefined;
 }
-
-/** Findings that a mapping file, a payee directory or the bank's own records mend. */
-const OURS: ReadonlySet<string> = new Set([
-  'account-not-found',
-  'ambiguous-payee',
-  'beneficiary-not-found',
-  'debtor-currency',
-  'no-beneficiary-type',
-  'no-payment-type',
-  'payment-type-not-offered',
-  'required',
-  'unmapped-account',
-  'unmapped-clearing-system',
-]);
-
-const isOurs = ({ rule }: Finding): boolean => OURS.has(rule);
 
 /** Compares checked rows with what was taken before and plans the rest. */
 export async function planned(

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { OriginalTransaction } from '../../domain/bank-message.ts';
 import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { BatchRecord, PayoutRecord, RefusedRow } from '../../store/store.ts';
+import { isOurs } from '../findings-of-ours.ts';
 import { stageOf } from './pain002/stage.ts';
 import type { PayoutFacts, RefusalAnswer, Stage, TransactionFacts } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
@@ -93,14 +94,21 @@ async function* transactions(source: AnswerSource): AsyncGenerator<TransactionFa
   for (; !next.done; next = await waiting.next()) yield* notClaimed(source, next.value);
 }
 
-/** A row that was taken before has the status of the payout that took it: RJCT would be about money that may have gone. */
+/**
+ * A row that was taken before has the status of the payout that took it: RJCT would be about money that may have gone. One
+ * that only our own files keep from being paid waits for people here.
+ */
 async function* notClaimed(
   source: AnswerSource,
   { original, reference, findings }: RefusedRow,
 ): AsyncGenerator<TransactionFacts> {
   if (original === undefined) return;
   const taken = reference === undefined ? undefined : await source.payout(reference);
-  yield taken === undefined ? { original, findings } : factsOf(source, taken, original);
+  const [first] = findings;
+  if (taken !== undefined) yield factsOf(source, taken, original);
+  else if (first !== undefined && findings.every(isOurs)) {
+    yield { original, state: 'held', reason: { code: first.rule, message: first.message }, orderId: null };
+  } else yield { original, findings };
 }
 
 /** An end that the bank contradicts is in doubt for the receiver, whatever the store says. */

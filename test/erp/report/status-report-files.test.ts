@@ -83,6 +83,19 @@ test('gives a row that was taken before the status of the payout that took it, n
   expect(statuses(await finalOf(source))).toEqual(['E-1 ACSC', 'E-2 RJCT', 'E-3 ACSC']);
 });
 
+test('rejects a refused row, unless only our own files keep it from being paid', async () => {
+  const refusal = (row: number, ...rules: string[]): RefusedRow => ({
+    row,
+    line: row,
+    instruction: {},
+    original: original(`E-${row}`),
+    findings: rules.map((rule) => ({ column: null, rule, message: 'why' })),
+  });
+  const refused = [refusal(3, 'debit-entry'), refusal(4, 'unmapped-account'), refusal(5, 'required', 'agreed-rate')];
+  const source = sourceOf([paid, failed], { refused: () => each(refused) });
+  expect(statuses(await finalOf(source)).slice(2)).toEqual(['E-3 RJCT', 'E-4 PDNG', 'E-5 RJCT']);
+});
+
 test('never rejects a payout against whose end the bank shows an order', async () => {
   const incidents = new Map([[failed.reference, { code: 'order-after-end', message: 'the bank shows an order' }]]);
   expect(statuses(await finalOf(sourceOf([paid, failed], { incidents })))).toEqual(['E-1 ACSC', 'E-2 PDNG']);
