@@ -1,4 +1,5 @@
 import type { Finding } from '../erp/finding.ts';
+import { errorDocument } from '../intake/error-document.ts';
 
 /** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: design, "Commands". */
 export const EXIT = {
@@ -50,12 +51,6 @@ export class CommandError extends Error {
 
   /** The document `--json` prints for an error. */
   toDocument(): object {
-    const { code, message, hint, batchId, reports } = this;
-    return {
-      schemaVersion: 1,
-      error: { code, message, hint, ...(batchId === undefined ? {} : { batchId }) },
-      findings: this.findings,
-      ...(reports === undefined ? {} : { reports }),
-    };
+    return errorDocument(this);
   }
 }

@@ -68,7 +68,8 @@ export const INSTRUCTION_FIELDS = [
 /** Release order of a priority: smaller comes first. */
 export const priorityRank = (priority: string | undefined): number => (priority === 'high' ? 0 : 1);
 
-const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
+/** The same as a set; a name that is not in it is a beneficiary field. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 const INPUT_FIELDS: ReadonlySet<string> = new Set(['batchId', 'by', 'generation']);
 
 /** Column names treated as one field; the bank names the one it wants in required-details (interface section 2). */

@@ -1,5 +1,5 @@
 import { currencyExponent } from '../domain/currency.ts';
-import { CITY_FIELDS, INSTRUCTION_FIELDS } from '../domain/instruction.ts';
+import { CITY_FIELDS, OWN_FIELDS } from '../domain/instruction.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import type { Finding } from './finding.ts';
@@ -28,7 +28,6 @@ const MISSING_COLUMN = {
   message: 'the header line has no such column, and every row needs it; add it',
 };
 
-const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);
 
 export function checkColumns({
@@ -43,12 +42,12 @@ export function checkColumns({
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
   const known = knownFields(pairs, requiredDetails);
-  const unknown = columns.filter(({ name }) => !OWN_COLUMNS.has(name) && known !== undefined && !known.has(name));
+  const unknown = columns.filter(({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name));
   const header = columns.find(({ row }) => row === null);
   const absent = REQUIRED_COLUMNS.filter(
     (name) => header !== undefined && !columns.some((column) => column.name === name),
   );
-  const names = [...OWN_COLUMNS, ...(known ?? [])];
+  const names = [...OWN_FIELDS, ...(known ?? [])];
   const unknownColumn = (name: string): typeof UNKNOWN_COLUMN => ({
     rule: UNKNOWN_COLUMN.rule,
     message: `${UNKNOWN_COLUMN.message}.${didYouMean(name, names)}`.replace(/\.$/, ''),

@@ -1,5 +1,5 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
-import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
+import { OWN_FIELDS } from '../domain/instruction.ts';
 import { UnreadableFile } from './decode.ts';
 import { type Finding, printable } from './finding.ts';
 import {
@@ -76,7 +76,7 @@ export class CsvRecords {
     this.headerLine = line;
     if (this.header.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
     // A first line that names no column of ours is a row: its values are nobody's business.
-    if (!this.header.some((name) => OWN_COLUMNS.has(name))) throw new UnreadableFile(this.found(line, NO_HEADER));
+    if (!this.header.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, NO_HEADER));
     for (const [index, name] of this.header.entries()) {
       if (!isColumnName(name))
         this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
@@ -116,8 +116,6 @@ export class CsvRecords {
 
 const newlinesIn = (record: readonly string[]): number =>
   record.reduce((count, value) => count + value.split('\n').length - 1, 0);
-
-const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 
 const NO_HEADER = {
   rule: 'no-header',

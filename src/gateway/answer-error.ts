@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { EXIT, type ExitCode } from '../cli/exit.ts';
 import { toCommandError } from '../cli/to-command-error.ts';
+import { errorDocument } from '../intake/error-document.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** What a request is answered with. */
@@ -35,17 +36,23 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 export function answerOf(error: unknown): Answer & { headers?: Readonly<Record<string, string>> } {
   if (error instanceof GatewayError) {
     const { status, headers, code, message, hint } = error;
-    return { status, headers, document: errorDocument(code, message, hint) };
+    return { status, headers, document: errorDocument({ code, message, hint }) };
   }
   if (isRefusedByServer(error)) {
     const { statusCode } = error;
-    return { status: statusCode, document: errorDocument(CODE_OF_STATUS[statusCode] ?? 'bad-request', HTTP_SAYS, '') };
+    return {
+      status: statusCode,
+      document: errorDocument({ code: CODE_OF_STATUS[statusCode] ?? 'bad-request', message: HTTP_SAYS, hint: '' }),
+    };
   }
   const ended = toCommandError(error);
   const status = STATUS_OF_CODE[ended.code] ?? STATUS_OF_EXIT[ended.exit];
   if (status !== 500) return { status, document: ended.toDocument() };
   const message = 'Something went wrong inside; the log of the gateway says what.';
-  return { status, document: errorDocument(ended.code, message, 'The same request can be sent again.') };
+  return {
+    status,
+    document: errorDocument({ code: ended.code, message, hint: 'The same request can be sent again.' }),
+  };
 }
 
 const HTTP_SAYS = 'The server cannot take this request.';
@@ -60,8 +67,4 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
 function isRefusedByServer(error: unknown): error is FastifyError & { statusCode: number } {
   if (!(error instanceof Error) || !('statusCode' in error)) return false;
   return typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500;
-}
-
-function errorDocument(code: string, message: string, hint: string): object {
-  return { schemaVersion: 1, error: { code, message, hint }, findings: [] };
 }

@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayToken } from '../config/gateway-tokens.ts';
+import { errorDocument } from '../intake/error-document.ts';
 import type { Part } from '../stack/stack.ts';
 import { StackError } from '../stack/stack-error.ts';
 import { answerOf } from './answer-error.ts';
@@ -76,7 +77,7 @@ async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
       message: 'There is nothing here.',
       hint: 'GET /openapi.json lists the routes.',
     };
-    return reply.code(404).send({ schemaVersion: 1, error, findings: [] });
+    return reply.code(404).send(errorDocument(error));
   });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');

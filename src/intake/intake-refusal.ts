@@ -1,6 +1,7 @@
 import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { Finding } from '../erp/finding.ts';
 import type { FindingList } from '../erp/finding-list.ts';
+import { errorDocument } from './error-document.ts';
 
 /** Why a file is not taken: by kind, so that each door answers in its own way (exit code, HTTP status, report). */
 export type RefusalKind = 'unreadable' | 'invalid' | 'already-taken' | 'other-plan' | 'maker-unknown';
@@ -40,12 +41,17 @@ export class IntakeRefusal extends Error {
     this.findings = more.findings ?? [];
   }
 
-  /** The `error` document. Contract: design, "Commands". */
+  /** The `error` document. */
   toDocument(): object {
-    const { code, message, hint, batchId, findings } = this;
-    const error = { code, message, hint, ...(batchId === undefined ? {} : { batchId }) };
-    return { schemaVersion: 1, error, findings };
+    return errorDocument(this);
   }
+}
+
+/** Every row was taken by batches that have ended, `latest` last. */
+export function alreadyTaken(latest: string | undefined): IntakeRefusal {
+  const message = 'Every row of this file was taken before; nothing was sent.';
+  const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
+  return new IntakeRefusal('already-taken', 'already-taken', message, { batchId: latest, hint });
 }
 
 /** A file whose findings stop it. */

@@ -10,6 +10,13 @@ import type { ClaimRow, RefusedRow } from '../store/store.ts';
 /** Rows read in one go; more of them are in memory only one page at a time. */
 const PAGE = 1_000;
 
+interface ByRow {
+  row: number;
+  body: string;
+}
+
+const byRow = ({ row }: { row: number }): number => row;
+
 const TABLES = `
   create table rows (row integer primary key, line integer not null, uid text, id text, body text not null);
   create table claims (row integer primary key, reference text not null, body text not null);
@@ -91,13 +98,8 @@ export class StagedFile implements RowSink, Disposable {
 
   /** In the order of the file. */
   *rows(): Generator<ReadRow> {
-    for (const { body } of this.pages<{ row: number; body: string }>(
-      'select row, body from rows where row > ? order by row limit ?',
-      ({ row }) => row,
-      0,
-    )) {
-      yield JSON.parse(body) as ReadRow;
-    }
+    const pages = this.pages<ByRow>('select row, body from rows where row > ? order by row limit ?', byRow, 0);
+    for (const page of pages) for (const { body } of page) yield JSON.parse(body) as ReadRow;
   }
 
   /** A row that may be paid; again with what was found out about it since. */
@@ -121,30 +123,18 @@ export class StagedFile implements RowSink, Disposable {
 
   /** In the order of their references, whatever the order of the file: two claims of the same rows never wait in a circle. */
   *claims(): Generator<ClaimRow> {
-    for (let after = ''; ; ) {
-      const page = this.all<{ reference: string; body: string }>(
-        'select reference, body from claims where reference > ? order by reference limit ?',
-        after,
-        PAGE,
-      );
-      for (const { body } of page) yield JSON.parse(body) as ClaimRow;
-      after = page.at(-1)?.reference ?? after;
-      if (page.length < PAGE) return;
-    }
+    const pages = this.pages<{ reference: string; body: string }>(
+      'select reference, body from claims where reference > ? order by reference limit ?',
+      ({ reference }) => reference,
+      '',
+    );
+    for (const page of pages) for (const { body } of page) yield JSON.parse(body) as ClaimRow;
   }
 
   /** In the order of the file; what is dropped or changed in between is seen page by page. */
   *claimPages(): Generator<ClaimRow[]> {
-    for (let after = 0; ; ) {
-      const page = this.all<{ row: number; body: string }>(
-        'select row, body from claims where row > ? order by row limit ?',
-        after,
-        PAGE,
-      );
-      if (page.length > 0) yield page.map(({ body }) => JSON.parse(body) as ClaimRow);
-      after = page.at(-1)?.row ?? after;
-      if (page.length < PAGE) return;
-    }
+    const pages = this.pages<ByRow>('select row, body from claims where row > ? order by row limit ?', byRow, 0);
+    for (const page of pages) yield page.map(({ body }) => JSON.parse(body) as ClaimRow);
   }
 
   /** Rows of the file that are not claimed, with why; also those that could not be read. */
@@ -152,26 +142,10 @@ export class StagedFile implements RowSink, Disposable {
     const unclaimed = this.pages<{ row: number; body: string | null }>(
       `select n.row, rows.body from (select row from rows union select row from findings) n left join rows on rows.row = n.row
         where n.row > ? and n.row not in (select row from claims) order by n.row limit ?`,
-      ({ row }) => row,
+      byRow,
       0,
     );
-    for (const { row, body } of unclaimed) {
-      const found = this.all<{ line: number; body: string; reference: string | null }>(
-        'select line, body, reference from findings where row = ?',
-        row,
-      );
-      const read = body === null ? undefined : (JSON.parse(body) as ReadRow);
-      const reference = found.find((finding) => finding.reference !== null)?.reference ?? undefined;
-      const asWritten = read?.unsound || read?.original ? undefined : read?.instruction;
-      yield {
-        row,
-        line: read?.line ?? found[0]?.line ?? 0,
-        instruction: asWritten ?? {},
-        ...(read?.original === undefined ? {} : { original: read.original }),
-        ...(reference === undefined ? {} : { reference }),
-        findings: found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]),
-      };
-    }
+    for (const page of unclaimed) yield* page.map((row) => this.refusedRow(row));
   }
 
   /** Different values of a field of the claims, at most `limit`. */
@@ -186,12 +160,32 @@ export class StagedFile implements RowSink, Disposable {
     if (this.database.isOpen) this.database.close();
   }
 
-  private *pages<Row>(sql: string, key: (row: Row) => number, from: number): Generator<Row> {
+  private refusedRow({ row, body }: { row: number; body: string | null }): RefusedRow {
+    const found = this.all<{ line: number; body: string; reference: string | null }>(
+      'select line, body, reference from findings where row = ?',
+      row,
+    );
+    const read = body === null ? undefined : (JSON.parse(body) as ReadRow);
+    const reference = found.find((finding) => finding.reference !== null)?.reference ?? undefined;
+    const asWritten = read?.unsound || read?.original ? undefined : read?.instruction;
+    return {
+      row,
+      line: read?.line ?? found[0]?.line ?? 0,
+      instruction: asWritten ?? {},
+      ...(read?.original === undefined ? {} : { original: read.original }),
+      ...(reference === undefined ? {} : { reference }),
+      findings: found.map((finding) => JSON.parse(finding.body) as RefusedRow['findings'][number]),
+    };
+  }
+
+  /** Pages of a query that goes on behind `after`, none of them empty. */
+  private *pages<Row>(sql: string, key: (row: Row) => number | string, from: number | string): Generator<Row[]> {
     for (let after = from; ; ) {
       const page = this.all<Row>(sql, after, PAGE);
-      yield* page;
       const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) return;
+      if (last === undefined) return;
+      yield page;
+      if (page.length < PAGE) return;
       after = key(last);
     }
   }

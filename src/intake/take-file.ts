@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import type { Finding } from '../erp/finding.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from './intake.ts';
-import { IntakeRefusal } from './intake-refusal.ts';
+import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import type { KnownRows } from './known-rows.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
@@ -72,15 +72,7 @@ async function followed({ store }: IntakeParts, known: KnownRows, batchId: strin
   const { open, latest } = await takenBefore(store, known);
   const [firstOpen] = open;
   if (firstOpen !== undefined) return { outcome: 'under-way', batchId: firstOpen };
-  throw new IntakeRefusal(
-    'already-taken',
-    'already-taken',
-    'Every row of this file was taken before; nothing was sent.',
-    {
-      batchId: latest,
-      hint: latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`,
-    },
-  );
+  throw alreadyTaken(latest);
 }
 
 function makerUnknown(): IntakeRefusal {

@@ -44,11 +44,15 @@ export async function reportBatch(
 }
 
 /** `failed.csv`, where there is a row for it. */
-async function writeFailed(store: Store, { batchId, incidents, reports }: BatchReport): Promise<string | undefined> {
+async function writeFailed(
+  store: Store,
+  { batchId, counts, refused, incidents, reports }: BatchReport,
+): Promise<string | undefined> {
   const doubtful = new Set(incidents.map(({ reference }) => reference));
   const lines = (): ReturnType<typeof unpaidLines> =>
     unpaidLines(store.rows(batchId), store.refusedRows(batchId), doubtful);
-  const columns = await columnsOf(lines());
+  const unpaid = counts.failed + counts.rejected + counts.cancelled + refused.length;
+  const columns = unpaid === 0 ? [] : await columnsOf(lines());
   const path = reports.csv.replace(/\.csv$/, '.failed.csv');
   if (columns.length === 0) {
     // One of before named rows that are not proven unpaid any more.

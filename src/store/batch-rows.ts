@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
+import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
 import type { Database, Tables } from './schema.ts';
 import type { CanaryRow, PayoutRecord, SwitchRecord, UserAccount } from './store.ts';
@@ -183,18 +183,15 @@ export async function rowsIn(db: Database, batchId: string, states: readonly Pay
 }
 
 export async function* rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
-  for (let last = 0; ; ) {
-    const page = await db
+  const kept = pagedByRow((after) =>
+    db
       .selectFrom('payouts')
       .selectAll()
       .where('batch_id', '=', batchId)
-      .where('row', '>', last)
+      .where('row', '>', after)
       .orderBy('row')
       .limit(ROWS_PER_STATEMENT)
-      .execute();
-    yield* page.map(payoutRecord);
-    const end = page.at(-1)?.row;
-    if (end === undefined || end === null || page.length < ROWS_PER_STATEMENT) return;
-    last = end;
-  }
+      .execute(),
+  );
+  for await (const row of kept) yield payoutRecord(row);
 }

@@ -15,3 +15,16 @@ export function* chunks<T>(items: Iterable<T>): Generator<T[]> {
   }
   if (piece.length > 0) yield piece;
 }
+
+/** Rows of a file page by page: `read` gives the ones behind `after`, in order, at most `ROWS_PER_STATEMENT`. */
+export async function* pagedByRow<Row extends { row: number | null }>(
+  read: (after: number) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let after = 0; ; ) {
+    const page = await read(after);
+    yield* page;
+    const last = page.at(-1)?.row;
+    if (last === undefined || last === null || page.length < ROWS_PER_STATEMENT) return;
+    after = last;
+  }
+}

@@ -1,4 +1,4 @@
-import { chunks, ROWS_PER_STATEMENT } from './chunks.ts';
+import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './schema.ts';
 import type { BatchClaim, RefusedRow } from './store.ts';
 
@@ -23,27 +23,24 @@ export async function insertRefused(db: Database, { batchId, refused = [] }: Bat
 
 /** In the order of the file, read page by page. */
 export async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
-  for (let last = 0; ; ) {
-    const page = await db
+  const kept = pagedByRow((after) =>
+    db
       .selectFrom('refused_rows')
       .selectAll()
       .where('batch_id', '=', batchId)
-      .where('row', '>', last)
+      .where('row', '>', after)
       .orderBy('row')
       .limit(ROWS_PER_STATEMENT)
-      .execute();
-    for (const { row, line, instruction, original, reference, findings } of page) {
-      yield {
-        row,
-        line,
-        instruction: JSON.parse(instruction) as RefusedRow['instruction'],
-        ...(original === null ? {} : { original: JSON.parse(original) as RefusedRow['original'] }),
-        ...(reference === null ? {} : { reference }),
-        findings: JSON.parse(findings) as RefusedRow['findings'],
-      };
-    }
-    const end = page.at(-1)?.row;
-    if (end === undefined || page.length < ROWS_PER_STATEMENT) return;
-    last = end;
+      .execute(),
+  );
+  for await (const { row, line, instruction, original, reference, findings } of kept) {
+    yield {
+      row,
+      line,
+      instruction: JSON.parse(instruction) as RefusedRow['instruction'],
+      ...(original === null ? {} : { original: JSON.parse(original) as RefusedRow['original'] }),
+      ...(reference === null ? {} : { reference }),
+      findings: JSON.parse(findings) as RefusedRow['findings'],
+    };
   }
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { report } from './inspect.ts';
@@ -26,8 +27,7 @@ export async function demo(session: Session): Promise<ExitCode> {
       by: 'demo',
     });
   } catch (error) {
-    if (!(error instanceof CommandError) || error.exit !== EXIT.alreadyTaken || error.batchId === undefined)
-      throw error;
+    if (!(error instanceof IntakeRefusal) || error.kind !== 'already-taken' || error.batchId === undefined) throw error;
     session.output.say('These payouts were made before; nothing is paid twice. Their report:');
     return report(session, error.batchId);
   }

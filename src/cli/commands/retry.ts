@@ -22,6 +22,6 @@ export async function retry(session: Session, id: string, { rows, ...given }: Re
   return withPrepared(
     session,
     (bank) => prepareRetry(parts, bank, { batchId, rows }, options),
-    (prepared, outlook) => payPrepared(session, prepared, outlook, options),
+    (prepared, outlook) => payPrepared(session, parts, prepared, outlook, options),
   );
 }

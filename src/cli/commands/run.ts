@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Bank } from '../../api/bank.ts';
 import type { BatchReport } from '../../erp/report/batch-report.ts';
 import { writeRefusal } from '../../erp/report/status-report-files.ts';
-import { claimFile, type IntakeOptions, type Prepared, prepareFile } from '../../intake/intake.ts';
-import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from '../../intake/intake.ts';
+import { alreadyTaken, IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isSettledBatch, takenBefore } from '../../intake/known-batches.ts';
 import { type Outlook, outlookOf } from '../../intake/outlook.ts';
 import { reportBatch } from '../../runtime/batch-report.ts';
@@ -34,7 +34,7 @@ export async function run(session: Session, path: string, options: RunOptions): 
   return withPrepared(
     session,
     (bank) => prepareFile(parts, bank, path, options).catch((error: unknown) => answered(session, error)),
-    (prepared, outlook) => payPrepared(session, prepared, outlook, options),
+    (prepared, outlook) => payPrepared(session, parts, prepared, outlook, options),
   );
 }
 
@@ -64,6 +64,7 @@ export async function withPrepared<T>(
 /** Shows the plan, asks, claims, starts and follows. */
 export async function payPrepared(
   session: Session,
+  parts: IntakeParts,
   prepared: Prepared,
   outlook: Outlook | undefined,
   options: RunOptions,
@@ -81,7 +82,7 @@ export async function payPrepared(
   }
   assertMaker(session, options);
   await confirm(`Pay ${plan.payouts} payouts?`, options.yes);
-  return payNew(session, prepared, options);
+  return payNew(session, parts, prepared, options);
 }
 
 /** With an approval policy nobody can be told apart from an unknown maker: such payouts could never be approved. */
@@ -93,12 +94,17 @@ function assertMaker({ config }: Session, { by }: RunOptions): void {
   }
 }
 
-async function payNew(session: Session, prepared: Prepared, options: RunOptions): Promise<ExitCode> {
+async function payNew(
+  session: Session,
+  parts: IntakeParts,
+  prepared: Prepared,
+  options: RunOptions,
+): Promise<ExitCode> {
   const { file } = prepared.checked;
   const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
   const client = await session.client(stack);
   await session.bank(stack).authenticate();
-  const claim = await claimFile(await intakeParts(session, options), prepared, options);
+  const claim = await claimFile(parts, prepared, options);
   if (!claim.claimed) return followKnown(session, { ...prepared, known: claim.known }, options);
   prepared[Symbol.dispose]();
   const { batchId } = claim;
@@ -116,17 +122,7 @@ async function payNew(session: Session, prepared: Prepared, options: RunOptions)
 async function followKnown(session: Session, { known }: Prepared, options: RunOptions): Promise<ExitCode> {
   const { open, latest } = await takenBefore(await session.store(), known);
   const [firstOpen] = open;
-  if (firstOpen === undefined) {
-    throw new CommandError(
-      EXIT.alreadyTaken,
-      'already-taken',
-      'Every row of this file was taken before; nothing was sent.',
-      {
-        batchId: latest,
-        hint: latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`,
-      },
-    );
-  }
+  if (firstOpen === undefined) throw alreadyTaken(latest);
   if (options.dryRun || options.detach) return tell(session, firstOpen, 'is under way already');
   session.output.say(`Every row of this file is known; following ${open.join(', ')}.`);
   return followAndReport(session, open, options.timeoutMs);

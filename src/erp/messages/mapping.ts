@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../finding.ts';
 import { JsonCursor, JsonSyntaxError } from '../json-cursor.ts';
 import { accountKey } from './account-key.ts';
@@ -40,7 +40,6 @@ export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
 
 const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
 
-const OWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 const NOT_A_FIELD = 'a column of ours, and no beneficiary field of the bank';
 
 const text = z.string().trim().min(1);
@@ -60,7 +59,7 @@ const FILE = z.strictObject({
   clearingFields: z
     .record(
       text,
-      text.refine((field) => !OWN_COLUMNS.has(field), NOT_A_FIELD),
+      text.refine((field) => !OWN_FIELDS.has(field), NOT_A_FIELD),
     )
     .default({}),
   beneficiaryType: z.enum(['personal', 'business']).optional(),

@@ -38,12 +38,12 @@ export async function writeStatusReports(
   const pathOf = (stage: Stage): string => resolve(join(dir, `${stem}.${stage}.pain002.xml`));
   // A row that an operator sends again takes the batch back, but no answer that was given.
   const reached = (await isThere(pathOf('final'))) ? 'final' : stageOf(byState);
+  const facts = await digestOf(source);
   const paths: string[] = [];
   for (const stage of STAGES.slice(0, STAGES.indexOf(reached) + 1)) {
     const path = pathOf(stage);
     paths.push(path);
     if (stage !== reached && (await isThere(path))) continue;
-    const facts = await digestOf(source);
     const answer = {
       messageId: `${answerIdStart(batchId)}${STAGES.indexOf(stage)}${facts.digest}`,
       createdAt: stage === 'received' || stage === 'validated' ? batch.createdAt : facts.lastChange,
