@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { loadCalendar } from './config/calendar.ts';
+import { type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { ConfigError } from './config/config-error.ts';
 import type { GatewayToken } from './config/gateway-tokens.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
@@ -69,8 +70,8 @@ export interface Config {
   timeScale: number;
   /** `ms` shrunk by the time scale, at least 1 ms. Never for the bank's time or an HTTP limit. */
   scaled(ms: number): number;
-  webhook: { scheme: 'standard-webhooks' | 'hmac-sha256' | 'ip'; secret: Secret | undefined };
-  cardFields: Readonly<Record<string, string>>;
+  cards: CardsConfig;
+  webhook: WebhookConfig;
   /** Empty: the gateway answers this machine only. */
   gatewayTokens: Secret<readonly GatewayToken[]>;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
@@ -95,7 +96,7 @@ export interface Durations {
 export function loadConfig(env: Environment = process.env): Config {
   const values = readKeys(env);
   const home = resolve(values.PAYOUTS_HOME);
-  const { PAYOUTS_TIME_SCALE: timeScale, PAYOUTS_WEBHOOK_SECRET } = values;
+  const { PAYOUTS_TIME_SCALE: timeScale } = values;
   if (values.PAYOUTS_CODEC_KEYS !== undefined) {
     // Better no start than clear payloads where somebody asked for encrypted ones.
     throw new ConfigError('PAYOUTS_CODEC_KEYS', 'is set, but this version encrypts no payloads yet', 'Unset it.');
@@ -129,8 +130,8 @@ export function loadConfig(env: Environment = process.env): Config {
     durations: durationsOf(values),
     timeScale,
     scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),
-    webhook: { scheme: values.PAYOUTS_WEBHOOK_SCHEME, secret: secretOf(PAYOUTS_WEBHOOK_SECRET) },
-    cardFields: values.PAYOUTS_CARD_FIELDS,
+    cards: cardsOf(values),
+    webhook: webhookOf(values),
     gatewayTokens: new Secret(values.PAYOUTS_GATEWAY_TOKEN ?? []),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
@@ -240,5 +241,3 @@ function durationsOf(values: KeyValues): Durations {
 const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);
 
 const filePath = (url: string): string => url.replace(/^file:(\/\/)?/, '');
-
-const secretOf = (text: string | undefined): Secret | undefined => (text === undefined ? undefined : new Secret(text));

@@ -274,7 +274,7 @@ describe('secrets', () => {
       PAYOUTS_API_URL: 'https://bank.example',
       PAYOUTS_API_KEY: 'hidden-1',
       PAYOUTS_API_SECRET: 'hidden-2',
-      PAYOUTS_WEBHOOK_SECRET: 'whsec_hidden-4',
+      PAYOUTS_WEBHOOK_SECRET: 'hidden-4',
       PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts',
     });
     expect(inspect(config, { depth: 10, showHidden: true })).not.toContain('hidden-');

@@ -20,6 +20,9 @@ export interface CallContext {
   authBeforeExecution: boolean;
 }
 
+/** Makes an answer what its call gives back, or throws the `BankError` it stands for. */
+export type Judge<T> = (answer: HttpAnswer, call: CallContext) => T;
+
 const BAD_REQUEST = 2002;
 const RETRY_AFTER_MAX_MS = 5 * 60_000;
 /** Statuses below 500 that ask to come again: time-out, too early, rate limit. */
@@ -28,14 +31,15 @@ const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 /** The payload of a successful answer, read with `schema`. Throws the `BankError` the answer stands for. */
 export function dataOf<T>(answer: HttpAnswer, schema: z.ZodType<T>, call: CallContext): T {
   const { status } = answer;
-  if (status >= 300 && status < 400) throw unknown(`HTTP ${status}; redirects are not followed`, false, answer, call);
+  if (status >= 300 && status < 400)
+    throw unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
   const parsed = readEnvelope(answer.body);
   const known = parsed !== undefined && isEnvelopeCode(parsed.code);
   if ((status === 401 || status === 403) && !known) throw unauthenticated(answer, call);
-  if (parsed === undefined) throw unknown(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
+  if (parsed === undefined) throw unknownOutcome(`HTTP ${status} without an envelope`, asksAgain(status), answer, call);
   if (parsed.code !== 0) throw refusal(parsed.code, answer, call);
   // Envelope and status disagree; for a write the less certain of the two counts.
-  if (call.write && status >= 400) throw unknown(`code 0 under HTTP ${status}`, false, answer, call);
+  if (call.write && status >= 400) throw unknownOutcome(`code 0 under HTTP ${status}`, false, answer, call);
   return payload(parsed.data, schema, answer, call);
 }
 
@@ -74,7 +78,13 @@ export function retryAfterMs(headers: HttpAnswer['headers']): number | undefined
 /** Whether an answer that says nothing else is worth another request. */
 export const asksAgain = (status: number): boolean => status < 300 || status >= 500 || COME_AGAIN.has(status);
 
-function unknown(what: string, retryable: boolean, answer: HttpAnswer, call: CallContext): UnknownOutcomeError {
+/** The error of an answer that says nothing about what became of the call; `what` holds no value of it. */
+export function unknownOutcome(
+  what: string,
+  retryable: boolean,
+  answer: HttpAnswer,
+  call: CallContext,
+): UnknownOutcomeError {
   return new UnknownOutcomeError(`${call.operation} answered ${what}`, {
     outcome: 'ambiguous',
     retryable,
@@ -84,7 +94,8 @@ function unknown(what: string, retryable: boolean, answer: HttpAnswer, call: Cal
   });
 }
 
-function unauthenticated(answer: HttpAnswer, call: CallContext): AuthenticationError {
+/** The error of a 401 or 403 without a known code. */
+export function unauthenticated(answer: HttpAnswer, call: CallContext): AuthenticationError {
   return new AuthenticationError(`${call.operation} answered HTTP ${answer.status}`, {
     outcome: call.authBeforeExecution ? 'not-sent' : 'ambiguous',
     retryable: true,
@@ -94,7 +105,8 @@ function unauthenticated(answer: HttpAnswer, call: CallContext): AuthenticationE
   });
 }
 
-function refusal(code: number, answer: HttpAnswer, { operation, write, tokenNearEnd }: CallContext): BankError {
+/** The error of an envelope whose code is not 0. */
+export function refusal(code: number, answer: HttpAnswer, { operation, write, tokenNearEnd }: CallContext): BankError {
   const { status, headers } = answer;
   const refusesToken = status === 401 || status === 403;
   return envelopeError(code, {
@@ -114,5 +126,5 @@ function payload<T>(data: unknown, schema: z.ZodType<T>, answer: HttpAnswer, cal
   if (result.success) return result.data;
   // Paths only: a message of the parser can quote a value.
   const paths = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'data'))].slice(0, 5).join(', ');
-  throw unknown(`code 0 with data outside the interface (${paths})`, true, answer, call);
+  throw unknownOutcome(`code 0 with data outside the interface (${paths})`, true, answer, call);
 }

@@ -1,3 +1,4 @@
+import type { Cards } from './cards.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
@@ -37,7 +38,7 @@ export interface BeneficiaryQuery {
 }
 
 /**
- * Every banking operation of the interface (section 4), wire-spelled. Reads are retried inside a total time limit; a POST,
+ * Every operation of the interface (section 4); those of banking wire-spelled. Reads are retried inside a total time limit; a POST,
  * PUT or DELETE is sent at most once. Every failure is a `BankError` (`api/errors.ts`).
  */
 export interface Bank {
@@ -79,6 +80,7 @@ export interface Bank {
     approve(orderId: string, options?: SendOptions): Promise<void>;
     reject(orderId: string, remark: string, options?: SendOptions): Promise<void>;
   };
+  cards: Cards;
   /** Obtains a token (a fresh one with `force`); throws `AuthenticationError` when the bank refuses the key. */
   authenticate(options?: { force?: boolean }): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type CallContext, dataOf, exchangeError } from './answers.ts';
+import { type CallContext, dataOf, exchangeError, type Judge } from './answers.ts';
 import type { ReadOptions, SendOptions } from './bank.ts';
 import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, NotSentError } from './errors.ts';
@@ -20,12 +20,15 @@ export interface WriteRoute extends Route {
   body?: object;
 }
 
+/** What an answer must be: data of this schema in the banking envelope, or what a judge of its own takes. */
+export type Expected<T> = z.ZodType<T> | Judge<T>;
+
 /** How a read and a write go out. Both fail with a `BankError` only. */
 export interface Calls {
   /** GET, repeated with back-off inside the total limit while asking again makes sense. */
-  read<T>(route: Route, schema: z.ZodType<T>, options?: ReadOptions): Promise<T>;
+  read<T>(route: Route, expected: Expected<T>, options?: ReadOptions): Promise<T>;
   /** POST, PUT or DELETE, sent at most once. */
-  send<T>(route: WriteRoute, schema: z.ZodType<T>, options?: SendOptions): Promise<T>;
+  send<T>(route: WriteRoute, expected: Expected<T>, options?: SendOptions): Promise<T>;
 }
 
 export interface CallsOptions {
@@ -47,21 +50,21 @@ interface Attempt<T> {
   method: HttpMethod;
   target: string;
   body?: string | undefined;
-  schema: z.ZodType<T>;
+  expected: Expected<T>;
   beforeFirstByte?: (() => void) | undefined;
 }
 
 export function createCalls(options: CallsOptions): Calls {
   const { limits, basePath } = options;
   return {
-    async read(route, schema, { signal } = {}) {
-      const attempt = { ...prepared('GET', basePath, route), schema };
+    async read(route, expected, { signal } = {}) {
+      const attempt = { ...prepared('GET', basePath, route), expected };
       return readRepeatedly(options, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
 
-    async send(route, schema, { signal, beforeFirstByte } = {}) {
+    async send(route, expected, { signal, beforeFirstByte } = {}) {
       const body = route.body === undefined ? undefined : JSON.stringify(route.body);
-      const attempt = { ...prepared(route.method, basePath, route), schema, body, beforeFirstByte };
+      const attempt = { ...prepared(route.method, basePath, route), expected, body, beforeFirstByte };
       return withDeadline(limits.sendTotalMs, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
   };
@@ -84,7 +87,7 @@ function prepared(
 
 /** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
 async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
-  const { operation, schema, ...request } = attempt;
+  const { operation, expected, ...request } = attempt;
   const token = await tokenFor(options.tokens, operation, signal);
   const headers = { 'content-type': 'application/json', authorization: token.authorization };
   const answer = await options.transport.exchange({ ...request, headers, signal }).catch((error: unknown) => {
@@ -97,7 +100,7 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
     authBeforeExecution: options.authBeforeExecution,
   };
   try {
-    return dataOf(answer, schema, call);
+    return typeof expected === 'function' ? expected(answer, call) : dataOf(answer, expected, call);
   } catch (error) {
     if (error instanceof BankError && error.tokenSuspect) options.tokens.invalidate(token);
     throw error;

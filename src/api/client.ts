@@ -1,12 +1,15 @@
 import type { Bank } from './bank.ts';
 import { type CallsOptions, createCalls } from './calls.ts';
+import { cardFields } from './card-fields.ts';
 import { sleep } from './deadline.ts';
 import { accountsResource } from './resources/accounts.ts';
 import { beneficiariesResource } from './resources/beneficiaries.ts';
+import { cardsResource } from './resources/cards.ts';
 import { ordersResource } from './resources/orders.ts';
 import { transactionsResource } from './resources/transactions.ts';
 import { type AuthOptions, createTokenSource } from './token.ts';
 import { createTransport, type Transport } from './transport.ts';
+import { isThisMachine } from './verify-url.ts';
 
 export interface BankLimits {
   /** A read with all its attempts; default 20 s. One attempt takes at most half of it. */
@@ -27,6 +30,14 @@ export interface BankOptions {
   auth?: AuthOptions;
   /** Whether a 401 or 403 on a write proves that nothing was executed (`not-sent`); default true, false is `ambiguous`. */
   authBeforeExecution?: boolean;
+  /** Names of card fields on the wire (`card-fields.ts`); default: our own. */
+  cardFields?: Readonly<Record<string, string>>;
+  /**
+   * HTTP statuses of a card POST that prove, without a known code and without a payment, that nothing was taken; default none.
+   */
+  cardRefusalStatuses?: readonly number[];
+  /** Hosts a `verify_url` may name; default any. */
+  cardVerifyHosts?: readonly string[];
   limits?: BankLimits;
   /** Monotonic milliseconds; default `performance.now`. */
   clock?: () => number;
@@ -66,12 +77,18 @@ export function createBank(options: BankOptions): Bank {
     clock,
     sleep: options.sleep ?? sleep,
   });
+  const baseUrl = origin + basePath;
   return {
-    baseUrl: origin + basePath,
+    baseUrl,
     accounts: accountsResource(calls),
     beneficiaries: beneficiariesResource(calls),
     transactions: transactionsResource(calls),
     orders: ordersResource(calls),
+    cards: cardsResource(calls, {
+      fields: cardFields(options.cardFields),
+      refusalStatuses: new Set(options.cardRefusalStatuses),
+      verifyUrls: { hosts: options.cardVerifyHosts, onThisMachine: isThisMachine(new URL(origin)) },
+    }),
     authenticate: async ({ force = false } = {}) => {
       if (force) tokens.invalidateCurrent();
       await tokens.get(new AbortController().signal);

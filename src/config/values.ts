@@ -16,6 +16,10 @@ export const duration = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
+/** A duration of at least a millisecond and at most `mostMs`. */
+export const durationUpTo = (mostMs: number, error: string) =>
+  duration.refine((ms) => ms > 0 && ms <= mostMs, { error });
+
 /** Fractions are as they are, `50` means 1:50: both shrink. -> factor in (0, 1]. */
 export const timeScale = z.string().transform((text, context): number => {
   const scale = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;

@@ -9,8 +9,18 @@ const SANDBOX_MARK = 'sandbox';
 /** The bank at `apiUrl`: the configured one, or this stack's sandbox. */
 export function bankAt(config: Config, apiUrl: string): Bank {
   const { key, secret, auth, authBeforeExecution } = config.bank;
+  const { fields, refusalStatuses, verifyHosts } = config.cards;
   return withRequiredDetailsCache(
-    createBank({ baseUrl: apiUrl, apiKey: key.reveal(), apiSecret: secret.reveal(), auth, authBeforeExecution }),
+    createBank({
+      baseUrl: apiUrl,
+      apiKey: key.reveal(),
+      apiSecret: secret.reveal(),
+      auth,
+      authBeforeExecution,
+      cardFields: fields,
+      cardRefusalStatuses: refusalStatuses,
+      cardVerifyHosts: verifyHosts,
+    }),
   );
 }
 

@@ -1,0 +1,147 @@
+import { endOfStatus } from '../domain/card-payment.ts';
+import {
+  asksAgain,
+  type CallContext,
+  type Judge,
+  readEnvelope,
+  readJson,
+  refusal,
+  unauthenticated,
+  unknownOutcome,
+} from './answers.ts';
+import { type CardFields, readText, readValue, unnamedMembers } from './card-fields.ts';
+import { masked } from './card-mask.ts';
+import type { CardNotice, CardPayment, ThreeDsSession } from './cards.ts';
+import { BankError } from './errors.ts';
+import { isEnvelopeCode } from './schemas/envelope.ts';
+import type { HttpAnswer } from './transport.ts';
+import { acceptedUrl, type UrlRule } from './verify-url.ts';
+
+/**
+ * Judges answers of the card endpoints. Their shape is not shown (interface sections 4 and 7), so both a bare JSON object
+ * and the banking envelope are taken, and what names no payment proves nothing unless a code or a setting says so.
+ */
+export interface CardRules {
+  fields: CardFields;
+  /** HTTP statuses of a create or resume that, without a known code and without a payment, prove that nothing was taken. */
+  refusalStatuses: ReadonlySet<number>;
+  verifyUrls: UrlRule;
+}
+
+/** The payment of an answer, whatever status under 500 it came with. With `paymentId` the answer must be about that one. */
+export const judgePayment =
+  (rules: CardRules, paymentId?: string): Judge<CardPayment> =>
+  (answer, call) => {
+    const payment = mayName(answer) ? paymentIn(answer, rules) : undefined;
+    if (payment === undefined) throw failureOf(answer, call, 'payment', (status) => rules.refusalStatuses.has(status));
+    if (paymentId === undefined || payment.paymentId === paymentId) return payment;
+    throw unknownOutcome('about another payment', true, answer, call);
+  };
+
+/** The session of a set-up, which only success shows: an error may well carry a `reference_id` of its own. */
+export const judgeSession =
+  (rules: CardRules): Judge<ThreeDsSession> =>
+  (answer, call) => {
+    const fields = rules.fields.session;
+    for (const source of isSuccess(answer) ? sourcesOf(answer) : []) {
+      const referenceId = readText(fields.reference_id, source);
+      if (referenceId === undefined) continue;
+      const dataCollectionInfo = readValue(fields.data_collection_info, source) ?? null;
+      return { referenceId, dataCollectionInfo, other: unnamedMembers(fields, source) };
+    }
+    // No money hangs on a set-up: what will be answered the same again is a refusal.
+    throw failureOf(answer, call, '3-D Secure session', (status) => status >= 400 && status < 500);
+  };
+
+/** The JSON of a successful answer, with what may be card data masked. */
+export const judgeRaw: Judge<unknown> = (answer, call) => {
+  const json = readJson(answer.body);
+  if (isSuccess(answer) && typeof json === 'object' && json !== null) return masked(json);
+  throw failureOf(answer, call, 'payment', () => false);
+};
+
+/** What an event says. One with a final status is about the payment; one about 3-D Secure tells of a completed challenge. */
+export function noticeOf({ webhook }: CardFields, body: unknown): CardNotice | undefined {
+  const paymentId = readText(webhook.payment_id, body);
+  const referenceId = readText(webhook.reference_id, body);
+  const status = readText(webhook.payment_status, body);
+  const named = { paymentId, referenceId, merchantRequestId: readText(webhook.merchant_request_id, body) };
+  if (paymentId === undefined && referenceId === undefined) return undefined;
+  const about3ds = /3ds|three_ds/i.test(readText(webhook.type, body) ?? '');
+  // A notice of a completed challenge may show the status the payment still has.
+  const statusCounts =
+    status !== undefined && paymentId !== undefined && (!about3ds || endOfStatus(status) !== undefined);
+  if (statusCounts) return { kind: 'status', status, ...named };
+  return about3ds || referenceId !== undefined ? { kind: 'completion', status: undefined, ...named } : undefined;
+}
+
+function paymentIn(
+  answer: HttpAnswer,
+  { fields: { payment: fields }, verifyUrls }: CardRules,
+): CardPayment | undefined {
+  for (const source of sourcesOf(answer)) {
+    const paymentId = readText(fields.payment_id, source);
+    const status = readText(fields.payment_status, source);
+    if (paymentId === undefined || status === undefined) continue;
+    const type = readText(fields['next_action.type'], source);
+    const url = readText(fields['next_action.verify_url'], source);
+    const verifyUrl = url === undefined ? null : acceptedUrl(url, verifyUrls);
+    // The interface knows one type of action; an answer may show its address alone.
+    const nextAction = type === undefined && url === undefined ? null : { type: type ?? '3DS', verifyUrl };
+    return {
+      paymentId,
+      status,
+      nextAction,
+      amount: readText(fields.amount, source),
+      currency: readText(fields.currency, source),
+      merchantRequestId: readText(fields.merchant_request_id, source),
+      other: unnamedMembers(fields, source),
+    };
+  }
+  return undefined;
+}
+
+/** Objects that may be the payload: the data of an envelope, then the whole. */
+function sourcesOf(answer: HttpAnswer): object[] {
+  const whole = readJson(answer.body);
+  const data = readEnvelope(answer.body)?.data;
+  return [data, whole].filter((source): source is object => typeof source === 'object' && source !== null);
+}
+
+const isSuccess = (answer: HttpAnswer): boolean =>
+  answer.status >= 200 && answer.status < 300 && refusalCode(answer) === undefined;
+
+/** A 5xx may come from something in front of the acquirer, with the body of another attempt. */
+const mayName = ({ status }: HttpAnswer): boolean => (status >= 200 && status < 300) || (status >= 400 && status < 500);
+
+/** The code of a banking envelope that is not 0; another member named `code` is the acquirer's own affair. */
+function refusalCode({ body }: HttpAnswer): number | undefined {
+  const code = readEnvelope(body)?.code;
+  return code !== undefined && code !== 0 && isEnvelopeCode(code) ? code : undefined;
+}
+
+/** The error of an answer that shows no `what`. */
+function failureOf(
+  answer: HttpAnswer,
+  call: CallContext,
+  what: string,
+  isRefusal: (status: number) => boolean,
+): BankError {
+  const { status } = answer;
+  const code = refusalCode(answer);
+  if (status >= 300 && status < 400) {
+    return unknownOutcome(`HTTP ${status}; redirects are not followed`, false, answer, call);
+  }
+  if (code !== undefined) return refusal(code, answer, call);
+  if (status === 401 || status === 403) return unauthenticated(answer, call);
+  const retryable = asksAgain(status);
+  if (retryable || !isRefusal(status))
+    return unknownOutcome(`HTTP ${status} without a ${what}`, retryable, answer, call);
+  const { operation } = call;
+  return new BankError(`${operation} answered HTTP ${status}`, {
+    outcome: 'refused',
+    retryable,
+    operation,
+    httpStatus: status,
+  });
+}

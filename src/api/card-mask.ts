@@ -1,0 +1,49 @@
+import { isCardNumber } from '../domain/card-number.ts';
+
+/** Digits in groups, as card numbers are written; one separator between two groups. */
+const GROUPED_DIGITS = /\d+(?:[\s.\-\u2010-\u2015]\d+)*/g;
+/** Words of a member's name that say what it holds. */
+const CARD_WORDS = /^(pan|number|cvv2?|cvc2?|cvn2?|csc|cav2?)$|(cardnumber|securitycode)/;
+const MASK = '[masked]';
+/** 19 groups of one digit with separators between them. */
+const PARTS_MAX = 2 * 19 - 1;
+
+/** A copy of any JSON without what may be card data: card numbers wherever they are, members whose names say so whole. */
+export function masked(value: unknown): unknown {
+  if (typeof value === 'string' || (typeof value === 'number' && !isTime(value))) {
+    const text = String(value);
+    const shown = maskedText(text);
+    return shown === text ? value : shown;
+  }
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [maskedText(name), saysCard(name) ? MASK : masked(member)]),
+  );
+}
+
+/** Epoch milliseconds of this century's first decades (interface section 1): no card number has 13 digits and begins with 1. */
+const isTime = (value: number): boolean => value >= 1e12 && value < 2e12;
+
+/** A number may stand beside other groups of digits (an expiry, a CVV): every run of groups is tried. */
+function maskedText(text: string): string {
+  return text.replace(GROUPED_DIGITS, (run) => {
+    const parts = run.split(/(\D)/);
+    for (let from = 0; from < parts.length; from += 2) {
+      for (let to = Math.min(parts.length, from + PARTS_MAX); to > from; to -= 2) {
+        if (!isCardNumber(parts.slice(from, to).join('').replace(/\D/g, ''))) continue;
+        parts.splice(from, to - from, MASK);
+        break;
+      }
+    }
+    return parts.join('');
+  });
+}
+
+function saysCard(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.some((word) => CARD_WORDS.test(word)) || CARD_WORDS.test(words.join(''));
+}

@@ -1,0 +1,109 @@
+import type { CardPaymentType } from '../domain/card-payment.ts';
+import type { ReadOptions, SendOptions } from './bank.ts';
+
+/** Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`. */
+
+/** Never logged, never in an error, never stored. */
+export interface CardDetails {
+  /** Digits only. */
+  number: string;
+  /** `01` to `12`. */
+  expiryMonth: string;
+  /** Four digits. */
+  expiryYear: string;
+  cvv?: string;
+  holderName?: string;
+}
+
+export interface Billing {
+  email?: string;
+  line1?: string;
+  line2?: string;
+  city?: string;
+  state?: string;
+  postcode?: string;
+  /** ISO 3166 alpha-2. */
+  country?: string;
+}
+
+export interface DeviceInfo {
+  ip?: string;
+  language?: string;
+  /** Pixels. */
+  screenWidth?: number;
+  screenHeight?: number;
+  userAgent?: string;
+}
+
+export interface SetUpRequest {
+  card: CardDetails;
+  /** Decimal string. */
+  amount: string;
+  currency: string;
+}
+
+export interface ThreeDsSession {
+  referenceId: string;
+  /** As the acquirer gave it. */
+  dataCollectionInfo: unknown;
+  /** Members of the answer that nothing here names. */
+  other: Readonly<Record<string, unknown>>;
+}
+
+export interface CreateRequest {
+  merchantRequestId: string;
+  paymentType: CardPaymentType;
+  amount: string;
+  currency: string;
+  card: CardDetails;
+  /** Of the 3-D Secure session; absent without a set-up. */
+  referenceId?: string;
+  returnUrl: string;
+  billing?: Billing;
+  deviceInfo?: DeviceInfo;
+}
+
+export interface ResumeRequest {
+  /** Its own: under the first one the acquirer would repeat its first answer for 24 hours. */
+  merchantRequestId: string;
+  paymentType: CardPaymentType;
+  amount: string;
+  currency: string;
+  paymentId: string;
+  referenceId?: string;
+}
+
+export interface CardPayment {
+  paymentId: string;
+  /** `payment_status`, whatever word it is. */
+  status: string;
+  nextAction: { type: string; verifyUrl: string | null } | null;
+  amount?: string;
+  currency?: string;
+  merchantRequestId?: string;
+  /** Members of the answer that nothing here names. They may hold anything: never logged, never in a workflow. */
+  other: Readonly<Record<string, unknown>>;
+}
+
+/** What a webhook's body says (interface section 6: payload not shown). */
+export interface CardNotice {
+  kind: 'status' | 'completion';
+  paymentId: string | undefined;
+  status: string | undefined;
+  /** Of the 3-D Secure session. */
+  referenceId: string | undefined;
+  merchantRequestId: string | undefined;
+}
+
+export interface Cards {
+  /** Takes no money: may be repeated, each time a new session. Failures are `BankError`s. */
+  setUp(request: SetUpRequest, options?: SendOptions): Promise<ThreeDsSession>;
+  /** One POST at most. Failures are `BankError`s whose `outcome` says what they tell about the money. */
+  create(request: CreateRequest, options?: SendOptions): Promise<CardPayment>;
+  resume(request: ResumeRequest, options?: SendOptions): Promise<CardPayment>;
+  retrieve(paymentId: string, options?: ReadOptions): Promise<CardPayment>;
+  /** The payment as it came, for people: digits that look like a card number are masked. */
+  retrieveRaw(paymentId: string, options?: ReadOptions): Promise<unknown>;
+  /** Reads a webhook's JSON; undefined when it names no payment and no session. */
+  noticeOf(body: unknown): CardNotice | undefined;
+}

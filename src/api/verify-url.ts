@@ -1,0 +1,19 @@
+/** Where a `verify_url` may lead. Browsers of cardholders go there; the product itself never fetches it. */
+export interface UrlRule {
+  /** Hosts in lower case, with a port where it counts; undefined: any. */
+  hosts: readonly string[] | undefined;
+  /** http on this machine is taken as well: the acquirer is there too. */
+  onThisMachine: boolean;
+}
+
+/** The address as a browser would read it; null for one that is refused: no https, another host, credentials in it. */
+export function acceptedUrl(text: string, { hosts, onThisMachine }: UrlRule): string | null {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  if (hosts !== undefined && !hosts.includes(url.hostname) && !hosts.includes(url.host)) return null;
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && onThisMachine && isThisMachine(url));
+  return secure ? url.href : null;
+}
+
+export const isThisMachine = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

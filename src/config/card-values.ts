@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { CARD_FIELD_NAMES, cardFieldsProblem } from '../api/card-fields.ts';
+import { didYouMean } from '../erp/nearest.ts';
+import { jsonTexts } from './values.ts';
+
+/** How the settings of cards and webhooks become values. */
+
+/** JSON object: our name of a card field -> its path on the wire (`src/api/card-fields.ts`). */
+export const cardFieldNames = jsonTexts.transform((mapping, context): Record<string, string> => {
+  const unknown = Object.keys(mapping).find((name) => !CARD_FIELD_NAMES.includes(name));
+  const problem =
+    unknown === undefined
+      ? cardFieldsProblem(mapping)
+      : `${unknown} is no card field.${didYouMean(unknown, CARD_FIELD_NAMES)}`;
+  if (problem === undefined) return mapping;
+  context.addIssue({ code: 'custom', message: `cannot be used: ${problem}` });
+  return z.NEVER;
+});
+
+/** `shop.example,pay.example:8443` -> hosts in lower case, as `URL.host` has them. */
+export const hosts = listOf('is no list of hosts such as shop.example,pay.example:8443', (text) => {
+  const url = URL.parse(`https://${text}`);
+  // A pattern would be taken for a host that no address ever has.
+  return url?.host === text.toLowerCase() && !text.includes('*') ? url.host : undefined;
+});
+
+/** `https://shop.example` -> exact origins, as browsers send them. */
+export const origins = listOf('is no list of origins such as https://shop.example', (text) => {
+  const url = URL.parse(text);
+  const isOrigin =
+    url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase().replace(/\/$/, '');
+  return isOrigin ? url.origin : undefined;
+});
+
+/** Of these an acquirer may have executed what it answered; or they ask to come again. */
+const NO_REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
+
+export const refusalStatuses = listOf(
+  `is no list of HTTP statuses from 400 to 499 without ${[...NO_REFUSALS].join(', ')}`,
+  (text) => (/^4\d\d$/.test(text) && !NO_REFUSALS.has(Number(text)) ? Number(text) : undefined),
+);
+
+/** Addresses and networks in CIDR notation. */
+export const networks = listOf('is no list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  return most !== undefined && Number(bits ?? most) <= most ? text : undefined;
+});
+
+/** `whsec_` and base64 are bytes (Standard Webhooks), everything else is its UTF-8. */
+export const webhookSecrets = listOf('is no list of secrets: one is empty, or no base64 behind whsec_', (text) => {
+  const base64 = /^whsec_(.*)$/.exec(text)?.[1];
+  if (base64 === undefined) return text === '' ? undefined : Buffer.from(text);
+  const bytes = Buffer.from(base64, 'base64');
+  const isWhole = bytes.length > 0 && bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  return isWhole ? bytes : undefined;
+});
+
+/** A header's name in lower case (RFC 9110, token). */
+export const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no name of a header' })
+  .toLowerCase();
+
+/** Parts between commas; `read` gives undefined for one that cannot be used. */
+function listOf<T>(error: string, read: (part: string) => T | undefined) {
+  return z.string().transform((given, context): T[] => {
+    const parts = given.split(',').map((part) => read(part.trim()));
+    const values = parts.filter((value): value is T & {} => value !== undefined);
+    if (values.length === parts.length) return values;
+    context.addIssue({ code: 'custom', message: error });
+    return z.NEVER;
+  });
+}

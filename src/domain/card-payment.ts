@@ -1,0 +1,122 @@
+import type { Reason } from './payout-state.ts';
+
+/**
+ * A card payment (acquiring): one intent of a merchant to take money from one card, under one merchant_request_id
+ * (interface sections 2 and 3, "Card payment"). Nothing here holds a card number, a CVV, a name or an address: those are
+ * in the vault of a gateway and only there.
+ */
+
+/** States of a card payment, in the order of its life. Ours are kebab-case, the acquirer's UPPER_SNAKE. */
+export const CARD_STATES = [
+  'received',
+  'awaiting-card',
+  'setting-up',
+  'awaiting-fingerprint',
+  'submitting',
+  'resolving',
+  'awaiting-cardholder',
+  'resuming',
+  'processing',
+  'needs-operator',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
+export type CardState = (typeof CARD_STATES)[number];
+
+export const CARD_ENDS = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly CardState[];
+export type CardEnd = (typeof CARD_ENDS)[number];
+
+export const isCardEnd = (state: CardState): state is CardEnd => (CARD_ENDS as readonly string[]).includes(state);
+
+/** `payment_status` values of the interface (section 3). Any other word is open: nothing is concluded from it. */
+export const PAYMENT_STATUSES = ['PROCESSING', 'REQUIRES_ACTION', 'SUCCEEDED', 'FAILED'] as const;
+
+/** What a terminal status means; undefined for one that is not terminal. */
+export function endOfStatus(status: string): 'succeeded' | 'failed' | undefined {
+  if (status === 'SUCCEEDED') return 'succeeded';
+  return status === 'FAILED' ? 'failed' : undefined;
+}
+
+/** AUTH or DEBIT (interface section 4, "Create payment"). */
+export type CardPaymentType = 'AUTH' | 'DEBIT';
+
+/**
+ * Where the card of a payment is: a one-use handle and the task queue of the gateway that keeps it. Workflows and people
+ * see no more of a card than this.
+ */
+export interface CardHandle {
+  handle: string;
+  /** Task queue of the one gateway process whose memory holds the card. */
+  vault: string;
+  /** First six digits. */
+  bin: string;
+  last_four: string;
+  /** Epoch ms after which the vault has forgotten it. */
+  expires_at: number;
+}
+
+/** Input of the workflow type `cardPayment`; the workflow id is `card/<merchant_request_id>`. */
+export interface CardPaymentInput {
+  merchant_request_id: string;
+  /** Decimal string. */
+  amount: string;
+  currency: string;
+  payment_type: CardPaymentType;
+  /** `skip`: create without a 3-D Secure set-up; an acquirer that requires one makes the payment begin again with it. */
+  three_ds: 'setup' | 'skip';
+  /** Absent: the payment waits for one (update `provideCard`). */
+  card?: CardHandle;
+  /** Who asked for it. */
+  by?: string;
+}
+
+/** What the acquirer shows of one payment, without anything of the card. */
+export interface CardPaymentView {
+  paymentId: string;
+  status: string;
+  nextAction: { type: string; verifyUrl: string | null } | null;
+  /** As the acquirer says; absent where it shows none. */
+  amount?: string;
+  currency?: string;
+  merchantRequestId?: string;
+}
+
+/**
+ * One event about a card payment, as kept: a webhook that was verified, or one that only says where to look
+ * (`hint`: sender address alone). `kind` `status`: about `payment_status`; `completion`: the cardholder has finished a
+ * 3-D Secure challenge.
+ */
+export interface CardEvent {
+  kind: 'status' | 'completion';
+  /** Empty for a completion that names the 3-D Secure session alone. */
+  paymentId: string;
+  /** `payment_status`; for a completion the 3-D Secure `reference_id`, or empty. */
+  status: string;
+  trust: 'verified' | 'hint';
+  /** Epoch ms. */
+  receivedAt: number;
+}
+
+/** One event has one effect, whatever came twice: its key. */
+export const cardEventKey = ({ kind, paymentId, status }: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>): string =>
+  `${kind}/${paymentId}/${status}`;
+
+/** Answer of the query `state` of a card payment. */
+export interface CardStateView {
+  state: CardState;
+  reason: Reason | null;
+  merchant_request_id: string;
+  payment_id: string | null;
+  payment_status: string | null;
+  amount: string;
+  currency: string;
+  bin: string | null;
+  last_four: string | null;
+  /** While the cardholder must act: where the browser goes. */
+  next_action: { type: string; verify_url: string } | null;
+  /** While the device fingerprint is collected: what the frontend needs for it, as the acquirer gave it. */
+  data_collection_info: unknown;
+  /** What was tried and seen, newest last. */
+  evidence: readonly { at: string; what: string }[];
+}
