@@ -2,6 +2,7 @@
 export class SandboxClock {
   readonly #base: () => number;
   #offsetMs = 0;
+  #onAdvance: () => void = () => {};
 
   constructor(base: () => number = Date.now) {
     this.#base = base;
@@ -14,5 +15,14 @@ export class SandboxClock {
   advance(ms: number): void {
     if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('the clock advances by whole milliseconds from 0 up');
     this.#offsetMs += ms;
+    this.#onAdvance();
+  }
+
+  /** Time without what was added: what a peer with a clock of its own takes for the time. */
+  base = (): number => Math.trunc(this.#base());
+
+  /** `listener` is called after each advance; it takes the place of the one before. */
+  onAdvance(listener: () => void): void {
+    this.#onAdvance = listener;
   }
 }

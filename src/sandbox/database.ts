@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA_STEPS } from './schema.ts';
 
 export type Parameters = Record<string, string | number | bigint | null>;
 
@@ -14,25 +14,25 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
 
   /**
-   * Opens the file, or makes it and lets `fill` write what it starts with, both or neither (`:memory:` keeps nothing).
-   * Throws when another version of the sandbox made it.
+   * Opens the file, or makes it and lets `fill` write what it starts with, both or neither (`:memory:` keeps nothing). A
+   * file of an earlier version gets the tables it lacks. Throws when a later version of the sandbox made it.
    */
   constructor(file: string, fill: (db: Database) => void) {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
     this.#sqlite = new DatabaseSync(file, { readBigInts: true, timeout: 5_000 });
     // FULL: an order that was answered outlives a power cut, like a bank's.
     this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    const version = this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n;
-    if (version === BigInt(SCHEMA_VERSION)) return;
-    if (version !== 0n) {
+    const version = Number(this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);
+    const latest = SCHEMA_STEPS.length;
+    if (version === latest) return;
+    if (version > latest) {
       this.#sqlite.close();
-      throw new Error(
-        `${file} holds version ${version} of the sandbox's tables, not ${SCHEMA_VERSION}; use another file`,
-      );
+      throw new Error(`${file} holds version ${version} of the sandbox's tables, not ${latest}; use another file`);
     }
     this.transaction(() => {
-      this.#sqlite.exec(SCHEMA);
-      fill(this);
+      for (const step of SCHEMA_STEPS.slice(version)) this.#sqlite.exec(step);
+      this.#sqlite.exec(`PRAGMA user_version = ${latest}`);
+      if (version === 0) fill(this);
     });
   }
 

@@ -4,8 +4,9 @@ import { type FaultEffect, GARBAGE_FORMS } from './faults.ts';
 
 /**
  * A seeded plan (`PUT /__sandbox/fault-plan`): each request of its operations is hit with a probability, by a fault that
- * (seed, operation, subject, how often this subject was seen) alone decide. The subject is the reference, that of the
- * order for a decision, or the body where there is none; for a read it is the operation. So the same requests get the
+ * (seed, operation, subject, how often this subject was seen) alone decide. The subject is the reference (for a
+ * card payment its merchant_request_id), that of the order for a decision, or the body where there is none, without
+ * anything of a card; for a read it is the operation. So the same requests get the
  * same faults in whatever order they come. Kept in memory.
  */
 
@@ -103,6 +104,8 @@ export const PLANNED_OPERATIONS: readonly string[] = [
   'transactions.fx',
   'orders.approve',
   'orders.reject',
+  'cards.setUp',
+  'cards.create',
 ];
 
 type WriteKind = keyof typeof WRITE_KINDS;

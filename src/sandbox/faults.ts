@@ -8,11 +8,11 @@ import { isRefusalCode, REFUSAL_CODES } from './refusal.ts';
  */
 
 const scope = {
-  /** Operation of `http/banking-routes.ts` (`transactions.payment`), or `auth`. */
+  /** Operation of `http/banking-routes.ts` or `acquirer/routes.ts` (`transactions.payment`, `cards.create`), or `auth`. */
   operation: z.string().min(1),
   match: z
     .strictObject({
-      /** Only requests whose body has this `reference`. */
+      /** Only requests whose body has this `reference`, or `merchant_request_id`. */
       reference: z.string().optional(),
       /** From the nth matching request on, counted from 1 since the fault was set. */
       nth: z.int().min(1).optional(),
@@ -135,11 +135,13 @@ export class FaultScript {
   }
 }
 
-const withReference = z.object({ reference: z.string() });
+const withReference = z.object({ reference: z.string() }).or(z.object({ merchant_request_id: z.string() }));
 
+/** What names the request of a body: `reference` of an order, `merchant_request_id` of a card payment. */
 export function referenceOf(body: string): string | undefined {
   try {
-    return withReference.parse(JSON.parse(body)).reference;
+    const named = withReference.parse(JSON.parse(body));
+    return 'reference' in named ? named.reference : named.merchant_request_id;
   } catch {
     return undefined;
   }

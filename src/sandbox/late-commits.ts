@@ -16,6 +16,11 @@ export class LateCommits {
     }
   }
 
+  /** When the next one falls due, epoch milliseconds. */
+  get nextAt(): number | undefined {
+    return this.#waiting[0]?.at;
+  }
+
   get count(): number {
     return this.#waiting.length;
   }

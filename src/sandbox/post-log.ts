@@ -6,13 +6,13 @@ export interface LoggedPost {
   at: number;
   operation: string;
   path: string;
-  /** The text of the body. */
+  /** The text of the body; of a card's only the first six digits and the last four. */
   body: string;
   /** Kind of the scripted or planned fault that hit it. */
   fault: string | null;
   /** When it was executed; null while it is not. */
   committedAt: number | null;
-  /** Order or beneficiary that its execution named. */
+  /** Order, beneficiary, card payment or 3-D Secure session that its execution named. */
   madeId: string | null;
   /** The whole answer, whether it arrived or not; null: there was none. `code` is null without an envelope. */
   answered: { httpStatus: number; code: number | null } | null;

@@ -25,6 +25,15 @@ export const profilePatch = z.strictObject({
   unknownStatus: z.boolean().optional(),
   /** JSON type of amounts, fees and rates in answers. */
   decimals: z.enum(['string', 'number']).optional(),
+  /** Answers about card payments: the bare object, or in the envelope of the banking side. */
+  cardEnvelope: z.enum(['bare', 'envelope']).optional(),
+  /** For this long a card payment is PROCESSING, unless its card says otherwise. */
+  cardSettleMs: z.int().min(0).max(3_600_000).optional(),
+  /**
+   * A known `merchant_request_id` with another body: answered with the first answer, or refused (2003). Bodies are told
+   * apart in memory: after a restart each id is taken with any body.
+   */
+  cardReplay: z.enum(['replay', 'refuse-changed']).optional(),
 });
 
 export type Profile = Required<z.infer<typeof profilePatch>>;
@@ -39,4 +48,7 @@ export const DEFAULT_PROFILE: Profile = {
   pageCap: 100,
   unknownStatus: false,
   decimals: 'string',
+  cardEnvelope: 'bare',
+  cardSettleMs: 700,
+  cardReplay: 'replay',
 };

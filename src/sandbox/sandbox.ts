@@ -1,3 +1,6 @@
+import { takeDueCardSteps } from './acquirer/payments.ts';
+import type { Seals } from './acquirer/seals.ts';
+import type { WebhookSender } from './acquirer/webhook-sender.ts';
 import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import type { FaultPlan } from './fault-plan.ts';
@@ -17,13 +20,20 @@ export interface Sandbox {
   faultPlan: FaultPlan | undefined;
   lateCommits: LateCommits;
   posts: PostLog;
+  /** Cards of sessions and bodies of card requests, without keeping them. */
+  seals: Seals;
+  webhooks: WebhookSender;
   allowTestRoutes: boolean;
+  /** Where a browser finds the sandbox, without a trailing slash. */
+  baseUrl(): string;
   /** Closes the port for `ms` of the machine's time; connections that stand go on. */
   refuseConnections(ms: number): void;
 }
 
 /** Brings the books to the present: late commits and steps that have fallen due. */
-export function catchUp({ books, lateCommits }: Sandbox): void {
+export function catchUp(sandbox: Sandbox): void {
+  const { books, lateCommits } = sandbox;
   lateCommits.takeDue(books.now());
   takeDueSteps(books);
+  takeDueCardSteps(sandbox);
 }

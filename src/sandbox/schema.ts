@@ -1,7 +1,7 @@
-/** Version of the tables below (`PRAGMA user_version`). Amounts are minor units of the account's currency. */
-export const SCHEMA_VERSION = 1;
+import { CARD_TABLES } from './acquirer/card-tables.ts';
 
-export const SCHEMA = `
+/** Amounts are minor units of the account's currency. */
+const BANKING_TABLES = `
 CREATE TABLE accounts (
   account_id TEXT PRIMARY KEY,
   uid TEXT NOT NULL,
@@ -74,6 +74,7 @@ CREATE TABLE orders (
 CREATE INDEX orders_of_user ON orders (uid, created_at);
 CREATE INDEX orders_of_reference ON orders (reference);
 CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
-
-PRAGMA user_version = ${SCHEMA_VERSION};
 `;
+
+/** What leads from each version of the tables (`PRAGMA user_version`) to the next, from an empty file on. */
+export const SCHEMA_STEPS: readonly string[] = [BANKING_TABLES, CARD_TABLES];

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Seals } from './acquirer/seals.ts';
+import { WebhookSender } from './acquirer/webhook-sender.ts';
 import { SandboxClock } from './clock.ts';
 import { type Conservation, checkConservation } from './conservation.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from './credentials.ts';
@@ -31,10 +33,13 @@ export interface RunningSandbox {
   close(): Promise<void>;
 }
 
+/** Addresses that listen everywhere are none to go to. */
+const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+
 /** Longer than any client keeps an idle connection: the sandbox never closes one under a request on its way. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts the other side of the banking operations of the interface. Rejects when file or port cannot be had. */
+/** Starts the other side of the interface: the bank and the card acquirer. Rejects when file or port cannot be had. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const clock = new SandboxClock(options.now);
   const books = openBooks(options, clock.now);
@@ -60,7 +65,10 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     faultPlan: undefined,
     lateCommits: new LateCommits(),
     posts: new PostLog(),
+    seals: new Seals(),
+    webhooks: new WebhookSender(() => sandbox),
     allowTestRoutes: options.allowTestRoutes ?? true,
+    baseUrl: () => `http://${ANYWHERE[host] ?? (host.includes(':') ? `[${host}]` : host)}:${port}`,
     refuseConnections,
   };
   const server = createServer(
@@ -74,6 +82,9 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     throw error;
   }
   const { port } = server.address() as AddressInfo;
+  clock.onAdvance(() => sandbox.webhooks.wake());
+  // Webhooks and steps that an earlier start left.
+  sandbox.webhooks.wake();
   let closed: Promise<void> | undefined;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -81,7 +92,10 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     checkConservation: () => checkConservation(books.db),
     close() {
       clearTimeout(reopening);
-      closed ??= new Promise<void>((resolve) => server.close(() => resolve())).then(() => books.db.close());
+      closed ??= Promise.all([
+        new Promise<void>((resolve) => server.close(() => resolve())),
+        sandbox.webhooks.stop(),
+      ]).then(() => books.db.close());
       server.closeAllConnections();
       return closed;
     },

@@ -9,6 +9,9 @@ export interface Answer {
   contentType: string;
   body: string | Buffer;
   retryAfterSeconds?: number | undefined;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent so many milliseconds after it was made, by the machine's clock. */
+  notBeforeMs?: number;
 }
 
 interface TextAnswer extends Answer {
@@ -67,7 +70,11 @@ export function send(response: ServerResponse, answer: Answer): void {
 }
 
 /** Status and headers, the length of the whole body among them. */
-export function sendHead(response: ServerResponse, { status, contentType, body, retryAfterSeconds }: Answer): void {
+export function sendHead(
+  response: ServerResponse,
+  { status, contentType, body, retryAfterSeconds, headers = {} }: Answer,
+): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader('content-type', contentType);
   response.setHeader('content-length', Buffer.byteLength(body));
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds);

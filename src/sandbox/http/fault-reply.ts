@@ -60,17 +60,25 @@ function spoilt(answer: Answer, form: GarbageForm): Reply {
     case 'no-data':
       return { answer: json(200, { code: 0, msg: 'Ok' }) };
     case 'text-code':
-      return { answer: { ...answer, body: body.toString().replace('"code":0', '"code":"0"') } };
+      return { answer: { ...answer, body: misspelt(body.toString()) } };
   }
 }
+
+/** `code` as text; in the bare answer of the acquirer, which has none, no id. */
+const misspelt = (body: string): string =>
+  body.replace('"code":0', '"code":"0"').replace(/"(payment_id|reference_id)":"[^"]*"/, '"$1":null');
 
 export function deliver(response: ServerResponse, reply: Reply): void {
   if (reply === 'hang-up') response.socket?.destroy();
   else if (reply === 'silence') return;
   else if ('cut' in reply) cut(response, reply.cut);
   else if ('drip' in reply) drip(response, reply.drip, reply.ms);
-  else if (reply.delayMs === undefined) send(response, reply.answer);
-  else setTimeout(() => send(response, reply.answer), reply.delayMs).unref();
+  else sendAfter(response, reply.answer, reply.delayMs ?? reply.answer.notBeforeMs);
+}
+
+function sendAfter(response: ServerResponse, answer: Answer, ms: number | undefined): void {
+  if (ms === undefined) send(response, answer);
+  else setTimeout(() => send(response, answer), ms).unref();
 }
 
 function cut(response: ServerResponse, answer: Answer): void {

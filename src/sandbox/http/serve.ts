@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerPage } from '../acquirer/page-routes.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { failure, send, TOO_LARGE } from './answer.ts';
-import { answerBanking } from './banking-door.ts';
+import { answerApi } from './api-door.ts';
 import { BodyTooLarge } from './body.ts';
 import { deliver } from './fault-reply.ts';
 import { queryOf } from './router.ts';
@@ -13,7 +14,11 @@ export async function serve(sandbox: Sandbox, request: IncomingMessage, response
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
     const target = { method: request.method ?? '', pathname, query: queryOf(searchParams) };
     if (pathname.startsWith('/__sandbox/')) send(response, await answerTest(sandbox, request, target));
-    else deliver(response, await answerBanking(sandbox, request, target));
+    else {
+      const page = await answerPage(sandbox, request, target);
+      if (page === undefined) deliver(response, await answerApi(sandbox, request, target));
+      else send(response, page);
+    }
   } catch (error) {
     if (request.destroyed && !request.complete) return;
     if (error instanceof BodyTooLarge) {

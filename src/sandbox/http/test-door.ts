@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ACQUIRER_TEST_ROUTES } from '../acquirer/test-routes.ts';
 import { Refusal } from '../refusal.ts';
 import { catchUp, type Sandbox } from '../sandbox.ts';
 import { type Answer, FORBIDDEN, json, NOT_FOUND } from './answer.ts';
@@ -6,10 +7,12 @@ import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';
 import { TEST_ROUTES } from './test-routes.ts';
 
+const ROUTES = [...TEST_ROUTES, ...ACQUIRER_TEST_ROUTES];
+
 /** One request to the test-only routes: plain JSON, no token, no faults, loopback peers only. */
 export async function answerTest(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Answer> {
   if (!sandbox.allowTestRoutes || !isLoopback(request.socket.remoteAddress)) return FORBIDDEN;
-  const match = matchRoute(TEST_ROUTES, target.method, target.pathname);
+  const match = matchRoute(ROUTES, target.method, target.pathname);
   if (match === undefined) return NOT_FOUND;
   const text = await readBody(request);
   try {

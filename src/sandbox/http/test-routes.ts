@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AccountRow, openAccount, requireAccount, toBalance } from '../accounts.ts';
+import { ACQUIRING_ROUTES } from '../acquirer/routes.ts';
 import { readAmount } from '../amounts.ts';
 import { checkConservation } from '../conservation.ts';
 import { FaultPlan, faultPlanRequest } from '../fault-plan.ts';
@@ -36,7 +37,7 @@ import type { Call, Method } from './router.ts';
  *
  * `lateCommits` counts requests that were read and are still to be executed (fault `late-commit`).
  */
-interface TestRoute {
+export interface TestRoute {
   method: Method;
   path: string;
   handle(sandbox: Sandbox, call: Call): unknown;
@@ -202,7 +203,10 @@ function refund({ books }: Sandbox, call: Call): unknown {
   return toOrder(requireOrder(books.db, refundOrder(books, order, minor, books.now())));
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set(['auth', ...BANKING_ROUTES.map(({ operation }) => operation)]);
+const OPERATIONS: ReadonlySet<string> = new Set([
+  'auth',
+  ...[...BANKING_ROUTES, ...ACQUIRING_ROUTES].map(({ operation }) => operation),
+]);
 
 function addFault({ faults }: Sandbox, { body }: Call): unknown {
   const fault = read(faultRequest, body);

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { ACQUIRING_ROUTES, operateAcquirer } from '../acquirer/routes.ts';
+import { withoutCard } from '../acquirer/without-card.ts';
 import { type FaultEffect, referenceOf } from '../faults.ts';
 import { findOrder } from '../order-store.ts';
 import type { LoggedPost } from '../post-log.ts';
@@ -17,23 +19,27 @@ interface Job {
   needsToken: boolean;
   /** The order that the path names. */
   orderId?: string | undefined;
+  /** What of the body may be logged, or remembered in any other way. */
+  shown(body: string): string;
   /** Runs at the time that `sandbox.books` tells. Throws `Refusal`. */
   run(sandbox: Sandbox, body: Record<string, unknown>): Answer;
 }
 
-/** One request to the bank: route, faults that need no body, body, token, other faults, operation. */
-export async function answerBanking(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Reply> {
+/** One request to the bank or the acquirer: route, faults that need no body, body, token, other faults, operation. */
+export async function answerApi(sandbox: Sandbox, request: IncomingMessage, target: Target): Promise<Reply> {
   const job = jobOf(request, target);
   if (job === undefined) return { answer: NOT_FOUND };
   if (sandbox.faults.beforeBody(job.operation) !== undefined) return 'hang-up';
   const body = await readBody(request);
   if (job.needsToken && !sandbox.tokens.accepts(request.headers.authorization)) return { answer: UNAUTHORIZED };
   const { profile } = sandbox.books;
-  const { name, effect } = faultOf(sandbox, job, target, body);
+  const { name, effect } = faultOf(sandbox, job, target, job.shown(body));
   const at = sandbox.books.now();
   const { method, pathname: path } = target;
   const isLogged = method === 'POST' && job.operation !== 'auth';
-  const post = isLogged ? sandbox.posts.add({ at, operation: job.operation, path, body, fault: name }) : undefined;
+  const post = isLogged
+    ? sandbox.posts.add({ at, operation: job.operation, path, body: job.shown(body), fault: name })
+    : undefined;
   const operate = (present: Sandbox): Answer => {
     try {
       const answer = job.run(present, parseBody(body));
@@ -45,10 +51,12 @@ export async function answerBanking(sandbox: Sandbox, request: IncomingMessage, 
   };
   const operation: Operation = {
     now: () => operate(sandbox),
-    later: (ms) =>
+    later: (ms) => {
       sandbox.lateCommits.add(at + ms, (then) => {
         operate({ ...sandbox, books: { ...sandbox.books, now: () => then } });
-      }),
+      });
+      sandbox.webhooks.wake();
+    },
   };
   const reply = effect === undefined ? { answer: operation.now() } : replyUnder(effect, operation, profile);
   if (post !== undefined) post.answered = answeredBy(reply);
@@ -70,14 +78,20 @@ function faultOf(
   return sandbox.faultPlan?.faultFor({ operation, read, subject }) ?? { name: null };
 }
 
-const madeBy = z.object({
-  data: z.object({ order_id: z.string().optional(), beneficiary_id: z.string().optional() }).optional(),
+const made = z.object({
+  order_id: z.string().optional(),
+  beneficiary_id: z.string().optional(),
+  payment_id: z.string().optional(),
+  reference_id: z.string().optional(),
 });
+/** An envelope, or a bare answer of the acquirer. */
+const madeBy = made.extend({ data: made.optional() });
 
 function noteExecution(post: LoggedPost, answer: Answer, at: number): void {
-  const { data } = madeBy.parse(JSON.parse(answer.body.toString()));
+  const { data, ...bare } = madeBy.parse(JSON.parse(answer.body.toString()));
+  const { order_id, beneficiary_id, payment_id, reference_id } = data ?? bare;
   post.committedAt = at;
-  post.madeId = data?.order_id ?? data?.beneficiary_id ?? null;
+  post.madeId = order_id ?? beneficiary_id ?? payment_id ?? reference_id ?? null;
 }
 
 const withCode = z.object({ code: z.number() });
@@ -100,17 +114,26 @@ function subjectOf({ books }: Sandbox, { orderId }: Job, body: string): string {
 
 function jobOf(request: IncomingMessage, { method, pathname, query }: Target): Job | undefined {
   if (method === 'POST' && pathname === '/v1/auth') {
-    return { operation: 'auth', needsToken: false, run: authenticate };
+    return { operation: 'auth', needsToken: false, shown: asItIs, run: authenticate };
   }
-  const match = matchRoute<BankingRoute>(BANKING_ROUTES, method, pathname);
-  if (match === undefined) return undefined;
-  const { route, params } = match;
-  const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer => {
-    requireJson(request);
-    return operateOn(sandbox, route, { params, query, body });
-  };
-  return { operation: route.operation, needsToken: true, orderId: params.order_id, run };
+  const banking = matchRoute<BankingRoute>(BANKING_ROUTES, method, pathname);
+  if (banking !== undefined) {
+    const { route, params } = banking;
+    const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer => {
+      requireJson(request);
+      return operateOn(sandbox, route, { params, query, body });
+    };
+    return { operation: route.operation, needsToken: true, orderId: params.order_id, shown: asItIs, run };
+  }
+  const acquiring = matchRoute(ACQUIRING_ROUTES, method, pathname);
+  if (acquiring === undefined) return undefined;
+  const { route, params } = acquiring;
+  const run = (sandbox: Sandbox, body: Record<string, unknown>): Answer =>
+    operateAcquirer(sandbox, route, { params, query, body });
+  return { operation: route.operation, needsToken: true, shown: withoutCard, run };
 }
+
+const asItIs = (body: string): string => body;
 
 /** Runs an operation at the books as they stand now; a write is one transaction. Throws `Refusal`. */
 function operateOn(sandbox: Sandbox, route: BankingRoute, call: Call): Answer {

@@ -1,0 +1,75 @@
+import type { Database } from '../database.ts';
+
+/** One webhook to be sent, or that was. A duplicate of an event is a delivery of its own with the same event id. */
+export interface DeliveryRow {
+  seq: bigint;
+  event_id: string;
+  payment_id: string;
+  body: string;
+  /** 1: signed with another key than the endpoint's. */
+  forged: bigint;
+  status: 'pending' | 'delivered' | 'given-up' | 'dropped';
+  attempts: bigint;
+  last_http_status: bigint | null;
+  created_at: bigint;
+  /** Of the next attempt; while one is under way: when it counts as lost. */
+  due_at: bigint | null;
+}
+
+/** `dueAt` null: it is never sent. */
+export function insertDelivery(
+  db: Database,
+  it: { eventId: string; paymentId: string; body: string; forged: boolean; at: number; dueAt: number | null },
+): void {
+  const { eventId, paymentId, body, forged, at, dueAt } = it;
+  db.run(
+    `INSERT INTO webhook_deliveries (event_id, payment_id, body, forged, status, attempts, created_at, due_at)
+     VALUES (:eventId, :paymentId, :body, :forged, :status, 0, :at, :dueAt)`,
+    { eventId, paymentId, body, forged: forged ? 1 : 0, status: dueAt === null ? 'dropped' : 'pending', at, dueAt },
+  );
+}
+
+/**
+ * The deliveries that are due, each with `due_at` moved to `leaseUntil`: a sandbox that is killed meanwhile sends them
+ * again after that, and nobody else before.
+ */
+export function claimDue(db: Database, it: { now: number; leaseUntil: number; limit: number }): DeliveryRow[] {
+  return db.all(
+    `UPDATE webhook_deliveries SET due_at = :leaseUntil WHERE seq IN
+       (SELECT seq FROM webhook_deliveries WHERE due_at <= :now ORDER BY due_at, seq LIMIT :limit) RETURNING *`,
+    it,
+  );
+}
+
+/** What an attempt led to; `httpStatus` null: there was no answer. */
+export function noteAttempt(
+  db: Database,
+  it: { seq: bigint; status: DeliveryRow['status']; httpStatus: number | null; dueAt: number | null },
+): void {
+  db.run(
+    `UPDATE webhook_deliveries SET attempts = attempts + 1, status = :status, last_http_status = :httpStatus,
+       due_at = :dueAt WHERE seq = :seq`,
+    it,
+  );
+}
+
+/** An attempt that was broken off by us does not count. */
+export function returnDelivery(db: Database, seq: bigint, dueAt: number): void {
+  db.run('UPDATE webhook_deliveries SET due_at = :dueAt WHERE seq = :seq', { seq, dueAt });
+}
+
+export const deliveriesAfter = (db: Database, seq: number): DeliveryRow[] =>
+  db.all('SELECT * FROM webhook_deliveries WHERE seq > :seq ORDER BY seq LIMIT 1000', { seq });
+
+export const countsOfDeliveries = (db: Database): Record<string, number> =>
+  Object.fromEntries(
+    db
+      .all<{ status: string; n: bigint }>('SELECT status, COUNT(*) AS n FROM webhook_deliveries GROUP BY status')
+      .map(({ status, n }) => [status, Number(n)]),
+  );
+
+/** Epoch milliseconds. */
+export function nextDeliveryAt(db: Database): number | undefined {
+  const at = db.one<{ at: bigint | null }>('SELECT MIN(due_at) AS at FROM webhook_deliveries')?.at;
+  return at === null || at === undefined ? undefined : Number(at);
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+
+/** Where webhooks go and how (`PUT /__sandbox/webhooks`, the "dashboard"). Kept in the file, like the deliveries. */
+const share = z.number().min(0).max(1).default(0);
+
+export const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'rfc9421', 'none'] as const;
+
+export const endpointBody = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .refine(isLoopback, 'on this machine'),
+  /** `whsec_` and base64: those bytes; else the text. */
+  secret: z.string().min(1).max(512),
+  scheme: z.enum(SCHEMES).default('standard-webhooks'),
+  /** Share of the events sent a second time with the same id. */
+  duplicate: share,
+  /** Share of the deliveries held back, so that later ones overtake them. */
+  reorder: share,
+  /** Share of the events never sent. */
+  drop: share,
+  /** The same seed treats the same events alike. */
+  seed: z.union([z.int(), z.string()]).default(0),
+  /** Wait before the second attempt, doubled before each one after it, less a random part of up to a half. */
+  firstRetryMs: z.int().min(1).max(3_600_000).default(1_000),
+  /** Attempts after the first. */
+  retries: z.int().min(0).max(50).default(12),
+});
+export type Endpoint = z.infer<typeof endpointBody>;
+
+function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname } = new URL(text);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+export function saveEndpoint(db: Database, endpoint: Endpoint): void {
+  db.run(
+    `INSERT INTO webhook_endpoint (id, settings) VALUES (1, :settings)
+     ON CONFLICT (id) DO UPDATE SET settings = excluded.settings`,
+    { settings: JSON.stringify(endpoint) },
+  );
+}
+
+export function endpointOf(db: Database): Endpoint | undefined {
+  const row = db.one<{ settings: string }>('SELECT settings FROM webhook_endpoint');
+  return row === undefined ? undefined : endpointBody.parse(JSON.parse(row.settings));
+}
+
+/** The endpoint as it may be shown. */
+export function withoutSecret({ secret: _, ...shown }: Endpoint): Omit<Endpoint, 'secret'> {
+  return shown;
+}

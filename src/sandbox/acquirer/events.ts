@@ -1,0 +1,74 @@
+import type { Books } from '../books.ts';
+import { draw } from '../draw.ts';
+import { newId } from '../ids.ts';
+import { insertDelivery } from './deliveries.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import type { CardPaymentRow } from './payment-row.ts';
+
+/** Body of a webhook: our default, the interface shows none (section 6). */
+export interface CardEventData {
+  payment_id: string;
+  payment_status?: string | undefined;
+  merchant_request_id?: string | undefined;
+  reference_id?: string | undefined;
+}
+
+export const EVENT_TYPES = {
+  SUCCEEDED: 'payment.succeeded',
+  FAILED: 'payment.failed',
+  completion: 'three_ds.completed',
+} as const;
+
+/** Held back at most so long by `reorder`. */
+const HOLD_MS = 1_500;
+const DUPLICATE_WITHIN_MS = 1_000;
+/** How long after the first end the one that contradicts it is sent. */
+const CONTRADICTION_MS = 300;
+
+/** The end of a payment: SUCCEEDED or FAILED. */
+export function announceEnd(books: Books, row: CardPaymentRow): void {
+  announceStatus(books, row, row.status === 'FAILED' ? 'FAILED' : 'SUCCEEDED', 0);
+}
+
+/** An event that says FAILED of a payment that succeeded. */
+export function contradictEnd(books: Books, row: CardPaymentRow): void {
+  announceStatus(books, row, 'FAILED', CONTRADICTION_MS);
+}
+
+export function announceCompletion(books: Books, row: CardPaymentRow): void {
+  const { payment_id, merchant_request_id, reference_id } = row;
+  announce(books, EVENT_TYPES.completion, {
+    payment_id,
+    merchant_request_id,
+    ...(reference_id === null ? {} : { reference_id }),
+  });
+}
+
+function announceStatus(books: Books, row: CardPaymentRow, status: 'SUCCEEDED' | 'FAILED', inMs: number): void {
+  const { payment_id, merchant_request_id } = row;
+  announce(books, EVENT_TYPES[status], { payment_id, payment_status: status, merchant_request_id }, inMs);
+}
+
+/** Writes the deliveries of an event as the endpoint asks; without an endpoint there is nobody to tell. */
+function announce(books: Books, type: string, data: CardEventData, inMs = 0): void {
+  const endpoint = endpointOf(books.db);
+  if (endpoint === undefined) return;
+  const at = books.now();
+  const event = { eventId: newId('evt'), paymentId: data.payment_id, body: bodyOf(type, at, data), forged: false, at };
+  const ask = (question: string) => draw(endpoint.seed, type, data.merchant_request_id ?? data.payment_id, question);
+  if (ask('drop') < endpoint.drop) {
+    insertDelivery(books.db, { ...event, dueAt: null });
+    return;
+  }
+  insertDelivery(books.db, { ...event, dueAt: at + inMs + heldBack(endpoint, ask) });
+  if (ask('duplicate') < endpoint.duplicate) {
+    insertDelivery(books.db, { ...event, dueAt: at + inMs + Math.floor(ask('again in') * DUPLICATE_WITHIN_MS) });
+  }
+}
+
+const heldBack = ({ reorder }: Endpoint, ask: (question: string) => number): number =>
+  ask('reorder') < reorder ? Math.ceil(ask('held back') * HOLD_MS) : 0;
+
+/** `at`: epoch milliseconds. */
+export const bodyOf = (type: string, at: number, data: CardEventData): string =>
+  JSON.stringify({ type, timestamp: at, data });

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import type { Answer } from '../http/answer.ts';
+import { readBody } from '../http/body.ts';
+import { type Method, matchRoute, type Target } from '../http/router.ts';
+import { catchUp, type Sandbox } from '../sandbox.ts';
+import { cardsPage } from './pages/cards-page.ts';
+import { checkoutPage } from './pages/checkout-page.ts';
+import { notFoundPage } from './pages/document.ts';
+import { fingerprintPage } from './pages/fingerprint-page.ts';
+import { backToShop, verifyPage } from './pages/verify-page.ts';
+import { cardPaymentOfToken } from './payment-row.ts';
+import { decideChallenge } from './payments.ts';
+import { noteFingerprint } from './sessions.ts';
+
+/** Pages for the browser of a cardholder: no token, no faults. */
+interface PageRoute {
+  method: Method;
+  path: string;
+  /** `form`: what was posted. */
+  handle(sandbox: Sandbox, token: string, form: URLSearchParams): Answer;
+}
+
+const PAGE_ROUTES: readonly PageRoute[] = [
+  { method: 'GET', path: '/cards', handle: cardsPage },
+  { method: 'GET', path: '/checkout', handle: checkoutPage },
+  {
+    method: 'GET',
+    path: '/3ds/fingerprint/{token}',
+    handle: ({ books }, token) => (noteFingerprint(books, token) ? fingerprintPage() : notFoundPage()),
+  },
+  {
+    method: 'GET',
+    path: '/3ds/verify/{token}',
+    handle: ({ books }, token) => {
+      const row = cardPaymentOfToken(books.db, token);
+      return row === undefined ? notFoundPage() : verifyPage(row);
+    },
+  },
+  { method: 'POST', path: '/3ds/verify/{token}', handle: verify },
+];
+
+function verify(sandbox: Sandbox, token: string, form: URLSearchParams): Answer {
+  const { db } = sandbox.books;
+  const row = cardPaymentOfToken(db, token);
+  if (row === undefined) return notFoundPage();
+  const outcome = form.get('outcome');
+  if (outcome !== 'confirm' && outcome !== 'cancel') return { ...verifyPage(row), status: 400 };
+  db.transaction(() => decideChallenge(sandbox, row, outcome === 'confirm'));
+  sandbox.webhooks.wake();
+  return backToShop(row);
+}
+
+/** The answer to a request for a page; undefined when there is none at this address. */
+export async function answerPage(
+  sandbox: Sandbox,
+  request: IncomingMessage,
+  { method, pathname }: Target,
+): Promise<Answer | undefined> {
+  const match = matchRoute(PAGE_ROUTES, method, pathname);
+  if (match === undefined) return undefined;
+  const form = new URLSearchParams(await readBody(request));
+  catchUp(sandbox);
+  return match.route.handle(sandbox, match.params.token ?? '', form);
+}

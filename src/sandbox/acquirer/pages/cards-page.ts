@@ -1,0 +1,24 @@
+import type { Answer } from '../../http/answer.ts';
+import { TEST_CARDS, TEST_CARDS_NOTE } from '../scenarios.ts';
+import { escaped, htmlDocument, spaced } from './document.ts';
+
+/** The test cards for people. */
+export function cardsPage(): Answer {
+  const rows = TEST_CARDS.map(
+    ({ number, scenario, says }) =>
+      `<tr><td><code>${spaced(number)}</code></td><td><strong>${scenario}</strong>: ${escaped(says)}</td></tr>`,
+  );
+  const main = `<h1>Test cards</h1>
+<p>${escaped(TEST_CARDS_NOTE)}</p>
+<table>
+<thead><tr><th scope="col">Number</th><th scope="col">The payment</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>`;
+  return htmlDocument(200, {
+    title: 'Test cards',
+    main,
+    policy: [`form-action 'none'`, `frame-ancestors 'none'`],
+  });
+}

@@ -1,0 +1,10 @@
+import type { Answer } from '../../http/answer.ts';
+import { htmlDocument } from './document.ts';
+
+/** Stands for the device fingerprint: fetching it is all that is noted. Any shop may frame it. */
+export const fingerprintPage = (): Answer =>
+  htmlDocument(200, {
+    title: 'Device check',
+    main: '<p>The device was checked.</p>',
+    policy: [`form-action 'none'`],
+  });

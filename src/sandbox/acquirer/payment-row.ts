@@ -1,0 +1,92 @@
+import { formatMinor } from '../../domain/money.ts';
+import type { Database } from '../database.ts';
+import { Refusal } from '../refusal.ts';
+import type { ScenarioName } from './scenarios.ts';
+
+export type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
+
+export interface CardPaymentRow {
+  payment_id: string;
+  merchant_request_id: string;
+  payment_type: string;
+  status: PaymentStatus;
+  scenario: ScenarioName;
+  bin: string;
+  last_four: string;
+  /** Minor units; what was captured once it is SUCCEEDED. */
+  amount: bigint;
+  currency: string;
+  /** Of the 3-D Secure session it was created with. */
+  reference_id: string | null;
+  /** Null: none is asked for. */
+  challenge: 'open' | 'passed' | 'failed' | null;
+  verify_token: string | null;
+  return_url: string | null;
+  created_at: bigint;
+  updated_at: bigint;
+  /** When the clock takes its next step. */
+  due_at: bigint | null;
+}
+
+export function insertCardPayment(db: Database, row: CardPaymentRow): void {
+  db.run(
+    `INSERT INTO card_payments (payment_id, merchant_request_id, payment_type, status, scenario, bin, last_four, amount,
+       currency, reference_id, challenge, verify_token, return_url, created_at, updated_at, due_at)
+     VALUES (:payment_id, :merchant_request_id, :payment_type, :status, :scenario, :bin, :last_four, :amount,
+       :currency, :reference_id, :challenge, :verify_token, :return_url, :created_at, :updated_at, :due_at)`,
+    { ...row },
+  );
+}
+
+export function saveCardPayment(db: Database, row: CardPaymentRow): void {
+  const { payment_id, status, amount, challenge, updated_at, due_at } = row;
+  db.run(
+    `UPDATE card_payments SET status = :status, amount = :amount, challenge = :challenge, updated_at = :updated_at,
+       due_at = :due_at WHERE payment_id = :payment_id`,
+    { payment_id, status, amount, challenge, updated_at, due_at },
+  );
+}
+
+const COLUMNS = `payment_id, merchant_request_id, payment_type, status, scenario, bin, last_four, amount, currency,
+  reference_id, challenge, verify_token, return_url, created_at, updated_at, due_at`;
+
+/** Throws 2005: the interface has no code for an unknown card payment. */
+export function requireCardPayment(db: Database, paymentId: string): CardPaymentRow {
+  const row = db.one<CardPaymentRow>(`SELECT ${COLUMNS} FROM card_payments WHERE payment_id = :paymentId`, {
+    paymentId,
+  });
+  if (row === undefined) throw new Refusal(2005);
+  return row;
+}
+
+export const cardPaymentOfToken = (db: Database, token: string): CardPaymentRow | undefined =>
+  db.one(`SELECT ${COLUMNS} FROM card_payments WHERE verify_token = :token`, { token });
+
+/** `at`: epoch milliseconds. */
+export const dueCardPayments = (db: Database, at: number): CardPaymentRow[] =>
+  db.all(`SELECT ${COLUMNS} FROM card_payments WHERE due_at <= :at ORDER BY due_at, seq`, { at });
+
+/** Epoch milliseconds. */
+export function nextCardStepAt(db: Database): number | undefined {
+  const at = db.one<{ at: bigint | null }>('SELECT MIN(due_at) AS at FROM card_payments')?.at;
+  return at === null || at === undefined ? undefined : Number(at);
+}
+
+export const allCardPayments = (db: Database): CardPaymentRow[] =>
+  db.all(`SELECT ${COLUMNS} FROM card_payments ORDER BY seq`);
+
+/** What create, resume and retrieve answer. `baseUrl`: where the cardholder's browser finds the sandbox. */
+export function toCardPayment(row: CardPaymentRow, baseUrl: string): Record<string, unknown> {
+  const { payment_id, status, amount, currency, merchant_request_id, payment_type, created_at } = row;
+  const asks = status === 'REQUIRES_ACTION' && row.verify_token !== null;
+  return {
+    payment_id,
+    payment_status: status,
+    ...(asks ? { next_action: { type: '3DS', verify_url: `${baseUrl}/3ds/verify/${row.verify_token}` } } : {}),
+    amount: formatMinor(amount, currency),
+    currency,
+    merchant_request_id,
+    payment_type,
+    created_at: Number(created_at),
+  };
+}

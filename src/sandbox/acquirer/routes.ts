@@ -1,0 +1,73 @@
+import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
+import { type Answer, json } from '../http/answer.ts';
+import type { Call, Method } from '../http/router.ts';
+import { read } from '../requests.ts';
+import { catchUp, type Sandbox } from '../sandbox.ts';
+import { type CardPaymentRow, requireCardPayment, toCardPayment } from './payment-row.ts';
+import { createCardPayment, resumeCardPayment } from './payments.ts';
+import { firstAnswer, keepAnswer } from './replay.ts';
+import { createBody, isResume, requestIdBody, resumeBody, setUpBody } from './requests.ts';
+import { scenarioNamed } from './scenarios.ts';
+import { setUpSession } from './sessions.ts';
+
+/** An operation of the interface's card side (section 4, "Card acquiring endpoints"). */
+export interface AcquiringRoute {
+  operation: string;
+  method: Method;
+  path: string;
+  /** `call.body` is a JSON object. Throws `Refusal`. */
+  handle(sandbox: Sandbox, call: Call): Answer;
+}
+
+export const ACQUIRING_ROUTES: readonly AcquiringRoute[] = [
+  { operation: 'cards.setUp', method: 'POST', path: '/api/v1/acq/3ds/setup', handle: setUp },
+  { operation: 'cards.create', method: 'POST', path: '/api/v1/acq/payment', handle: pay },
+  {
+    operation: 'cards.retrieve',
+    method: 'GET',
+    path: '/api/v1/acq/payment/{payment_id}',
+    handle: (sandbox, { params }) => answerOf(sandbox, requireCardPayment(sandbox.books.db, params.payment_id ?? '')),
+  },
+];
+
+/** Runs an operation at the books as they stand now, in one transaction. Throws `Refusal`. */
+export function operateAcquirer(sandbox: Sandbox, route: AcquiringRoute, call: Call): Answer {
+  catchUp(sandbox);
+  const answer = sandbox.books.db.transaction(() => route.handle(sandbox, call));
+  sandbox.webhooks.wake();
+  return answer;
+}
+
+function setUp(sandbox: Sandbox, { body }: Call): Answer {
+  const { books, seals } = sandbox;
+  const { reference_id, token } = setUpSession(books, seals, read(setUpBody, body));
+  const url = `${sandbox.baseUrl()}/3ds/fingerprint/${token}`;
+  return shaped(sandbox, { reference_id, data_collection_info: { url, token } });
+}
+
+/** How long the answer waits after the webhook of the scenario `webhook-first`. */
+const WEBHOOK_FIRST_MS = 1_000;
+
+/** Create and resume: one address (interface section 4, "entry point for all card transactions"). */
+function pay(sandbox: Sandbox, { body: given }: Call): Answer {
+  const body = given as Record<string, unknown>;
+  const { merchant_request_id: requestId } = read(requestIdBody, body);
+  const known = firstAnswer(sandbox, requestId, body);
+  if (known !== undefined) return { ...json(200, null), body: known };
+  const resumes = isResume(body);
+  const row = resumes
+    ? resumeCardPayment(sandbox, read(resumeBody, body))
+    : createCardPayment(sandbox, read(createBody, body));
+  const answer = answerOf(sandbox, row);
+  keepAnswer(sandbox, requestId, body, answer.body.toString());
+  const waits = !resumes && scenarioNamed(row.scenario).webhook === 'before-answer';
+  return waits ? { ...answer, notBeforeMs: WEBHOOK_FIRST_MS } : answer;
+}
+
+const answerOf = (sandbox: Sandbox, row: CardPaymentRow): Answer =>
+  shaped(sandbox, toCardPayment(row, sandbox.baseUrl()));
+
+/** The interface shows no shape of the answers: the profile says whether they are in the banking envelope. */
+function shaped({ books }: Sandbox, data: object): Answer {
+  return json(200, books.profile.cardEnvelope === 'bare' ? data : { code: 0, msg: ENVELOPE_CODES[0], data });
+}

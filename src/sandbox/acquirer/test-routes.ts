@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { formatMinor } from '../../domain/money.ts';
+import type { TestRoute } from '../http/test-routes.ts';
+import { newId } from '../ids.ts';
+import { badRequest } from '../refusal.ts';
+import { read } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { countsOfDeliveries, deliveriesAfter, insertDelivery } from './deliveries.ts';
+import { endpointBody, endpointOf, saveEndpoint, withoutSecret } from './endpoint.ts';
+import { bodyOf, EVENT_TYPES } from './events.ts';
+import { allCardPayments } from './payment-row.ts';
+import { TEST_CARDS, TEST_CARDS_NOTE } from './scenarios.ts';
+import { allSessions } from './sessions.ts';
+
+/**
+ * Test-only routes of the acquirer, like those of `http/test-routes.ts`.
+ *
+ * | method and path | body | answer |
+ * |---|---|---|
+ * | GET /__sandbox/cards | | `{note, cards: [{scenario, number, says}]}` |
+ * | GET /__sandbox/card-payments | | `{payments, sessions}`, all of them, oldest first |
+ * | PUT /__sandbox/webhooks | see `endpoint.ts` | the endpoint without its secret |
+ * | GET /__sandbox/webhooks?after=SEQ | | `{endpoint, counts, deliveries}`: at most 1000 deliveries after that number |
+ * | POST /__sandbox/webhooks/send | `{payment_id, payment_status?, type?, merchant_request_id?, reference_id?, event_id?, forged?}` | `{event_id}` |
+ */
+export const ACQUIRER_TEST_ROUTES: readonly TestRoute[] = [
+  {
+    method: 'GET',
+    path: '/__sandbox/cards',
+    handle: () => ({ note: TEST_CARDS_NOTE, cards: TEST_CARDS }),
+  },
+  { method: 'GET', path: '/__sandbox/card-payments', handle: showCardPayments },
+  {
+    method: 'PUT',
+    path: '/__sandbox/webhooks',
+    handle: ({ books, webhooks }, { body }) => {
+      const endpoint = read(endpointBody, body);
+      saveEndpoint(books.db, endpoint);
+      webhooks.wake();
+      return withoutSecret(endpoint);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/__sandbox/webhooks',
+    handle: (sandbox, { query }) => showWebhooks(sandbox, read(afterQuery, query).after),
+  },
+  { method: 'POST', path: '/__sandbox/webhooks/send', handle: (sandbox, { body }) => sendOwn(sandbox, body) },
+];
+
+const afterQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .default('0')
+    .transform(Number),
+});
+
+const word = z.string().min(1).max(64);
+const sendBody = z.strictObject({
+  payment_id: word,
+  /** Any word. */
+  payment_status: word.optional(),
+  /** Absent: the one that fits the status. */
+  type: word.optional(),
+  merchant_request_id: word.optional(),
+  reference_id: word.optional(),
+  /** An id that was sent before; absent: a new one. */
+  event_id: word.optional(),
+  /** Signed with another key than the endpoint's. */
+  forged: z.boolean().default(false),
+});
+
+function showCardPayments({ books }: Sandbox): unknown {
+  const { db } = books;
+  return {
+    payments: allCardPayments(db).map(({ verify_token: _, amount, created_at, updated_at, due_at, ...row }) => ({
+      ...row,
+      amount: formatMinor(amount, row.currency),
+      created_at: Number(created_at),
+      updated_at: Number(updated_at),
+      due_at: due_at === null ? null : Number(due_at),
+    })),
+    sessions: allSessions(db).map(({ amount, created_at, fingerprinted_at, ...row }) => ({
+      ...row,
+      amount: formatMinor(amount, row.currency),
+      created_at: Number(created_at),
+      fingerprinted_at: fingerprinted_at === null ? null : Number(fingerprinted_at),
+    })),
+  };
+}
+
+function showWebhooks({ books }: Sandbox, after: number): unknown {
+  const endpoint = endpointOf(books.db);
+  return {
+    endpoint: endpoint === undefined ? null : withoutSecret(endpoint),
+    counts: countsOfDeliveries(books.db),
+    deliveries: deliveriesAfter(books.db, after).map((row) => ({
+      seq: Number(row.seq),
+      event_id: row.event_id,
+      payment_id: row.payment_id,
+      body: JSON.parse(row.body),
+      forged: row.forged === 1n,
+      status: row.status,
+      attempts: Number(row.attempts),
+      last_http_status: row.last_http_status === null ? null : Number(row.last_http_status),
+      created_at: Number(row.created_at),
+      due_at: row.due_at === null ? null : Number(row.due_at),
+    })),
+  };
+}
+
+/** Sends an event of the tester's own, true or not, whatever the endpoint says about duplicates and order. */
+function sendOwn({ books, webhooks }: Sandbox, body: unknown): unknown {
+  if (endpointOf(books.db) === undefined) throw badRequest('no endpoint is set: PUT /__sandbox/webhooks');
+  const { event_id: eventId = newId('evt'), forged, type, ...data } = read(sendBody, body);
+  const { completion, ...byStatus } = EVENT_TYPES;
+  const fitting = (byStatus as Readonly<Record<string, string>>)[data.payment_status ?? ''] ?? completion;
+  const at = books.now();
+  insertDelivery(books.db, {
+    eventId,
+    paymentId: data.payment_id,
+    body: bodyOf(type ?? fitting, at, data),
+    forged,
+    at,
+    dueAt: at,
+  });
+  webhooks.wake();
+  return { event_id: eventId };
+}

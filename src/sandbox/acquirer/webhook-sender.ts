@@ -1,0 +1,105 @@
+import { draw } from '../draw.ts';
+import { catchUp, type Sandbox } from '../sandbox.ts';
+import { claimDue, type DeliveryRow, nextDeliveryAt, noteAttempt, returnDelivery } from './deliveries.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import { nextCardStepAt } from './payment-row.ts';
+import { signatureHeaders } from './signing.ts';
+
+/** How long the receiver may take. */
+const ANSWER_WITHIN_MS = 5_000;
+/** After this an attempt that has noted nothing was lost with its sandbox. */
+const LEASE_MS = ANSWER_WITHIN_MS + 1_000;
+const AT_ONCE = 16;
+/** Longer waits are looked at again: the clock may have been advanced past them. */
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Sends the webhooks that have fallen due, and takes the steps that lead to them, without anyone asking: the one timer of
+ * the sandbox. Attempts end with HTTP 200 or with the endpoint's retries.
+ */
+export class WebhookSender {
+  readonly #sandbox: () => Sandbox;
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(sandbox: () => Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  /** To be called when something may fall due earlier than before. */
+  wake(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping.signal.aborted || this.#underWay.size >= AT_ONCE) return;
+    const { books, lateCommits } = this.#sandbox();
+    const delivery = endpointOf(books.db) === undefined ? undefined : nextDeliveryAt(books.db);
+    const due = [delivery, nextCardStepAt(books.db), lateCommits.nextAt].filter((at) => at !== undefined);
+    if (due.length === 0) return;
+    const wait = Math.min(...due) - books.now();
+    this.#timer = setTimeout(() => this.#work(), Math.min(Math.max(wait, 0), LOOK_AGAIN_MS)).unref();
+  }
+
+  /** Breaks off what is under way; resolves when nothing touches the books any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await Promise.all(this.#underWay);
+  }
+
+  #work(): void {
+    const sandbox = this.#sandbox();
+    const { db, now } = sandbox.books;
+    catchUp(sandbox);
+    const endpoint = endpointOf(db);
+    if (endpoint !== undefined) {
+      const at = now();
+      const limit = AT_ONCE - this.#underWay.size;
+      for (const delivery of claimDue(db, { now: at, leaseUntil: at + LEASE_MS, limit })) {
+        const attempt = this.#attempt(sandbox, endpoint, delivery).finally(() => {
+          this.#underWay.delete(attempt);
+          this.wake();
+        });
+        this.#underWay.add(attempt);
+      }
+    }
+    this.wake();
+  }
+
+  async #attempt({ books, clock }: Sandbox, endpoint: Endpoint, delivery: DeliveryRow): Promise<void> {
+    const httpStatus = await this.#post(endpoint, delivery, clock.base());
+    const { seq, attempts } = delivery;
+    if (httpStatus === null && this.#stopping.signal.aborted) returnDelivery(books.db, seq, books.now());
+    else if (httpStatus === 200) noteAttempt(books.db, { seq, status: 'delivered', httpStatus, dueAt: null });
+    else if (Number(attempts) >= endpoint.retries) {
+      noteAttempt(books.db, { seq, status: 'given-up', httpStatus, dueAt: null });
+    } else {
+      const dueAt = books.now() + retryWait(endpoint, delivery);
+      noteAttempt(books.db, { seq, status: 'pending', httpStatus, dueAt });
+    }
+  }
+
+  /** HTTP status of the answer; null: there was none. */
+  async #post(endpoint: Endpoint, { event_id, body: text, forged }: DeliveryRow, at: number): Promise<number | null> {
+    const body = Buffer.from(text);
+    const signed = signatureHeaders(endpoint, { eventId: event_id, body, at, forged: forged === 1n });
+    try {
+      const response = await fetch(endpoint.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...signed },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+      });
+      await response.body?.cancel();
+      return response.status;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Exponential, with a random part so that what failed together is not sent together again. */
+function retryWait({ firstRetryMs, seed }: Endpoint, { event_id, attempts }: DeliveryRow): number {
+  const full = firstRetryMs * 2 ** Number(attempts);
+  return Math.ceil(full * (1 - draw(seed, event_id, Number(attempts)) / 2));
+}
