@@ -39,3 +39,24 @@ export function approvalDigest(parts: Record<string, string | undefined>): strin
   const entries = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
 }
+
+/** What makes a card payment the same one under its merchant_request_id: SHA-256, the amount in minor units. */
+export function cardDigest(asked: {
+  merchant_request_id: string;
+  amount: string;
+  currency: string;
+  payment_type: string;
+}): string {
+  const { merchant_request_id: id, amount, currency, payment_type: paymentType } = asked;
+  const parsed = parseAmount(amount, currency);
+  const parts = [id, parsed.ok ? `${parsed.minor}` : amount, currency, paymentType];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * merchant_request_id of a further request of one intent: lower-case UUIDv5. Under the first one the acquirer would repeat its
+ * first answer for 24 hours (interface section 8).
+ */
+export function cardRequestId(merchantRequestId: string, step: 'create' | 'resume', n: number): string {
+  return v5(`card/${merchantRequestId}/${step}/${n}`, REFERENCE_NAMESPACE);
+}

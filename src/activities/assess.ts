@@ -2,9 +2,11 @@ import { BankError } from '../api/errors.ts';
 import { sameBeneficiary } from '../api/required-details.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
+import { isCardEnd } from '../domain/card-payment.ts';
 import type { Assessment, ExchangePlan, Obstacle } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
+import { payoutWorkflowId } from '../domain/names.ts';
 import { approvalsNeeded } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { refusalMeaning } from '../domain/submission.ts';
@@ -42,12 +44,12 @@ async function readOrObstacle(deps: ActivityDeps, input: AssessInput): Promise<A
   }
 }
 
-/** What our own store has against sending: a switch that is off, or an earlier payout that this one looks like. */
+/** What our own store has against sending: a switch that is off, an earlier payout that this one looks like, a card payment. */
 async function guardsOf(
   { store }: ActivityDeps,
   { instruction, generation }: AssessInput,
   { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Pick<Assessment, 'switchedOff' | 'lookAlike'>> {
+): Promise<Pick<Assessment, 'switchedOff' | 'lookAlike' | 'cardPayment'>> {
   const reference = referenceOf(instruction.uid, instruction.id, 'payment', generation);
   const touched = touchedBy({ reference, instruction });
   const switchedOff = await store.switchOver({
@@ -56,7 +58,28 @@ async function guardsOf(
     currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
     payees: [...touched.payees, ...(beneficiary.known ? [beneficiary.id] : [])],
   });
-  return { switchedOff, lookAlike: await lookAlikeOf(store, reference) };
+  const { after_card_payment: cardPayment } = instruction;
+  return {
+    switchedOff,
+    lookAlike: await lookAlikeOf(store, reference),
+    ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
+  };
+}
+
+/**
+ * Where the card payment stands. The payout is noted as waiting first, so that an end that is stored meanwhile is either seen
+ * here or told to it. One that nobody knows yet is open: it may still be asked for.
+ */
+async function cardPaymentOf(
+  { cards }: ActivityDeps['store'],
+  merchantRequestId: string,
+  reference: string,
+): Promise<NonNullable<Assessment['cardPayment']>> {
+  await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
+  const record = await cards.get(merchantRequestId);
+  // An end that an event has contradicted is for people to clear first.
+  if (record === undefined || !isCardEnd(record.state) || record.contradictedAt !== null) return 'open';
+  return record.state === 'succeeded' ? 'succeeded' : 'unpaid';
 }
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);

@@ -1,6 +1,8 @@
 import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { BusinessCalendar } from '../domain/business-days.ts';
+import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
+import type { CardTerms } from '../domain/card-terms.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { ClosedMeaning } from '../domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
@@ -39,6 +41,7 @@ export interface WorkerSettings {
   reconcileDays: number;
   /** Pause between two passes of the reconciliation. */
   reconcileEveryMs: number;
+  cardTerms: CardTerms;
 }
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
@@ -64,6 +67,10 @@ export interface Executions {
   /** A held payout looks whether its reason is gone; false when no such workflow is open. */
   lookAgain(workflowId: string): Promise<boolean>;
   isOpen(workflowId: string): Promise<boolean>;
+  /** Starts a card payment whose workflow was closed without an end; it looks at what was sent first. */
+  startCardPayment(input: CardPaymentInput): Promise<void>;
+  /** Tells a card payment of an event, once for each `requestId`; false when no such workflow is open. */
+  cardEvent(merchantRequestId: string, event: CardEvent, requestId: string): Promise<boolean>;
 }
 
 /** Payload of the signal `orderChanged`. The GET decides; this only says where to look. */

@@ -1,6 +1,7 @@
 import { type AssessInput, assessPayout } from './assess.ts';
 import { batchActivities } from './batches.ts';
 import { beneficiaryActivities } from './beneficiaries.ts';
+import { cardActivities } from './cards.ts';
 import type { ActivityDeps } from './deps.ts';
 import { orderWatchActivities } from './order-watch.ts';
 import { orderActivities } from './orders.ts';
@@ -25,6 +26,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...batchActivities(deps),
   ...outboxActivities(deps),
   ...reconciliationActivities(deps),
+  ...cardActivities(deps),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -171,7 +171,7 @@ async function holdBack(
 }
 
 /** Both clocks count: the monotonic one may stand still while a machine is suspended, the wall clock may be set. */
-function raiseFence(): () => void {
+export function raiseFence(): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()];
   return () => {
     if (Math.max(performance.now() - monotonic, Date.now() - wall) > FENCE_MS) {

@@ -57,6 +57,26 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'schedule pause': [['payouts schedule pause drop', 'no sweeps for now']],
   'schedule resume': [['payouts schedule resume drop', 'sweeps again']],
   'schedule trigger': [['payouts schedule trigger drop', 'a sweep now']],
+  card: [
+    ['payouts card create --amount 49.90 --currency EUR', 'a payment with its checkout page, on a stack that stays up'],
+    ['payouts card show ID', 'where it stands'],
+  ],
+  'card create': [
+    ['payouts card create --amount 49.90 --currency EUR', 'the cardholder enters the card'],
+    ['payouts card create --amount 49.90 --currency EUR --id ORDER-7 --card-from card.json --wait', 'to its end'],
+  ],
+  'card show': [['payouts card show ORDER-7', 'a payment and its events']],
+  'card list': [['payouts card list', 'the newest ones']],
+  'card retrieve': [['payouts card retrieve PAYMENT-ID', "the acquirer's own record"]],
+  'card cancel': [["payouts card cancel ORDER-7 --by alice --remark 'order withdrawn'", 'before it is sent']],
+  'card amount': [['payouts card amount ORDER-7 39.90 --by alice', 'before it is sent']],
+  'card resolve': [
+    ["payouts card resolve ORDER-7 --action keep-looking --evidence 'asked the acquirer'", 'look again now'],
+    [
+      "payouts card resolve ORDER-7 --action adopt-payment --payment-id PAYMENT-ID --evidence 'statement of 12 May'",
+      'follow this payment',
+    ],
+  ],
   approve: [['payouts approve ID --by bob --remark checked', 'a payout, or every row of a batch that waits']],
   reject: [["payouts reject ID --by bob --remark 'wrong payee'", 'a payout, or every row of a batch that waits']],
   cancel: [["payouts cancel ID --by alice --remark 'invoice withdrawn'", 'a payout, or the rest of a batch']],

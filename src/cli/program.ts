@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { SWITCH_SCOPES } from '../domain/switches.ts';
 import { canary, days, duration, port, rowNumbers, wholeNumber } from './arguments.ts';
+import { addCards } from './card-commands.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { completion, SHELLS } from './commands/completion.ts';
 import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
@@ -100,6 +101,10 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
   addDoors(command, perform);
   const schedules = program.command('schedule').description('sweep drop folders by a Temporal Schedule');
   addSchedules(below(schedules), perform);
+  const cards = program
+    .command('card')
+    .description('card payments; an ID is a merchant_request_id, payment or workflow id');
+  addCards(below(cards), perform);
   addDeciding(command, perform);
   const group = program
     .command('switch')

@@ -71,6 +71,24 @@ export interface CardPaymentInput {
   by?: string;
 }
 
+/** The input under which a claimed payment is started again; its card is given anew, should it still need one. */
+export function cardPaymentInput(record: {
+  merchantRequestId: string;
+  amount: string;
+  currency: string;
+  paymentType: CardPaymentType;
+  by: string | null;
+}): CardPaymentInput {
+  return {
+    merchant_request_id: record.merchantRequestId,
+    amount: record.amount,
+    currency: record.currency,
+    payment_type: record.paymentType,
+    three_ds: 'setup',
+    ...(record.by === null ? {} : { by: record.by }),
+  };
+}
+
 /** What the acquirer shows of one payment, without anything of the card. */
 export interface CardPaymentView {
   paymentId: string;

@@ -31,6 +31,8 @@ export interface Assessment {
   switchedOff?: SwitchScope;
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
   lookAlike?: { daysBefore: number | null };
+  /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
+  cardPayment?: 'succeeded' | 'open' | 'unpaid';
 }
 
 export interface ExchangePlan {
@@ -75,6 +77,9 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   if (assessment.switchedOff !== undefined) {
     return { gate: 'hold', reason: because('switched-off', assessment.switchedOff) };
   }
+  // Nobody lets this through: the money to pay with is what the card payment takes.
+  if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
+  if (assessment.cardPayment === 'open') return { gate: 'hold', reason: because('card-payment-open') };
   // Before anything is created at the bank, a payee included.
   if (assessment.lookAlike !== undefined && passes.lookAlikeMeant !== true) {
     return { gate: 'hold', reason: because('look-alike', daysText(assessment.lookAlike)) };

@@ -15,11 +15,13 @@ export const WORKFLOW_TYPES = {
   orderWatch: 'orderWatch',
   reconciliation: 'reconciliation',
   folderSweep: 'folderSweep',
+  cardPayment: 'cardPayment',
 } as const;
 
 const PAYOUT = 'payout/';
 const BATCH = 'payout-batch/';
 const WATCH = 'order-watch/';
+const CARD = 'card/';
 
 /** Of the one that goes on for ever; a single pass has an id of its own. */
 export const RECONCILIATION_ID = 'reconciliation';
@@ -31,6 +33,11 @@ export const FOLDER_SWEEP = 'folder-sweep/';
 export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
+
+export const cardWorkflowId = (merchantRequestId: string): string => CARD + merchantRequestId;
+
+/** Task queue of the card vault of one gateway process. */
+export const vaultTaskQueue = (vaultId: string): string => `${TASK_QUEUE}-vault/${vaultId}`;
 
 /** The part of a workflow id that names our record: a reference or a batch id; `undefined` for foreign ids. */
 export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch'; key: string } | undefined {
@@ -53,6 +60,11 @@ export const MESSAGES = {
   resume: 'resume',
   drain: 'drain',
   progress: 'progress',
+  cardEvent: 'cardEvent',
+  fingerprintDone: 'fingerprintDone',
+  cardholderReturned: 'cardholderReturned',
+  provideCard: 'provideCard',
+  changeAmount: 'changeAmount',
 } as const;
 
 /** Custom search attributes, name -> Temporal type. They never hold personal data: they are not encrypted. */

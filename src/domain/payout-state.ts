@@ -56,10 +56,11 @@ export function visibleState(state: PayoutState): string {
   }
 }
 
-/** Whether people must act: the search attribute `PayoutNeedsAttention`. */
-export function needsAttention(state: PayoutState): boolean {
+/** Whether people must act: the search attribute `PayoutNeedsAttention`. Nobody can hurry a card payment. */
+export function needsAttention(state: PayoutState, reason: Reason | null = null): boolean {
   switch (state) {
     case 'held':
+      return reason?.code !== 'card-payment-open';
     case 'awaiting-approval':
     case 'awaiting-bank-approval':
     case 'needs-operator':

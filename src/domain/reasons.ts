@@ -25,6 +25,7 @@ export const REASONS = {
   'no-payout-account': 'the user has no account in the payout currency',
   'switched-off': 'an operator has switched this off; goes on when it is on again',
   'look-alike': 'same payee, amount and currency as an earlier payout',
+  'card-payment-open': 'waits for the card payment it is tied to',
   // ended unpaid
   'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
   'id-reused': 'this id was used before with another payload',
@@ -40,6 +41,7 @@ export const REASONS = {
   'cancelled-by-request': 'cancelled on request',
   'batch-cancelled': 'the batch was cancelled before this row was sent',
   'closed-by-operator': 'an operator closed it as not paid',
+  'card-payment-unpaid': 'the card payment it is tied to took no money',
   // needs an operator
   'order-not-found': 'no order was found under this reference and policy forbids sending it again',
   'reference-conflict': 'the bank has another order under this reference',
@@ -47,6 +49,25 @@ export const REASONS = {
   'status-unclear': 'the bank shows a status without a known meaning',
   'status-stuck': 'the order has not moved for longer than the age limit',
   'workflow-closed': 'the workflow was closed before the payout had an end',
+  // card payments: waiting
+  'card-needed': 'waits for the cardholder to enter a card',
+  'card-lost': 'the vault does not have the card any more; the cardholder must enter it again',
+  'acquirer-unreachable': 'the acquirer does not answer; asking again',
+  'cardholder-needed': 'waits for the cardholder to confirm the payment',
+  'verify-url-refused': 'the address for the confirmation is none that browsers may be sent to',
+  'payment-outcome-unknown': 'the answer of the acquirer was lost; waiting for an event that names the payment',
+  // card payments: ended unpaid
+  'card-not-given': 'no card was entered in time',
+  'set-up-failed': 'the 3-D Secure set-up did not work in time; nothing that takes money was sent',
+  'never-sent': 'the acquirer could not be reached in time; nothing that takes money was sent',
+  'refused-by-acquirer': 'the acquirer refused the request as invalid',
+  'card-declined': 'the acquirer reports the payment as failed',
+  'challenge-abandoned': 'the cardholder did not confirm the payment in time',
+  // card payments: need an operator
+  'status-contradicted': 'the acquirer says both that money was taken and that none was',
+  'amount-conflict': 'the acquirer shows another amount than the one asked for',
+  'payment-conflict': 'the acquirer shows this payment under another merchant_request_id',
+  'status-stuck-at-acquirer': 'the payment has not come to an end for longer than the age limit',
 } as const;
 
 /** Holds that are about the account and not about the row: other rows of the account would meet the same. */

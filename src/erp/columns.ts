@@ -140,10 +140,10 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   after_card_payment: {
     needed: 'no',
-    meaning: 'For a payout that waits for a card payment; there are no cards yet',
-    rule: 'Leave it blank: a value is the finding `not-supported`',
-    example: '',
-    findings: ['not-supported'],
+    meaning: 'Paid only when the card payment of this merchant_request_id has succeeded',
+    rule: '1 to 64 letters, digits, `.`, `_`, `~` or `-`',
+    example: 'order-4711',
+    findings: ['bad-card-payment'],
   },
   execute_on: {
     needed: 'no',

@@ -1,3 +1,4 @@
+import { isMerchantRequestId } from '../domain/card-number.ts';
 import { currencyCodes, currencyExponent } from '../domain/currency.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { type AmountFinding, compareDecimals, parseAmount } from '../domain/money.ts';
@@ -114,11 +115,13 @@ const reference: ValueRule = (value) =>
     ? undefined
     : { rule: 'bad-reference', message: 'not a reference; copy it from the report of the earlier batch' };
 
-/** Better refused than paid without the wait that was asked for. */
-const notYetBuilt: ValueRule = () => ({
-  rule: 'not-supported',
-  message: 'waiting for a card payment is not built yet; leave it blank and hand the row over once the card is charged',
-});
+const merchantRequestId: ValueRule = (value) =>
+  isMerchantRequestId(value)
+    ? undefined
+    : {
+        rule: 'bad-card-payment',
+        message: 'not a merchant_request_id: 1 to 64 letters, digits, ".", "_", "~" or "-", and no card number',
+      };
 
 const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['id', identity],
@@ -131,7 +134,7 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['note', freeText],
   ['reason', freeText],
   ['charge_type', oneOf('bad-charge-type', 'only SHA is available; write SHA or leave it blank', 'SHA')],
-  ['after_card_payment', notYetBuilt],
+  ['after_card_payment', merchantRequestId],
   ['execute_on', date],
   ['expires_at', instant],
   ['fee_cap', fee],

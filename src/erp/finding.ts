@@ -1,3 +1,4 @@
+import { isCardNumber } from '../domain/card-number.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 /** One thing wrong with an input file. Contract: design, "Commands" (`findings`). */
@@ -27,10 +28,14 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !FREE_TEXT.has(name)));
 
-/** The value as a finding may show it: our own columns as they are, everything else masked; null when blank. */
+/**
+ * The value as a finding may show it: our own columns as they are, everything else masked; null when blank. A card number in
+ * the place of the id of its payment is masked too.
+ */
 export function shownValue(column: string, value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
-  return printable(SHOWN_COLUMNS.has(column) ? value : masked(value));
+  const isShown = SHOWN_COLUMNS.has(column) && !(column === 'after_card_payment' && isCardNumber(value));
+  return printable(isShown ? value : masked(value));
 }
 
 /** Visible, and cut to a length fit for a terminal. */

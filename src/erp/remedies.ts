@@ -30,6 +30,8 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
   'switched-off': '`payouts switch list` says who switched it off and why; the row goes on when it is on again.',
   'look-alike':
     'Compare it with the earlier payout: `payouts approve ID` pays it too, `payouts reject ID --remark TEXT` does not.',
+  'card-payment-open':
+    'Nothing: it is released when that card payment succeeded; `payouts card show ID` says where it stands.',
   // ended unpaid
   'invalid-instruction': 'Correct the row and hand it over under a new id.',
   'id-reused': 'Give a new payout a new id; the earlier one is untouched.',
@@ -45,6 +47,7 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
   'cancelled-by-request': 'Nothing was paid.',
   'batch-cancelled': 'Nothing was paid; `payouts retry ID` if it is still to be paid.',
   'closed-by-operator': 'Nothing was paid, as the operator proved; the evidence is in the audit of the store.',
+  'card-payment-unpaid': 'Collect the money another way, then hand the payout over under a new id.',
   // needs an operator
   'order-not-found':
     'Ask the bank, then `payouts resolve ID`: resend, adopt-order or close-as-not-paid, with the evidence.',
@@ -57,4 +60,28 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
   'status-stuck': 'Ask the bank why the order does not move; it is still looked at, and goes on by itself.',
   'workflow-closed':
     '`payouts resolve ID --action keep-looking` starts it again at the look-up; nothing is sent before that.',
+  // card payments: waiting
+  'card-needed': 'The cardholder enters a card on the checkout page, or your backend gives one.',
+  'card-lost': 'The cardholder enters the card again; nothing was sent that takes money.',
+  'acquirer-unreachable': 'Nothing: it is asked again. If it lasts, see `payouts doctor`.',
+  'cardholder-needed': 'The cardholder confirms the payment at the address of `next_action`.',
+  'verify-url-refused':
+    'If the address is right, add its host to PAYOUTS_CARD_VERIFY_HOSTS; a new card payment can then be confirmed.',
+  'payment-outcome-unknown':
+    'Ask the acquirer for the payment of this merchant_request_id, then `payouts card resolve ID`: adopt-payment or close-as-not-paid, with the evidence. Never collect it another way before that.',
+  // card payments: ended unpaid
+  'card-not-given': 'Nothing was taken. A new card payment needs a new merchant_request_id.',
+  'set-up-failed': 'Nothing was taken. Ask the acquirer why; a new card payment needs a new merchant_request_id.',
+  'never-sent': 'Nothing was taken. A new card payment needs a new merchant_request_id.',
+  'refused-by-acquirer': 'Ask the acquirer what it refused; a new card payment needs a new merchant_request_id.',
+  'card-declined': 'Invite another card, under a new merchant_request_id.',
+  'challenge-abandoned': 'Nothing was taken. A new card payment needs a new merchant_request_id.',
+  // card payments: need an operator
+  'status-contradicted':
+    'The acquirer must say which is true; then `payouts card resolve ID`: adopt-payment or close-as-not-paid, with the evidence.',
+  'amount-conflict':
+    'The acquirer must say what was taken, and give back what is too much; then `payouts card resolve ID`.',
+  'payment-conflict': 'The acquirer must say whose payment it is; then `payouts card resolve ID`.',
+  'status-stuck-at-acquirer':
+    'Ask the acquirer why the payment does not end; it is looked at again, and ends by itself.',
 };

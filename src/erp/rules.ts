@@ -18,6 +18,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'bad-amount': 'The field of the amount is not digits filled with zeros. Write cents, with zeros in front.',
   'bad-beneficiary-type': 'A payee is a person or a company. Write `personal` or `business`.',
   'bad-bsb': 'Not a bank-state-branch number. Write 123-456.',
+  'bad-card-payment':
+    'The value is no merchant_request_id of a card payment. Copy it from `payouts card list`, or leave it blank.',
   'bad-charge-type': 'The bank offers one way to bear charges. Write `SHA` or leave the value blank.',
   'bad-column-name':
     'A column or field name has letters, digits, "_", "-" and ".", and starts with a letter. Rename or delete it.',
@@ -81,7 +83,6 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-json': 'The file is not valid JSON from this place on. Mend it there; what follows was not checked.',
   'not-pain001': 'The file is another message than a customer credit transfer initiation. Hand over pain.001.',
   'not-positive': 'The amount is zero. Delete the row or correct the amount.',
-  'not-supported': 'The value asks for something that is not built yet. Leave it blank.',
   'not-utf8': 'The file has another encoding (Latin-1 or UTF-16, perhaps). Save it as UTF-8.',
   'not-well-formed':
     'The XML cannot be read from this place on; the file may be cut off. Write it again; nothing of it was taken.',

@@ -20,7 +20,7 @@ export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[
     assertOwnMachine(request);
     return { name: undefined };
   }
-  const given = digest(SCHEME.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  const given = digest(bearerOf(request) ?? '');
   // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
   const [found] = tokens.filter(({ token }) => timingSafeEqual(digest(token), given));
   if (found === undefined) {
@@ -30,6 +30,11 @@ export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[
     });
   }
   return { name: found.name };
+}
+
+/** The bearer token of a request; undefined without one. */
+export function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return SCHEME.exec(headers.authorization ?? '')?.[1];
 }
 
 /** The maker: the name of the token, which nobody can take on or off. */

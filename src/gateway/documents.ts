@@ -121,7 +121,7 @@ const finding = z.looseObject({
   message: z.string(),
 });
 
-const errorDocument = z.object({
+export const errorDocument = z.object({
   schemaVersion,
   error: z.object({ code: z.string(), message: z.string(), hint: z.string(), batchId: z.string().optional() }),
   findings: z.array(finding),

@@ -1,9 +1,13 @@
 import type { GatewayToken } from '../config/gateway-tokens.ts';
+import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { BatchReport } from '../erp/report/batch-report.ts';
 import type { Door } from '../intake/take-file.ts';
 import type { Log } from '../log.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
+import type { CardVault } from '../vault/card-vault.ts';
+import type { Deliveries } from '../webhooks/deliveries.ts';
+import type { TakeWebhook } from '../webhooks/receiver.ts';
 
 /** What the gateway works with. */
 export interface GatewayParts {
@@ -18,8 +22,40 @@ export interface GatewayParts {
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
   ready: Readonly<Record<'store' | 'temporal' | 'bank', () => Promise<unknown>>>;
+  cards: CardParts;
+  webhooks: WebhookParts;
   tokens: readonly GatewayToken[];
   /** Folder of bodies on their way. */
   uploads: string;
   log: Log;
 }
+
+/** What the routes of card payments work with. `id`: the merchant_request_id. */
+export interface CardParts {
+  vault: CardVault;
+  /** Hosts that cardholders may be sent back to; undefined: this machine only. */
+  returnHosts: readonly string[] | undefined;
+  /** Origins of pages that may show a client secret. */
+  origins: readonly string[];
+  /** Starts the workflow unless it runs or has run. */
+  start(input: CardPaymentInput): Promise<void>;
+  /** What its workflow shows; `silent` when no worker answers soon. */
+  state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
+  /** An update on its workflow, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
+  update<Answer>(id: string, name: string, payload: unknown): Promise<CardAnswer<Answer>>;
+  /** False when no such workflow is open. */
+  signal(id: string, name: string): Promise<boolean>;
+  workflowUrl(workflowId: string): string;
+}
+
+/** Webhooks: taken before the answer, delivered after it. */
+export interface WebhookParts {
+  take: TakeWebhook;
+  deliveries: Deliveries;
+}
+
+/** `refused`: `why` is the workflow's own sentence, without values. */
+export type CardAnswer<Answer> =
+  | { outcome: 'answered'; answer: Answer }
+  | { outcome: 'refused'; why: string }
+  | { outcome: 'not-running' };

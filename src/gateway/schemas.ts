@@ -17,12 +17,19 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
   );
 }
 
-/** Throws a `GatewayError` that names the parameters, never their values. */
-export function parsed<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+/** Throws a `GatewayError` that names the members, never their values; nor names of a body, which may be anything. */
+export function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+  what: 'query' | 'body' = 'query',
+): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const places = result.error.issues.map(({ path, message }) => [...path.map(String), message].join(': '));
-  throw new GatewayError(400, 'usage', `The query cannot be used: ${places.slice(0, 5).join('; ')}.`, {
+  const places = result.error.issues.map(({ code, path, message }) => {
+    const unknown = what === 'body' && code === 'unrecognized_keys';
+    return [...path.map(String), unknown ? 'holds a member that is not known' : message].join(': ');
+  });
+  throw new GatewayError(400, 'usage', `The ${what} cannot be used: ${places.slice(0, 5).join('; ')}.`, {
     hint: 'GET /openapi.json says what it may hold.',
   });
 }

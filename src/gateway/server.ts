@@ -10,10 +10,12 @@ import { StackError } from '../stack/stack-error.ts';
 import { answerOf } from './answer-error.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Caller, callerOf, isLoopback } from './callers.ts';
+import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { removeAbandoned } from './upload.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -93,7 +95,13 @@ async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
     scope.register(async (inner) => intakeRoutes(inner, parts));
     scope.register(async (inner) => batchRoutes(inner, parts));
     scope.register(async (inner) => reportRoutes(inner, parts));
+    scope.register(async (inner) => cardRoutes(inner, parts));
   });
+  app.register(async (scope) => {
+    scope.decorateRequest('caller');
+    cardPageRoutes(scope, parts);
+  });
+  app.register(async (scope) => webhookRoutes(scope, parts));
   return app;
 }
 
@@ -115,7 +123,12 @@ async function describe(app: FastifyInstance): Promise<void> {
         description: 'Payouts that are never made twice, never lost and never a mystery.',
         version: '1',
       },
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          clientSecret: { type: 'http', scheme: 'bearer', description: 'of one card payment' },
+        },
+      },
       security: [{ token: [] }],
     },
   });

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { GatewayParts } from '../gateway/gateway-parts.ts';
+import { vaultTaskQueue } from '../domain/names.ts';
+import type { CardParts, GatewayParts, WebhookParts } from '../gateway/gateway-parts.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
 import type { Part, StackAddresses } from '../stack/stack.ts';
@@ -8,36 +10,60 @@ import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import { CardVault } from '../vault/card-vault.ts';
 import { bankAt, bankMark } from './bank.ts';
 import { listBatches } from './batch-list.ts';
 import { reportBatch } from './batch-report.ts';
+import { cardParts } from './card-parts.ts';
 import { type DoorPlace, openDoor, uiPlace } from './door.ts';
+import { registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { startVaultWorker } from './vault-worker.ts';
+import { webhookParts } from './webhook-parts.ts';
 
 /** An update waits for a worker; whoever asked over HTTP does not wait for long. */
 const UPDATE_MS = 15_000;
 
 /**
- * Starts the gateway of a configuration with connections of its own. Throws a `StoreIdentityError` when the store belongs to
- * another bank or namespace.
+ * Starts the gateway of a configuration with connections and a card vault of its own. Throws a `StoreIdentityError` when
+ * the store belongs to another bank or namespace.
  */
 export async function openGateway(
   config: Config,
   place: StackAddresses,
   listenOn: ListenOn,
   log: Log,
-): Promise<Part & { url: string }> {
+): Promise<Required<Part> & { url: string }> {
   await using opened = new AsyncDisposableStack();
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-  await store.identify({ bank: bankMark(config), namespace: place.namespace });
+  const identity = { bank: bankMark(config), namespace: place.namespace };
+  await store.identify(identity);
   const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+  const { lifeMs } = config.cards;
+  const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
+  const assertIdentity = (): Promise<void> => store.identify(identity);
+  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity };
+  const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
   const at: DoorPlace = { config, store, client, temporal: place, bank, ui: uiPlace(config, place), log };
-  const { url } = opened.adopt(await startGateway(partsOf(at), listenOn), (it) => it.close());
+  const webhook = webhookSettings(config);
+  const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
+  const { url } = opened.adopt(
+    await startGateway(
+      partsOf(at, cardParts(config, client, vault, at.ui, pages), webhookParts(webhook, at)),
+      listenOn,
+    ),
+    (it) => it.close(),
+  );
+  if (config.bank.kind === 'sandbox') {
+    await registerWebhooks(place.apiUrl, url, webhook).catch((error: unknown) =>
+      log.warn({ error }, 'the sandbox was not told where webhooks go'),
+    );
+  }
   const kept = opened.move();
-  return { url, close: () => kept.disposeAsync() };
+  return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-function partsOf(at: DoorPlace): GatewayParts {
+function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): GatewayParts {
   const { config, store, client, temporal, bank, ui, log } = at;
   return {
     store,
@@ -51,6 +77,8 @@ function partsOf(at: DoorPlace): GatewayParts {
       temporal: () => assertReachable(client, temporal),
       bank: () => bank.authenticate(),
     },
+    cards,
+    webhooks,
     tokens: config.gatewayTokens.reveal(),
     uploads: join(config.home, 'uploads'),
     log,

@@ -39,6 +39,16 @@ export function workerSettings(config: Config): WorkerSettings {
     quietRowMs: paced(60_000),
     quietCheckMs: paced(10_000),
     reconcileDays: config.reconcileDays,
+    cardTerms: {
+      fingerprintWaitMs: scaled(config.cards.fingerprintWaitMs),
+      deadlineMs: scaled(config.cards.deadlineMs),
+      patienceMs: paced(config.cards.patienceMs),
+      statusAgeLimitMs: scaled(durations.statusAgeLimitMs),
+      repeatWindowMs: config.cards.repeatWindowMs,
+      completion: config.cards.completion,
+      lookAgainMs: paced(5_000),
+      lookAgainMaxMs: paced(300_000),
+    },
     reconcileEveryMs: Math.max(RECONCILE_PAUSE_MIN_MS, scaled(durations.reconcileEveryMs)),
   };
 }

@@ -72,8 +72,8 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       await running;
     });
     const resume = (): Promise<void> =>
-      resumeUnended(deps, (error, batchId) => log.warn({ error, batchId }, 'batch not started')).catch(
-        (error: unknown) => log.warn({ error }, 'resuming failed'),
+      resumeUnended(deps, (error, what) => log.warn({ error, ...what }, 'not resumed')).catch((error: unknown) =>
+        log.warn({ error }, 'resuming failed'),
       );
     await resume();
     const timer = setInterval(() => void resume(), RESUME_EVERY_MS);

@@ -44,7 +44,7 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
   );
   const addresses = addressesOf(config, server, sandboxUrl);
   if (server !== undefined) running.push(await options.startWorker(addresses));
-  const gateway = await options.startGateway?.(addresses);
+  const gateway = await options.startGateway?.(addresses, ports.gateway);
   if (gateway !== undefined) running.push(gateway);
   const gatewayUrl = gateway?.url ?? null;
   rememberPorts(home, ports);

@@ -5,15 +5,17 @@ import { z } from 'zod';
 import { StackError } from './stack-error.ts';
 import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
-const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int() });
+/** A home of before the gateway's port was kept has none. */
+const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int(), gateway: z.int().optional() });
 
-export type Ports = z.infer<typeof ports>;
+export type Ports = Required<z.infer<typeof ports>>;
 
 /** Ports a caller insists on. */
 export type StackPorts = Partial<Ports>;
 
 /** The ports this home's last stack had. */
-export const lastPorts = (home: string): Ports | undefined => readJsonFile(join(home, 'ports.json'), ports);
+export const lastPorts = (home: string): z.infer<typeof ports> | undefined =>
+  readJsonFile(join(home, 'ports.json'), ports);
 
 /**
  * Ports on 127.0.0.1 for one boot: those given, else those this home had last time (links stay valid), else free ones.
@@ -22,7 +24,7 @@ export const lastPorts = (home: string): Ports | undefined => readJsonFile(join(
 export async function choosePorts(home: string, given: StackPorts = {}): Promise<Ports> {
   const last = lastPorts(home);
   const chosen: Partial<Ports> = {};
-  for (const name of ['temporal', 'ui', 'api'] as const) {
+  for (const name of ['temporal', 'ui', 'api', 'gateway'] as const) {
     chosen[name] = await choose(given[name], last?.[name], Object.values(chosen));
   }
   return chosen as Ports;

@@ -33,7 +33,8 @@ export type StartSandbox = (options: { file: string; port: number }) => Promise<
 
 export type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 
-export type StartGateway = (addresses: StackAddresses) => Promise<Part & { url: string }>;
+/** `port`: one that is free, for a gateway whose port nobody has named. */
+export type StartGateway = (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;
 
 /**
  * `serve`: keep one up, never join (`dev`). `join-or-boot`: use the one that is up, else boot one. `join-only`: never

@@ -2,6 +2,7 @@ import { attempts, finishAttempt, recordAttempt } from './attempts.ts';
 import { audit, auditOf } from './audit.ts';
 import * as batchRows from './batch-rows.ts';
 import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } from './batches.ts';
+import { createCardStore } from './cards.ts';
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
 import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
@@ -20,6 +21,8 @@ import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts'
 /** The store over an open database whose tables are up to date; `close` closes the database. */
 export function createStore(db: Database): Store {
   return {
+    cards: createCardStore(db),
+
     identify: (given) => identify(db, given),
     identity: () => identity(db),
 

@@ -1,7 +1,9 @@
 import type { Generated, Kysely } from 'kysely';
+import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payment.ts';
 import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switches.ts';
+import type { CardEventEffect } from './card-store.ts';
 import type { AttemptOutcome } from './store.ts';
 
 /**
@@ -22,6 +24,11 @@ export interface Tables {
   incidents: { reference: string; order_id: string; kind: IncidentKind; seen_at: number };
   audit: AuditTable;
   idempotency_keys: IdempotencyKeyTable;
+  card_payments: CardPaymentTable;
+  card_requests: { request_id: string; merchant_request_id: string };
+  card_payment_ids: { payment_id: string; merchant_request_id: string; linked_at: number };
+  card_events: CardEventTable;
+  card_waiters: { merchant_request_id: string; payout_workflow_id: string };
 }
 
 export type Database = Kysely<Tables>;
@@ -159,6 +166,47 @@ export interface IdempotencyKeyTable {
   status: number | null;
   body: string | null;
   created_at: number;
+}
+
+/** Nothing of a card but its first six and last four digits. */
+export interface CardPaymentTable {
+  merchant_request_id: string;
+  workflow_id: string;
+  amount: string;
+  currency: string;
+  payment_type: CardPaymentType;
+  digest: string;
+  by: string | null;
+  client_secret_sha256: string | null;
+  bin: string | null;
+  last_four: string | null;
+  state: CardState;
+  /** JSON: `{code, message}`. */
+  reason: string | null;
+  payment_id: string | null;
+  /** The run that held the claim first: whatever run comes later must know that something may have been sent. */
+  first_run_id: string | null;
+  /** The run that holds it now. */
+  run_id: string | null;
+  contradicted_at: number | null;
+  created_at: number;
+  updated_at: number;
+  ended_at: number | null;
+}
+
+export interface CardEventTable {
+  kind: CardEvent['kind'];
+  /** Empty for a completion that names the 3-D Secure session alone. */
+  payment_id: string;
+  status: string;
+  trust: CardEvent['trust'];
+  receipt_id: string;
+  /** As the event said it; what `card_payment_ids` says counts first. */
+  merchant_request_id: string | null;
+  received_at: number;
+  effect: CardEventEffect | null;
+  delivered_at: number | null;
+  looks: number;
 }
 
 export interface AuditTable {

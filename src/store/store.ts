@@ -2,6 +2,7 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
+import type { CardStore } from './card-store.ts';
 import type {
   AttemptOutcome,
   AuditEntry,
@@ -40,6 +41,8 @@ export type * from './entities.ts';
  * reference, where every row stands, and who did what. Times are epoch milliseconds and given by the caller.
  */
 export interface Store {
+  readonly cards: CardStore;
+
   /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */
   identify(identity: StoreIdentity): Promise<void>;
   identity(): Promise<StoreIdentity | undefined>;

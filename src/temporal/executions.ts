@@ -1,5 +1,6 @@
 import {
   type Client,
+  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
   WorkflowIdConflictPolicy,
@@ -7,11 +8,13 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateStage,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey, type Payload, SearchAttributeType } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
+import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput } from '../domain/instruction.ts';
 import {
   batchWorkflowId,
+  cardWorkflowId,
   MESSAGES,
   orderWatchWorkflowId,
   RECONCILIATION_ID,
@@ -88,7 +91,58 @@ export function executionsOver(client: Client): Executions {
         throw error;
       }
     },
+    startCardPayment: (input) => startCardPayment(client, input),
+    // By the service itself: the client's own signal has no request id, by which the server knows one that is repeated.
+    cardEvent: (merchantRequestId, event, requestId) =>
+      ifThere(async () => {
+        const workflowId = cardWorkflowId(merchantRequestId);
+        try {
+          await client.workflowService.signalWorkflowExecution({
+            namespace: client.options.namespace,
+            workflowExecution: { workflowId },
+            signalName: MESSAGES.cardEvent,
+            input: { payloads: await encoded(client, event) },
+            requestId,
+          });
+        } catch (error) {
+          if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) {
+            throw new WorkflowNotFoundError('no such card payment is open', workflowId, undefined);
+          }
+          throw error;
+        }
+      }),
   };
+}
+
+async function encoded({ options }: Client, value: unknown): Promise<Payload[]> {
+  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
+  let payloads: Payload[] = [payloadConverter.toPayload(value)];
+  for (const codec of payloadCodecs.toReversed()) payloads = await codec.encode(payloads);
+  return payloads;
+}
+
+/** gRPC status NOT_FOUND: no such execution, or a closed one. */
+const GRPC_NOT_FOUND = 5;
+
+/**
+ * Starts a card payment unless it runs: the id is the lock. One that was closed without an end is always safe to start again,
+ * for it looks first at what was sent; one with an end returns that end.
+ */
+export async function startCardPayment(client: Client, input: CardPaymentInput): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.cardPayment, {
+    workflowId: cardWorkflowId(input.merchant_request_id),
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    staticSummary: `${input.currency} ${input.amount} by card`,
+    typedSearchAttributes: [
+      { key: payoutState, value: 'processing' },
+      { key: payoutReference, value: input.merchant_request_id },
+      { key: payoutCurrency, value: input.currency },
+      { key: payoutNeedsAttention, value: false },
+    ],
+  });
 }
 
 /** Starts the workflow of a claimed batch unless it runs; a batch without an end is always safe to start again. */

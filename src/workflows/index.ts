@@ -1,4 +1,5 @@
 /** The workflow types of this product, by name; nothing else may be exported here: every export is startable. */
+export { cardPayment } from './card-payment.ts';
 export { folderSweep } from './folder-sweep.ts';
 export { orderWatch } from './order-watch.ts';
 export { payout } from './payout.ts';

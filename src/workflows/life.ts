@@ -139,7 +139,7 @@ export class PayoutLife {
       this.shown = visible;
       upsertSearchAttributes([
         { key: payoutState, value: visible },
-        { key: payoutNeedsAttention, value: needsAttention(state) },
+        { key: payoutNeedsAttention, value: needsAttention(state, reason) },
         ...(this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }]),
         ...this.missingAttributes.splice(0),
       ]);

@@ -7,11 +7,23 @@ import {
 } from '@temporalio/workflow';
 import type { FolderActivities } from '../activities/folder-sweep.ts';
 import type { Activities } from '../activities/index.ts';
+import type { CardHandle } from '../domain/card-payment.ts';
+import type { VaultActivities } from '../domain/card-sending.ts';
 import { PERMANENT_FAILURES } from '../domain/failures.ts';
 
 /** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
 
-type Reads = Pick<Activities, 'prepare' | 'assess' | 'readOrder' | 'recordState' | 'fenceAttempt'>;
+type Reads = Pick<
+  Activities,
+  | 'prepare'
+  | 'assess'
+  | 'readOrder'
+  | 'recordState'
+  | 'fenceAttempt'
+  | 'prepareCard'
+  | 'retrievePayment'
+  | 'recordCardState'
+>;
 
 /** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */
 const quickReads = proxyLocalActivities<Reads>({
@@ -21,7 +33,7 @@ const quickReads = proxyLocalActivities<Reads>({
 });
 
 /** A quick read that nothing waits for: when it does not work out, it is made again another time. */
-export const glances: Pick<typeof quickReads, 'readOrder'> = quickReads;
+export const glances: Pick<typeof quickReads, 'readOrder' | 'retrievePayment'> = quickReads;
 
 /** The same reads as ordinary activities, retried by the server for as long as it takes: no event per retry. */
 const patientReads = proxyActivities<Reads>({
@@ -41,11 +53,26 @@ const patientLooks = proxyActivities<Pick<Reads, 'readOrder'>>({
 
 /** One POST per attempt: the workflow decides what a failure means, never a retry policy. */
 export const sends = proxyActivities<
-  Pick<Activities, 'submitPayment' | 'submitExchange' | 'addBeneficiary' | 'approveOrder' | 'rejectOrder'>
+  Pick<
+    Activities,
+    'submitPayment' | 'submitExchange' | 'addBeneficiary' | 'approveOrder' | 'rejectOrder' | 'resumePayment'
+  >
 >({
   startToCloseTimeout: '45s',
   retry: { maximumAttempts: 1 },
 });
+
+/**
+ * What needs a card runs in the gateway that keeps it. A gateway that takes no task for so long is gone, and its cards with
+ * it.
+ */
+export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
+  proxyActivities<VaultActivities>({
+    taskQueue: vault,
+    scheduleToStartTimeout: '10s',
+    startToCloseTimeout: '45s',
+    retry: { maximumAttempts: 1 },
+  });
 
 /** A look through the order lists, page by page. */
 export const looks = proxyActivities<Pick<Activities, 'findOrder'>>({

@@ -43,6 +43,7 @@ describe('the workflow bundle', () => {
 describe('the workflow types', () => {
   it('are exactly these: every export of the index can be started by its name', () => {
     expect(Object.keys(workflows).sort()).toEqual([
+      'cardPayment',
       'folderSweep',
       'orderWatch',
       'payout',

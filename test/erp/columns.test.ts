@@ -57,7 +57,7 @@ describe('the table of columns', () => {
     ['beneficiary_type', 'person'],
     ['note', 'x'.repeat(141)],
     ['charge_type', 'OUR'],
-    ['after_card_payment', 'pay-1'],
+    ['after_card_payment', 'pay 1'],
     ['execute_on', '2026-02-30'],
     ['expires_at', '2026-02-28'],
     ['fee_cap', '-1'],

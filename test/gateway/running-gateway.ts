@@ -5,7 +5,9 @@ import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { listBatches } from '../../src/runtime/batch-list.ts';
+import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
+import { type FakeCards, fakeCards } from './fake-cards.ts';
 
 /** An answer: its status and its document (the text for what is no JSON). */
 export interface Answered {
@@ -22,6 +24,8 @@ export interface RunningGateway {
   log: string[];
   /** Controls that were asked for. */
   controls: { batchId: string; update: string; by: string }[];
+  /** Card payments without Temporal. */
+  cards: FakeCards;
   parts: GatewayParts;
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
@@ -33,6 +37,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   const door = await openTestDoor();
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
+  const cards = fakeCards();
   const parts: GatewayParts = {
     store: door.store,
     door: async () => door,
@@ -46,6 +51,11 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
       store: () => door.store.identity(),
       temporal: door.assertTemporal,
       bank: () => door.bank.authenticate(),
+    },
+    cards,
+    webhooks: {
+      take: async () => ({ refused: 'unconfigured' }),
+      deliveries: new Deliveries(async () => undefined, pino({ level: 'silent' })),
     },
     tokens,
     uploads: join(door.dir, 'uploads'),
@@ -62,5 +72,5 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, parts, send, post };
+  return { door, url, log, controls, cards, parts, send, post };
 }

@@ -125,6 +125,14 @@ it('describes every route in its OpenAPI document', async () => {
     '/v1/batches/{id}/pause',
     '/v1/batches/{id}/reports/{name}',
     '/v1/batches/{id}/resume',
+    '/v1/card-payments',
+    '/v1/card-payments/{id}',
+    '/v1/card-payments/{id}/amount',
+    '/v1/card-payments/{id}/cancel',
+    '/v1/card-payments/{id}/card',
+    '/v1/card-payments/{id}/fingerprint',
+    '/v1/card-payments/{id}/returned',
+    '/v1/webhooks/cards',
   ]);
   const { post } = document.paths['/v1/batches'];
   expect(post.parameters.map(({ name }: { name: string }) => name)).toContain('dry_run');

@@ -1,4 +1,5 @@
 import type { WorkerSettings } from '../../src/activities/deps.ts';
+import { quickCardTerms } from '../support/card-terms.ts';
 import type { BankProfile, BankWindows } from './bank/profile.ts';
 import type { Random } from './random.ts';
 
@@ -52,5 +53,7 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
     quietCheckMs: 10_000,
     reconcileDays: 45,
     reconcileEveryMs: 3_600_000,
+    // No card payment is simulated.
+    cardTerms: quickCardTerms,
   };
 }

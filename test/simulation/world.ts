@@ -170,6 +170,8 @@ export class World {
       startPayout: elsewhere,
       startBatch: elsewhere,
       cancelPayout: elsewhere,
+      cardEvent: elsewhere,
+      startCardPayment: elsewhere,
       wakeWatch: async ({ uid, currency }) => {
         // The store may know users of earlier seeds.
         if (!this.payouts.some(({ accepted }) => accepted.uid === uid)) return;

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { choosePorts, lastPorts, rememberPorts } from '../../src/stack/ports.ts';
+import { choosePorts, lastPorts, type Ports, rememberPorts } from '../../src/stack/ports.ts';
 
 let home: string;
 
@@ -26,12 +26,18 @@ async function occupied(): Promise<{ port: number } & AsyncDisposable> {
   };
 }
 
-it('are three different free ones, the same again for the same home', async () => {
+it('are four different free ones, the same again for the same home', async () => {
   const first = await choosePorts(home);
-  expect(new Set(Object.values(first)).size).toBe(3);
+  expect(new Set(Object.values(first)).size).toBe(4);
   rememberPorts(home, first);
   expect(await choosePorts(home)).toEqual(first);
   expect(lastPorts(home)).toEqual(first);
+});
+
+it('of a home of before the gateway had one stay as they were', async () => {
+  const { gateway: _, ...before } = await choosePorts(home);
+  rememberPorts(home, before as Ports);
+  expect(await choosePorts(home)).toMatchObject(before);
 });
 
 it('gives up a port of last time that another process has now', async () => {

@@ -14,6 +14,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
+import { quickCardTerms } from './card-terms.ts';
 
 /** Waits short enough for a test and long enough to keep their order. */
 export const quickSettings: WorkerSettings = {
@@ -46,6 +47,7 @@ export const quickSettings: WorkerSettings = {
   quietCheckMs: 500,
   reconcileDays: 45,
   reconcileEveryMs: 1_000,
+  cardTerms: quickCardTerms,
 };
 
 /** The product on a real Temporal server with a sandbox bank of its own; every product has a namespace of its own. */
@@ -210,7 +212,7 @@ async function runWorker(
   };
 }
 
-async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
+export async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
   const { SEARCH_ATTRIBUTES } = await import('../../src/domain/names.ts');
   await connection.workflowService.registerNamespace({
     namespace,

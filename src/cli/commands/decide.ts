@@ -112,7 +112,8 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
 const PULSE_MS = 250;
 const PATIENCE_MS = 30_000;
 
-async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
+/** Waits until a workflow has nothing under way, or has ended. */
+export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
     const { status, raw } = await client.workflow.getHandle(workflowId).describe();
     return status.name !== 'RUNNING' || (raw.pendingActivities?.length === 0 && raw.pendingWorkflowTask == null);

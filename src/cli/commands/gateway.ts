@@ -9,7 +9,7 @@ import type { Session } from '../session.ts';
 /** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
 export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn'): StartGateway {
   const log = createLog(config.logLevel ?? level);
-  return (place) => openGateway(config, place, listenOn, log);
+  return (place, free = 0) => openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
 }
 
 /** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */
@@ -19,12 +19,16 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<Exi
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway });
   await using own = new AsyncDisposableStack();
-  const url = stack.owner ? stack.gatewayUrl : own.adopt(await startGateway(stack), (it) => it.close()).url;
+  const started = stack.owner ? undefined : own.adopt(await startGateway(stack), (it) => it.close());
+  const url = started?.url ?? stack.gatewayUrl;
   session.output.result(
     { schemaVersion: 1, gatewayUrl: url, pid: process.pid },
     `Gateway ${url}  (${url}/docs)\nUp until Ctrl-C.`,
   );
-  await untilStopped(stopped, stack.failure);
+  await untilStopped(
+    stopped,
+    Promise.race([stack.failure, ...(started?.failure === undefined ? [] : [started.failure])]),
+  );
   session.leaveAtOnce = true;
   return EXIT.completed;
 }

@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 
-/** Not for new rows: one is not built yet, the other is filled in by the file of what failed. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['after_card_payment', 'retry_of']);
+/** Not for new rows: filled in by the file of what failed. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['retry_of']);
 
 /** Every column of ours and every field that the bank may ask for, then the rows. */
 export function csvTemplate(

@@ -95,7 +95,7 @@ async function hold(
 ): Promise<Unpaid | undefined> {
   const { lookAgainMs, lookAgainMaxMs } = context.terms.waits;
   // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
-  const isProbe = holdsAccount(reason) || reason.code === SWITCHED_OFF;
+  const isProbe = holdsAccount(reason) || isTold(reason);
   const pause = doublingPause(context.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
   context.visits += 1;
   const { heard } = life;
@@ -104,7 +104,7 @@ async function hold(
     state: 'held',
     reason,
     lookAgainMs: pause,
-    interrupt: () => reason.code === SWITCHED_OFF && life.heard > heard,
+    interrupt: () => isTold(reason) && life.heard > heard,
   });
   if (decided.kind === 'rejected') return { end: 'rejected', reason: because('approval-rejected') };
   if (decided.kind === 'approved') {
@@ -116,10 +116,14 @@ async function hold(
 }
 
 const SWITCHED_OFF: ReasonCode = 'switched-off';
+const CARD_PAYMENT_OPEN: ReasonCode = 'card-payment-open';
 const LOOK_ALIKE: ReasonCode = 'look-alike';
 const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
 /** Holds of our own making: they can follow each other and others under one digest. */
-const OWN_HOLDS: readonly string[] = [SWITCHED_OFF, LOOK_ALIKE];
+const OWN_HOLDS: readonly string[] = [SWITCHED_OFF, LOOK_ALIKE, CARD_PAYMENT_OPEN];
+
+/** Somebody may say that the reason is gone; who was killed before saying it does not. */
+const isTold = ({ code }: Reason): boolean => code === SWITCHED_OFF || code === CARD_PAYMENT_OPEN;
 
 function holdsAccount({ code }: Reason): boolean {
   return (ACCOUNT_HOLDS as readonly string[]).includes(code);

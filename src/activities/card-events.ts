@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import type { Cards } from '../api/cards.ts';
+import { BankError } from '../api/errors.ts';
+import { type CardEvent, cardEventKey, endOfStatus, isCardEnd } from '../domain/card-payment.ts';
+import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../store/card-store.ts';
+import { eventOf } from './cards.ts';
+import type { Executions } from './deps.ts';
+
+/**
+ * From a stored event to its one effect. It may be tried by several processes at once and as often as wanted: a workflow takes
+ * a signal once for its request id, and the first effect that is stored stays.
+ */
+
+export interface CardEventDeps {
+  store: { cards: CardStore };
+  bank: { cards: Pick<Cards, 'retrieve'> };
+  executions: Pick<Executions, 'cardEvent'>;
+  now: () => number;
+}
+
+/** How often the acquirer is asked about an event of nobody, or a hint that contradicts an end. */
+const LOOKS_MAX = 5;
+/** The answer to a create, which says whose payment it is, comes after such an event or soon. */
+const ANSWER_MS = 5_000;
+const PAGE = 100;
+const AT_ONCE = 8;
+/** Looks in one sweep: whoever makes up payment ids costs no more than these. */
+const LOOKS_A_SWEEP = 40;
+
+/** An event stays undelivered where it belongs to nobody, or its workflow does not run and no end is stored. */
+export async function deliverCardEvent(
+  deps: CardEventDeps,
+  event: CardEvent & { merchantRequestId: string | null },
+): Promise<void> {
+  const { cards } = deps.store;
+  // Read after the event was stored: a link made in between is seen here, or its maker has seen the event.
+  const owner = (await cards.ownerOfPayment(event.paymentId)) ?? event.merchantRequestId;
+  if (owner === null) return;
+  const before = await cards.get(owner);
+  if (before !== undefined && isCardEnd(before.state)) return afterEnd(deps, before, event);
+  if (await deps.executions.cardEvent(owner, eventOf(event), requestIdOf(event))) {
+    return settle(deps, event, owner, 'delivered');
+  }
+  const after = await cards.get(owner);
+  if (after !== undefined && isCardEnd(after.state)) return afterEnd(deps, after, event);
+}
+
+/** A repeated signal is known by it; a verified event is another one than the hint it took the place of. */
+const requestIdOf = (event: CardEvent): string =>
+  createHash('sha256')
+    .update(`${cardEventKey(event)}/${event.trust}`)
+    .digest('hex');
+
+const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequestId: string, effect: CardEventEffect) =>
+  store.cards.settleEvent(event, { merchantRequestId, effect, at: now() });
+
+async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
+  const { merchantRequestId } = record;
+  if (event.kind === 'completion' || !isContradicted(record, event)) {
+    return settle(deps, event, merchantRequestId, 'confirms');
+  }
+  if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
+  const look = await lookAt(deps, event);
+  if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.status) === undefined) {
+    return deps.store.cards.countLook(event);
+  }
+  const effect = isContradicted(record, { ...event, status: look.status }) ? 'contradicts' : 'confirms';
+  return settle(deps, event, merchantRequestId, effect);
+}
+
+/** Money was taken where the end says none, or by another payment than the one it ended by; or not taken where it says so. */
+function isContradicted(record: CardRecord, { paymentId, status }: Pick<CardEvent, 'paymentId' | 'status'>): boolean {
+  const paid = record.state === 'succeeded' && record.paymentId === paymentId;
+  const end = endOfStatus(status);
+  return end === 'succeeded' ? !paid : end === 'failed' && paid;
+}
+
+/** Goes through all events without an effect. One that fails is told to `failed` and stops no other. */
+export async function sweepCardEvents(
+  deps: CardEventDeps,
+  failed: (error: unknown, event: CardEvent) => void,
+): Promise<void> {
+  for await (const page of pages(deps, true)) {
+    const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
+    await eachOf(due, (event) => deliverCardEvent(deps, event), failed);
+  }
+  let looks = LOOKS_A_SWEEP;
+  for await (const page of pages(deps, false)) {
+    const due = page.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS).slice(0, looks);
+    await eachOf(due, (event) => lookForOwner(deps, event), failed);
+    looks -= due.length;
+    if (due.length < page.length) return;
+  }
+}
+
+async function* pages({ store }: CardEventDeps, owned: boolean): AsyncGenerator<StoredCardEvent[]> {
+  const looksBelow = owned ? undefined : LOOKS_MAX;
+  for (let after: StoredCardEvent | undefined; ; ) {
+    const page = await store.cards.undelivered(owned, PAGE, { after, looksBelow });
+    yield page;
+    after = page.at(-1);
+    if (page.length < PAGE) return;
+  }
+}
+
+async function eachOf<T extends CardEvent>(
+  events: readonly T[],
+  work: (event: T) => Promise<void>,
+  failed: (error: unknown, event: CardEvent) => void,
+): Promise<void> {
+  const left = events.values();
+  const worker = async (): Promise<void> => {
+    for (const event of left) await work(event).catch((error: unknown) => failed(error, event));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** Only the acquirer can say whose payment it is. It counts as a look when it has answered. */
+async function lookForOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<void> {
+  const { cards } = deps.store;
+  const owner = event.paymentId === '' ? undefined : (await lookAt(deps, event))?.owner;
+  if (owner === undefined) return cards.countLook(event);
+  await cards.link(event.paymentId, owner, deps.now());
+  await deliverCardEvent(deps, event);
+}
+
+/** What the acquirer shows, and whose it is by its merchant_request_id; undefined when it shows no such payment. */
+async function lookAt(
+  { bank, store: { cards } }: CardEventDeps,
+  { paymentId }: CardEvent,
+): Promise<{ status: string; owner: string | undefined } | undefined> {
+  try {
+    const { status, merchantRequestId } = await bank.cards.retrieve(paymentId);
+    return {
+      status,
+      owner: merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId),
+    };
+  } catch (error) {
+    if (error instanceof BankError && !error.retryable) return undefined;
+    throw error;
+  }
+}

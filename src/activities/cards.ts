@@ -1,0 +1,192 @@
+import type { CardPayment } from '../api/cards.ts';
+import {
+  type CardEvent,
+  type CardPaymentInput,
+  type CardPaymentType,
+  type CardPaymentView,
+  type CardState,
+  isCardEnd,
+} from '../domain/card-payment.ts';
+import type { CardSendResult, ResumeInput } from '../domain/card-sending.ts';
+import { type CardTerms, RESTARTS_MAX, RESUMES_MAX } from '../domain/card-terms.ts';
+import { FAILURES } from '../domain/failures.ts';
+import { parseAmount } from '../domain/money.ts';
+import { cardWorkflowId } from '../domain/names.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import { inDoubt } from '../domain/submission.ts';
+import { cardDigest, cardRequestId } from '../identity.ts';
+import type { CardRecord } from '../store/card-store.ts';
+import type { ActivityDeps } from './deps.ts';
+import { sendCardOnce } from './send-card.ts';
+import { permanentFailure, reading } from './to-failure.ts';
+
+export interface PrepareCardInput {
+  workflowId: string;
+  runId: string;
+  input: Partial<CardPaymentInput>;
+}
+
+/** Where a card payment stands in the store. */
+export interface StoredCardState {
+  state: CardState;
+  reason: Reason | null;
+  paymentId: string | null;
+}
+
+/** What the first activity of a card payment returns into history. */
+export type PreparedCard =
+  | ({ kind: 'ended' } & StoredCardState)
+  | {
+      kind: 'ready';
+      amount: string;
+      paymentType: CardPaymentType;
+      terms: CardTerms;
+      /** merchant_request_id of the n-th create (the caller's own first) and of the n-th resume. */
+      requestIds: { create: string[]; resume: string[] };
+      /** What earlier runs have sent; absent when they sent nothing. */
+      earlier?: EarlierRuns;
+    };
+
+export interface EarlierRuns {
+  /** The last of their creates, and how many attempts it had. */
+  creation: number;
+  attempts: number;
+  /** One of them may have been executed. */
+  inDoubt: boolean;
+  /** Resumes begun. */
+  resumes: number;
+  /** Payments known to be ours, oldest first. */
+  paymentIds: string[];
+  events: CardEvent[];
+}
+
+export interface RecordCardStateInput {
+  merchantRequestId: string;
+  state: CardState;
+  reason: Reason | null;
+  paymentId?: string;
+  bin?: string;
+  lastFour?: string;
+  amount?: string;
+}
+
+export const cardActivities = (deps: ActivityDeps) => ({
+  /** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
+  prepareCard: (input: PrepareCardInput): Promise<PreparedCard> => prepareCard(deps, input),
+
+  /** What the acquirer shows now; also tells the store whose payment it is. */
+  async retrievePayment({ paymentId }: { paymentId: string }): Promise<CardPaymentView> {
+    return reading(async () => viewOf(await deps.bank.cards.retrieve(paymentId)));
+  },
+
+  /** One POST that resumes a payment after its challenge. */
+  resumePayment: (input: ResumeInput): Promise<CardSendResult> =>
+    sendCardOnce(deps, input, (options) =>
+      deps.bank.cards.resume(
+        {
+          merchantRequestId: input.requestId,
+          paymentType: input.paymentType,
+          amount: input.amount,
+          currency: input.currency,
+          paymentId: input.paymentId,
+          referenceId: input.referenceId ?? undefined,
+        },
+        options,
+      ),
+    ),
+
+  /** Where the payment stands, for people and for the payouts that wait for it. A stored end is never left. */
+  async recordCardState({ merchantRequestId, ...change }: RecordCardStateInput): Promise<StoredCardState> {
+    const record = await deps.store.cards.change(merchantRequestId, { ...change, at: deps.now() });
+    if (isCardEnd(record.state)) {
+      const waiters = await deps.store.cards.waiters(merchantRequestId);
+      await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));
+    }
+    return stateOf(record);
+  },
+});
+
+const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardRecord): string =>
+  cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType });
+
+const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
+
+/** A payment without what nobody named: that may hold anything. */
+export function viewOf({ other: _other, ...view }: CardPayment): CardPaymentView {
+  return view;
+}
+
+async function prepareCard(deps: ActivityDeps, { workflowId, runId, input }: PrepareCardInput): Promise<PreparedCard> {
+  const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
+  if (id === '' || workflowId !== cardWorkflowId(id)) {
+    throw permanentFailure(
+      FAILURES.wrongWorkflowId,
+      'the workflow id of a card payment is card/<merchant_request_id>: the id is the lock against taking money twice',
+    );
+  }
+  const payable = amount !== undefined && currency !== undefined && parseAmount(amount, currency).ok;
+  const known = (paymentType === 'AUTH' || paymentType === 'DEBIT') && (threeDs === 'setup' || threeDs === 'skip');
+  if (!payable || !known) {
+    throw permanentFailure(
+      FAILURES.invalidInput,
+      'the input needs amount (a decimal string above 0), currency, payment_type AUTH or DEBIT, and three_ds setup or skip',
+    );
+  }
+  await deps.assertIdentity();
+  const digest = cardDigest({ merchant_request_id: id, amount, currency, payment_type: paymentType });
+  const { record, samePayload, holder } = await deps.store.cards.claim({
+    merchantRequestId: id,
+    workflowId,
+    amount,
+    currency,
+    paymentType,
+    digest,
+    by: input.by ?? null,
+    runId,
+    at: deps.now(),
+  });
+  // An amount that was changed since is what a later run is started with.
+  if (!samePayload && digest !== digestOf(record)) {
+    throw permanentFailure(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
+  }
+  if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };
+  const requestIds = {
+    create: Array.from({ length: RESTARTS_MAX + 1 }, (_, n) => (n === 0 ? id : cardRequestId(id, 'create', n))),
+    resume: Array.from({ length: RESUMES_MAX }, (_, n) => cardRequestId(id, 'resume', n)),
+  };
+  return {
+    kind: 'ready',
+    amount: record.amount,
+    paymentType,
+    terms: deps.settings.cardTerms,
+    requestIds,
+    earlier: holder === 'this-run' ? undefined : await earlierRuns(deps, id, requestIds),
+  };
+}
+
+/** What runs before this one have sent: nothing is sent again before it is known what became of it. */
+async function earlierRuns(
+  { store }: ActivityDeps,
+  merchantRequestId: string,
+  requestIds: { create: readonly string[]; resume: readonly string[] },
+): Promise<EarlierRuns | undefined> {
+  const creates = await Promise.all(requestIds.create.map((id) => store.attempts(id)));
+  const creation = creates.findLastIndex((attempts) => attempts.length > 0);
+  const paymentIds = await store.cards.paymentsOf(merchantRequestId);
+  if (creation === -1 && paymentIds.length === 0) return undefined;
+  const resumes = await Promise.all(requestIds.resume.map((id) => store.attempts(id)));
+  const last = creates[creation] ?? [];
+  return {
+    creation: Math.max(0, creation),
+    attempts: last.length,
+    inDoubt: inDoubt(last).length > 0,
+    resumes: resumes.findLastIndex((attempts) => attempts.length > 0) + 1,
+    paymentIds,
+    events: (await store.cards.eventsOf(merchantRequestId)).map(eventOf),
+  };
+}
+
+/** The event alone, as workflows hear it. */
+export function eventOf({ kind, paymentId, status, trust, receivedAt }: CardEvent): CardEvent {
+  return { kind, paymentId, status, trust, receivedAt };
+}

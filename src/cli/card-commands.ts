@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander';
+import { duration } from './arguments.ts';
+import { createCard, listCards, retrieveCard, showCard } from './commands/card.ts';
+import { cancelCard, changeCardAmount, resolveCard } from './commands/card-control.ts';
+import type { Add, Perform } from './program.ts';
+
+/** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
+export function addCards(command: Add, perform: Perform): void {
+  command('create', 'ask the gateway to take money from a card')
+    .requiredOption('--amount <decimal>', 'e.g. 49.90')
+    .requiredOption('--currency <code>', 'e.g. EUR')
+    .option('--id <id>', 'merchant_request_id: the same again is never paid twice (default: a new one)')
+    .addOption(new Option('--type <type>', 'what to do with the money').choices(['AUTH', 'DEBIT']).default('DEBIT'))
+    .option('--no-3ds', '3-D Secure only if the acquirer asks for it')
+    .option('--return-url <url>', 'where the cardholder comes back to (default on the sandbox: its checkout page)')
+    .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
+    .option('--by <name>', 'who asks')
+    .option('--gateway <url>', 'the gateway to ask (default: that of the stack that is up)')
+    .option('--wait', 'follow it to its end', false)
+    .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
+    .action((options) => perform((s) => createCard(s, options)));
+  command('show <id>', 'where a card payment stands, and the events that came').action((id) =>
+    perform((s) => showCard(s, id)),
+  );
+  command('list', 'the newest card payments').action(() => perform((s) => listCards(s)));
+  command('retrieve <id>', 'a payment as the acquirer shows it now; what may be card data is masked').action((id) =>
+    perform((s) => retrieveCard(s, id)),
+  );
+  const deciding = (usage: string, description: string): Command =>
+    command(usage, description)
+      .option('--by <name>', 'who decides (default: the user of this machine)')
+      .option('--yes', 'do not ask', false);
+  deciding('cancel <id>', 'cancel a card payment, before anything was sent that takes money')
+    .option('--remark <text>', 'why')
+    .action((id, o) => perform((s) => cancelCard(s, id, o)));
+  deciding('amount <id> <amount>', 'change the amount, before anything was sent that takes money').action(
+    (id, amount, o) => perform((s) => changeCardAmount(s, id, amount, o)),
+  );
+  deciding('resolve <id>', 'decide a card payment that needs an operator')
+    .addOption(
+      new Option('--action <action>', 'what to do')
+        .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <text>', 'what the decision rests on')
+    .option('--payment-id <id>', 'the payment to adopt')
+    .action((id, o) => perform((s) => resolveCard(s, id, o)));
+}

@@ -1,0 +1,116 @@
+import { userInfo } from 'node:os';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
+import { formatMinor, parseAmount } from '../../domain/money.ts';
+import { MESSAGES } from '../../domain/names.ts';
+import type { CardRecord } from '../../store/card-store.ts';
+import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
+import type { ResolveCardUpdate } from '../../workflows/card/messages.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { findCard } from '../find-card.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { untilCarriedOut } from './decide.ts';
+
+export interface CardControlOptions {
+  by: string | undefined;
+  yes: boolean;
+}
+
+/** `payouts card cancel ID`: before anything was sent that takes money. */
+export async function cancelCard(
+  session: Session,
+  id: string,
+  { by, yes, remark }: CardControlOptions & { remark: string | undefined },
+): Promise<ExitCode> {
+  const record = await findCard(await session.store(), id);
+  await confirm(`Cancel card payment ${record.merchantRequestId}?`, yes);
+  const asked = { by: by ?? userInfo().username, reason: remark ?? 'cancelled by an operator' };
+  const { outcome } = await tell<{ outcome: string }>(session, record, MESSAGES.cancel, asked);
+  session.output.result({ schemaVersion: 1, merchant_request_id: record.merchantRequestId, outcome }, outcome);
+  return outcome === 'cancelled' ? EXIT.completed : EXIT.exceptions;
+}
+
+/** `payouts card amount ID AMOUNT`: before anything was sent that takes money. */
+export async function changeCardAmount(
+  session: Session,
+  id: string,
+  text: string,
+  { by, yes }: CardControlOptions,
+): Promise<ExitCode> {
+  const record = await findCard(await session.store(), id);
+  const { merchantRequestId, currency } = record;
+  const parsed = parseAmount(text, currency);
+  if (!parsed.ok) {
+    throw new CommandError(EXIT.usage, 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
+      hint: `A decimal above 0 with no more decimals than ${currency} has.`,
+    });
+  }
+  const amount = formatMinor(parsed.minor, currency);
+  await confirm(`Change ${currency} ${record.amount} to ${amount}?`, yes);
+  const asked = { amount, by: by ?? userInfo().username };
+  const told = await tell<{ amount: string }>(session, record, MESSAGES.changeAmount, asked);
+  session.output.result(
+    { schemaVersion: 1, merchant_request_id: merchantRequestId, amount: told.amount },
+    `${currency} ${told.amount}`,
+  );
+  return EXIT.completed;
+}
+
+export interface ResolveCardOptions extends CardControlOptions {
+  action: ResolveCardUpdate['action'];
+  evidence: string;
+  paymentId: string | undefined;
+}
+
+/** `payouts card resolve ID`: an operator's decision on a card payment in `needs-operator`. */
+export async function resolveCard(session: Session, id: string, options: ResolveCardOptions): Promise<ExitCode> {
+  const { action, evidence, paymentId, by, yes } = options;
+  const record = await findCard(await session.store(), id);
+  await confirm(`${action} for card payment ${record.merchantRequestId}?`, yes);
+  const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
+  if (await startedAgain(session, record)) {
+    const message = 'its workflow was closed and is started again; it looks first at what was sent';
+    session.output.result({ schemaVersion: 1, merchant_request_id: id, accepted: false, message }, message);
+    return action === 'keep-looking' ? EXIT.completed : EXIT.exceptions;
+  }
+  const told = await tell<{ accepted: boolean; message: string }>(session, record, MESSAGES.resolve, asked);
+  session.output.result(
+    { schemaVersion: 1, merchant_request_id: record.merchantRequestId, ...told },
+    told.accepted ? told.message : `refused: ${told.message}`,
+  );
+  return told.accepted ? EXIT.completed : EXIT.exceptions;
+}
+
+/** A payment without an end whose workflow is closed (terminated, say) is started again under its id. */
+async function startedAgain(session: Session, record: CardRecord): Promise<boolean> {
+  if (isCardEnd(record.state)) return false;
+  const client = await session.client(await session.stack('join-or-boot'));
+  if (await executionsOver(client).isOpen(record.workflowId)) return false;
+  await startCardPayment(client, cardPaymentInput(record));
+  return true;
+}
+
+/** One update on the workflow, on a stack that is up or booted for it. */
+async function tell<Answer>(session: Session, record: CardRecord, update: string, asked: object): Promise<Answer> {
+  const stack = await session.stack('join-or-boot');
+  const client = await session.client(stack);
+  try {
+    const handle = client.workflow.getHandle(record.workflowId);
+    const answer = await handle.executeUpdate<Answer, [object]>(update, { args: [asked] });
+    if (stack.owner) await untilCarriedOut(client, record.workflowId);
+    return answer;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw notRunning(record);
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw new CommandError(EXIT.exceptions, 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
+      hint: `payouts card show ${record.merchantRequestId} says where it stands.`,
+    });
+  }
+}
+
+function notRunning({ merchantRequestId, state }: CardRecord): CommandError {
+  return new CommandError(EXIT.usage, 'not-running', `This card payment does not run; it is ${state}.`, {
+    hint: `payouts card show ${merchantRequestId} says more.`,
+  });
+}

@@ -1,0 +1,60 @@
+import { type CardEvent, type CardPaymentView, endOfStatus } from './card-payment.ts';
+import { decimalsEqual } from './money.ts';
+
+/** What was asked for, and under which ids. */
+export interface CardExpectation {
+  amount: string;
+  currency: string;
+  /** Every merchant_request_id that was sent for this intent. */
+  requestIds: readonly string[];
+}
+
+export type CardConflict = 'amount-conflict' | 'payment-conflict' | 'status-contradicted';
+
+export type CardJudgement =
+  | { end: 'succeeded' | 'failed'; paymentId: string }
+  | { conflict: CardConflict; detail?: string }
+  | { open: true };
+
+/**
+ * What a look and the verified events together say. SUCCEEDED and FAILED are believed from a verified event or from a look,
+ * the first terminal status wins, and two that contradict each other decide nothing: people do. What the acquirer shows of
+ * amount and id must be what was asked for; what it does not show is not compared (interface section 2: fields not shown).
+ * Of several payments of one intent (a declined one begins again with a set-up) only `current` can end it as failed.
+ */
+export function judgeCard(
+  events: readonly CardEvent[],
+  looks: readonly CardPaymentView[],
+  expected: CardExpectation & { current: string },
+): CardJudgement {
+  const terminal = new Map<string, Set<'succeeded' | 'failed'>>();
+  const say = (paymentId: string, status: string): void => {
+    const end = endOfStatus(status);
+    if (end === undefined) return;
+    terminal.set(paymentId, (terminal.get(paymentId) ?? new Set()).add(end));
+  };
+  for (const event of events) {
+    if (event.kind === 'status' && event.trust === 'verified') say(event.paymentId, event.status);
+  }
+  for (const look of looks) say(look.paymentId, look.status);
+
+  const conflict = looks.map((look) => conflictOf(look, expected)).find((found) => found !== undefined);
+  const taken = [...terminal].filter(([, ends]) => ends.has('succeeded')).map(([paymentId]) => paymentId);
+  if (taken.length > 1) return { conflict: 'status-contradicted', detail: `${taken.length} payments took money` };
+  if ([...terminal.values()].some((ends) => ends.size > 1)) return { conflict: 'status-contradicted' };
+  if (conflict !== undefined) return { conflict };
+  const [paid] = taken;
+  if (paid !== undefined) return { end: 'succeeded', paymentId: paid };
+  const { current } = expected;
+  return terminal.has(current) ? { end: 'failed', paymentId: current } : { open: true };
+}
+
+function conflictOf(
+  look: CardPaymentView,
+  { amount, currency, requestIds }: CardExpectation,
+): CardConflict | undefined {
+  if (look.merchantRequestId !== undefined && !requestIds.includes(look.merchantRequestId)) return 'payment-conflict';
+  if (look.currency !== undefined && look.currency !== currency) return 'amount-conflict';
+  if (look.amount !== undefined && !decimalsEqual(look.amount, amount)) return 'amount-conflict';
+  return undefined;
+}

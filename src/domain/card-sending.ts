@@ -1,0 +1,71 @@
+import type { CardEvent, CardHandle, CardPaymentType, CardPaymentView } from './card-payment.ts';
+
+/**
+ * Contracts of the activities that speak to the acquirer. Those that need the card run in the gateway that keeps it (task
+ * queue `CardHandle.vault`); no result holds anything of the card.
+ */
+
+export interface SetUpInput {
+  merchantRequestId: string;
+  card: CardHandle;
+  amount: string;
+  currency: string;
+}
+
+export type SetUpResult =
+  | { outcome: 'ready'; referenceId: string; dataCollectionInfo: unknown }
+  /** The vault does not have the card any more: the cardholder must enter it again. */
+  | { outcome: 'card-gone' }
+  /** Nothing that could take money was asked for: it may be asked again. */
+  | { outcome: 'unavailable'; why: string }
+  | { outcome: 'refused'; why: string };
+
+/** One POST to create a payment. `requestId` is the merchant_request_id on the wire. */
+export interface CreateInput {
+  merchantRequestId: string;
+  requestId: string;
+  /** From 1, under this requestId. */
+  attempt: number;
+  workflowId: string;
+  card: CardHandle;
+  amount: string;
+  currency: string;
+  paymentType: CardPaymentType;
+  /** Of the 3-D Secure session; null without a set-up. */
+  referenceId: string | null;
+  /** The card is needed again should the acquirer ask for a set-up. */
+  keepCard: boolean;
+}
+
+/** One POST to resume a payment after its challenge: no card. */
+export interface ResumeInput {
+  merchantRequestId: string;
+  requestId: string;
+  attempt: number;
+  workflowId: string;
+  paymentId: string;
+  /** Of the 3-D Secure session; null when this run does not know it. */
+  referenceId: string | null;
+  amount: string;
+  currency: string;
+  paymentType: CardPaymentType;
+}
+
+/** What one POST told us (the classes of `domain/submission.ts`, with a payment in the place of an order). */
+export type CardSendResult =
+  /** `events`: those that came before this answer. */
+  | { outcome: 'answered'; payment: CardPaymentView; events: CardEvent[] }
+  | { outcome: 'not-sent'; why: string }
+  | { outcome: 'card-gone' }
+  | { outcome: 'refused'; why: string }
+  | { outcome: 'ambiguous'; why: string }
+  /** Nothing was sent: the payment has an end in the store. */
+  | { outcome: 'ended' };
+
+/** Activities on the task queue of a vault. */
+export interface VaultActivities {
+  setUpCard(input: SetUpInput): Promise<SetUpResult>;
+  createCardPayment(input: CreateInput): Promise<CardSendResult>;
+  /** Makes the vault forget the card; it may not have it any more. */
+  forgetCard(card: CardHandle): Promise<void>;
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CardRecord } from '../store/card-store.ts';
+import { bearerOf, type Caller, callerOf } from './callers.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+
+/** Who asks about one card payment. */
+export interface CardAccess {
+  record: CardRecord;
+  /** Undefined for whoever shows the client secret: the page of the cardholder. */
+  caller: Caller | undefined;
+}
+
+const SECRET_BYTES = 32;
+
+/** A client secret and what is kept of it. */
+export function newClientSecret(): { secret: string; sha256: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret, sha256: sha256(secret).toString('hex') };
+}
+
+/**
+ * Lets in a caller of the gateway, or who shows the client secret of the payment that the path names. Throws a
+ * `GatewayError`: a secret is tried before the payment is said to exist or not.
+ */
+export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayParts): Promise<CardAccess> {
+  const { id } = request.params as { id: string };
+  const record = await store.cards.get(id);
+  const bearer = bearerOf(request);
+  if (bearer !== undefined && opens(record, bearer)) {
+    assertOrigin(request, cards.origins);
+    return { record, caller: undefined };
+  }
+  if (bearer !== undefined && tokens.length === 0) throw secretRefused();
+  const caller = callerOf(request, tokens);
+  return { record: known(record), caller };
+}
+
+export function known(record: CardRecord | undefined): CardRecord {
+  if (record !== undefined) return record;
+  throw new GatewayError(404, 'unknown-id', 'There is no card payment with this id.', {
+    hint: 'GET /v1/card-payments lists them.',
+  });
+}
+
+function opens(record: CardRecord | undefined, secret: string): record is CardRecord {
+  const kept = Buffer.from(record?.clientSecretSha256 ?? '', 'hex');
+  const given = sha256(secret);
+  return kept.length === given.length && timingSafeEqual(kept, given);
+}
+
+/** A secret that another page has got hold of is of no use to it. */
+function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
+  if (origin === undefined || origin === `http://${host}` || origins.includes(origin)) return;
+  throw originRefused();
+}
+
+/** Lets pages of these origins, and no others, read the answer (CORS). */
+export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+  const { origin } = request.headers;
+  reply.header('vary', 'origin');
+  if (origin === undefined || !origins.includes(origin)) return false;
+  reply.header('access-control-allow-origin', origin);
+  return true;
+}
+
+/** Answers the preflight of a page. */
+export async function preflight(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cards }: GatewayParts,
+): Promise<FastifyReply> {
+  if (!allowOrigin(request, reply, cards.origins)) throw originRefused();
+  return reply
+    .code(204)
+    .header('access-control-allow-methods', 'GET, POST')
+    .header('access-control-allow-headers', 'authorization, content-type')
+    .header('access-control-max-age', '600')
+    .send();
+}
+
+function secretRefused(): GatewayError {
+  return new GatewayError(401, 'token-refused', 'This is not the client secret of this card payment.', {
+    hint: 'Send the client_secret of its latest POST /v1/card-payments.',
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+function originRefused(): GatewayError {
+  return new GatewayError(403, 'origin-refused', 'Pages of this origin are not answered.', {
+    hint: 'PAYOUTS_CHECKOUT_ORIGINS names the origins of payment pages.',
+  });
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,146 @@
+import { v7 } from 'uuid';
+import type { CardHandle, CardPaymentInput } from '../domain/card-payment.ts';
+import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
+import { cardDigest } from '../identity.ts';
+import type { CardRecord } from '../store/card-store.ts';
+import { type CardEntry, VaultFullError } from '../vault/card-vault.ts';
+import { newClientSecret } from './card-access.ts';
+import { amountOf, type CardBody, type CreateBody, cardOf, formOf } from './card-requests.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { CardAnswer, GatewayParts } from './gateway-parts.ts';
+import { assertReturnUrl } from './return-url.ts';
+
+export interface TakenPayment {
+  record: CardRecord;
+  clientSecret: string;
+  /** False: it was asked for before. */
+  isNew: boolean;
+}
+
+/**
+ * Claims a card payment and starts it. The same request again finds it, starts it where it does not run, and gives it the
+ * card where it waits for one; it never begins a second payment. Throws a `GatewayError` for an id that was used for another
+ * payment.
+ */
+export async function takePayment(parts: GatewayParts, body: CreateBody, by?: string): Promise<TakenPayment> {
+  const { store, cards } = parts;
+  const { currency, payment_type: paymentType, three_ds: threeDs, return_url: returnUrl } = body;
+  const merchantRequestId = body.merchant_request_id ?? v7();
+  const amount = amountOf(body.amount, currency);
+  assertReturnUrl(returnUrl, cards.returnHosts);
+  const entry = body.card === undefined ? undefined : { card: cardOf(body.card, Date.now()), ...formOf(body) };
+  const { secret, sha256 } = newClientSecret();
+  const known = await store.cards.get(merchantRequestId);
+  const { record, samePayload } = await store.cards.claim({
+    merchantRequestId,
+    workflowId: cardWorkflowId(merchantRequestId),
+    amount,
+    currency,
+    paymentType,
+    digest: cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType }),
+    by: by ?? null,
+    clientSecretSha256: sha256,
+    at: Date.now(),
+  });
+  if (!samePayload) throw idReused();
+  const taken = { record, clientSecret: secret, isNew: known === undefined };
+  if (record.endedAt !== null) return taken;
+  const input: CardPaymentInput = {
+    merchant_request_id: merchantRequestId,
+    amount,
+    currency,
+    payment_type: paymentType,
+    three_ds: threeDs,
+    ...(by === undefined ? {} : { by }),
+  };
+  if (entry === undefined) keepForm(parts, merchantRequestId, body);
+  await begin(parts, input, entry, taken.isNew);
+  return taken;
+}
+
+async function begin(
+  parts: GatewayParts,
+  input: CardPaymentInput,
+  entry: CardEntry | undefined,
+  isNew: boolean,
+): Promise<void> {
+  const { cards } = parts;
+  const id = input.merchant_request_id;
+  const stands = isNew ? 'not-started' : await cards.state(id);
+  if (stands === 'not-started') {
+    if (entry === undefined) return cards.start(input);
+    return withCard(parts, entry, async (card) => {
+      await cards.start({ ...input, card });
+      return true;
+    });
+  }
+  if (entry === undefined || stands === 'silent' || stands.state !== 'awaiting-card') return;
+  await withCard(parts, entry, async (card) => {
+    const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
+    return outcome === 'answered';
+  });
+}
+
+/** Gives a payment its card. Throws a `GatewayError` when it waits for none. */
+export async function giveCard(parts: GatewayParts, record: CardRecord, body: CardBody): Promise<void> {
+  const { cards } = parts;
+  const { merchantRequestId } = record;
+  const form = formOf(body, cards.vault.formOf(merchantRequestId));
+  assertReturnUrl(form.returnUrl, cards.returnHosts);
+  const entry = { card: cardOf(body.card, Date.now()), ...form };
+  await withCard(parts, entry, async (card) => {
+    answered(await cards.update(merchantRequestId, MESSAGES.provideCard, card));
+    return true;
+  });
+  cards.vault.forgetForm(merchantRequestId);
+}
+
+/** The answer of an update. Throws a `GatewayError` when the payment refused it, or does not run. */
+export function answered<Answer>(told: CardAnswer<Answer>): Answer {
+  if (told.outcome === 'answered') return told.answer;
+  if (told.outcome === 'refused') {
+    throw new GatewayError(409, 'not-now', `Not now: ${told.why}.`, {
+      hint: 'GET /v1/card-payments/ID shows what it waits for.',
+    });
+  }
+  throw new GatewayError(409, 'not-running', 'This card payment does not run.', {
+    hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
+  });
+}
+
+/** A card that nobody took is not kept. */
+async function withCard(
+  { cards: { vault } }: GatewayParts,
+  entry: CardEntry,
+  handOn: (card: CardHandle) => Promise<boolean>,
+): Promise<void> {
+  const card = kept(() => vault.put(entry));
+  try {
+    if (!(await handOn(card))) vault.forget(card.handle);
+  } catch (error) {
+    vault.forget(card.handle);
+    throw error;
+  }
+}
+
+function keepForm({ cards: { vault } }: GatewayParts, merchantRequestId: string, body: CreateBody): void {
+  kept(() => vault.keepForm(merchantRequestId, formOf(body)));
+}
+
+function kept<Kept>(keep: () => Kept): Kept {
+  try {
+    return keep();
+  } catch (error) {
+    if (!(error instanceof VaultFullError)) throw error;
+    throw new GatewayError(503, 'vault-full', 'No further card can be kept now.', {
+      hint: 'The same request can be sent again in a minute.',
+      headers: { 'retry-after': '60' },
+    });
+  }
+}
+
+function idReused(): GatewayError {
+  return new GatewayError(409, 'id-reused', 'This merchant_request_id was used for another card payment.', {
+    hint: 'Another payment needs another id.',
+  });
+}

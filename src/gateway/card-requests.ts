@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { CardDetails, DeviceInfo } from '../api/cards.ts';
+import { CommandError, EXIT } from '../cli/exit.ts';
+import { isMerchantRequestId } from '../domain/card-number.ts';
+import { formatMinor, parseAmount } from '../domain/money.ts';
+import type { CardholderForm } from '../vault/card-vault.ts';
+import { checkCard } from '../vault/check-card.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
+
+/** Of a body. */
+export const CARD_BYTES_MAX = 64 * 1024;
+
+const text = z.string().min(1).max(200);
+const digits = z.union([z.string().max(4), z.int()]).transform(String);
+const pixels = z.int().min(0).max(100_000);
+
+const card = z.strictObject({
+  number: z.string().max(40).describe('12 to 19 digits; blanks and dashes are dropped'),
+  expiry_month: digits.describe('1 to 12'),
+  expiry_year: digits.describe('two or four digits'),
+  cvv: z.string().max(4).optional(),
+  holder_name: text.optional(),
+});
+
+const billing = z.strictObject({
+  email: text.optional(),
+  line1: text.optional(),
+  line2: text.optional(),
+  city: text.optional(),
+  state: text.optional(),
+  postcode: text.optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .optional()
+    .describe('ISO 3166 alpha-2'),
+});
+
+const deviceInfo = z.strictObject({
+  ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+  language: z.string().max(35).optional().describe('BCP 47'),
+  screen_width: pixels.optional(),
+  screen_height: pixels.optional(),
+  user_agent: z.string().max(500).optional(),
+});
+
+const by = text.optional().describe('who asks; the name of a token cannot be changed');
+const returnUrl = z.string().max(2_000);
+const amount = z.string().max(40).describe('decimal, with no more decimals than the currency has');
+
+export const createBody = z.strictObject({
+  merchant_request_id: z
+    .string()
+    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and no card number')
+    .optional()
+    .describe('the payment for life: the same again is never paid twice; absent: a new one is made'),
+  amount,
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  payment_type: z.enum(['AUTH', 'DEBIT']).default('DEBIT'),
+  return_url: returnUrl.describe('where the cardholder comes back to after a confirmation'),
+  three_ds: z.enum(['setup', 'skip']).default('setup').describe('skip: asks for 3-D Secure only if the acquirer does'),
+  card: card.optional().describe('absent: the payment waits until the cardholder gives one'),
+  billing: billing.optional(),
+  device_info: deviceInfo.optional(),
+  by,
+});
+export type CreateBody = z.output<typeof createBody>;
+
+export const cardBody = z.strictObject({
+  card,
+  billing: billing.optional(),
+  device_info: deviceInfo.optional(),
+  return_url: returnUrl.optional(),
+});
+export type CardBody = z.output<typeof cardBody>;
+
+export const amountBody = z.strictObject({ amount, by });
+export const cancelBody = z.strictObject({ by, reason: text.optional() });
+
+/** Throws a `CommandError` (422) whose findings name columns and rules, never values. */
+export function cardOf(given: z.output<typeof card>, now: number): CardDetails {
+  const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
+  const checked = checkCard({ number, expiryMonth, expiryYear, cvv, holderName }, now);
+  if (checked.ok) return checked.card;
+  const place = { file: 'card', line: 1, row: null, value: null };
+  throw new CommandError(EXIT.invalidInput, 'card-invalid', 'This card cannot be used.', {
+    hint: 'The findings say why.',
+    findings: checked.findings.map((finding) => ({ ...place, ...finding })),
+  });
+}
+
+/** What is said beside the card; `known` is used where a part is left out. */
+export function formOf(
+  given: Partial<Pick<CreateBody, 'billing' | 'device_info' | 'return_url'>>,
+  known?: CardholderForm,
+): CardholderForm {
+  const url = given.return_url ?? known?.returnUrl;
+  if (url === undefined) {
+    throw new GatewayError(400, 'return-url-missing', 'The address that the cardholder comes back to is not known.', {
+      hint: 'Send return_url.',
+    });
+  }
+  return {
+    returnUrl: url,
+    billing: given.billing ?? known?.billing,
+    deviceInfo: given.device_info === undefined ? known?.deviceInfo : deviceOf(given.device_info),
+  };
+}
+
+function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
+  const { screen_width: screenWidth, screen_height: screenHeight, user_agent: userAgent, ip, language } = given;
+  return { ip, language, screenWidth, screenHeight, userAgent };
+}
+
+/** The amount with the decimals of its currency. Throws a `GatewayError`. */
+export function amountOf(given: string, currency: string): string {
+  const parsed = parseAmount(given, currency);
+  if (parsed.ok) return formatMinor(parsed.minor, currency);
+  throw new GatewayError(400, 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
+    hint: 'A decimal above 0 with no more decimals than the currency has.',
+  });
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MESSAGES } from '../domain/names.ts';
+import type { CardRecord } from '../store/card-store.ts';
+import { makerOf } from './callers.ts';
+import { accessOf, allowOrigin, type CardAccess, known, preflight } from './card-access.ts';
+import {
+  acceptedDocument,
+  amountDocument,
+  type CardDocument,
+  cancelDocument,
+  cardDocument,
+  cardList,
+  createdDocument,
+  documentOf,
+} from './card-documents.ts';
+import { answered, giveCard, takePayment } from './card-intake.ts';
+import { amountBody, amountOf, CARD_BYTES_MAX, cancelBody, cardBody, createBody } from './card-requests.ts';
+import { errorAnswers } from './documents.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the routes of one card payment that its page may use. */
+    cardAccess: CardAccess;
+  }
+}
+
+const TAGS = ['card payments'];
+const LISTED = 100;
+const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
+
+/** Card payments, for callers of the gateway. */
+export function cardRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  app.removeContentTypeParser('text/plain');
+  const createSchema = {
+    tags: TAGS,
+    summary: 'Take money from a card',
+    description:
+      'The same request again under its merchant_request_id finds the payment and makes a new client_secret. ' +
+      'The card stays in the memory of this process until the acquirer has decided, 15 minutes at most.',
+    body: jsonSchema(createBody),
+    response: answerSchemas({
+      200: [createdDocument, 'known before'],
+      202: [createdDocument, 'claimed and started'],
+      ...errorAnswers(400, 401, 403, 409, 413, 415, 422, 503),
+    }),
+  };
+  app.post('/v1/card-payments', { schema: createSchema, bodyLimit: CARD_BYTES_MAX }, async (request, reply) => {
+    const body = parsed(createBody, request.body, 'body');
+    const { record, clientSecret, isNew } = await takePayment(parts, body, makerOf(request.caller, body.by));
+    const document = { schemaVersion: 1, card_payment: stored(parts, record), client_secret: clientSecret };
+    return reply.code(isNew ? 202 : 200).send(document);
+  });
+  const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers(401, 403) });
+  app.get(
+    '/v1/card-payments',
+    { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
+    async () => {
+      const records = await parts.store.cards.list(LISTED);
+      return { schemaVersion: 1, card_payments: records.map((record) => stored(parts, record)) };
+    },
+  );
+  controlRoutes(app, parts);
+}
+
+function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  const answers = (document: z.ZodType, says: string) =>
+    answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503) });
+  const amountSchema = {
+    tags: TAGS,
+    summary: 'Change the amount, before anything was sent that takes it',
+    params: byId,
+    body: jsonSchema(amountBody),
+    response: answers(amountDocument, 'the amount in force'),
+  };
+  app.post('/v1/card-payments/:id/amount', { schema: amountSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
+    const { amount: given, by } = parsed(amountBody, request.body, 'body');
+    const { merchantRequestId, currency } = await recordOf(parts, request);
+    const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
+    const told = await parts.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
+    return { schemaVersion: 1, amount: answered(told).amount };
+  });
+  const cancelSchema = {
+    tags: TAGS,
+    summary: 'Cancel a card payment, before anything was sent that takes money',
+    params: byId,
+    body: jsonSchema(cancelBody),
+    response: answers(cancelDocument, 'too-late: it goes on to its end'),
+  };
+  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
+    const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
+    const { merchantRequestId } = await recordOf(parts, request);
+    const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
+    const told = await parts.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
+    return { schemaVersion: 1, outcome: answered(told).outcome };
+  });
+}
+
+/** What the page of a payment needs as well: it shows the client secret instead of a token. */
+export function cardPageRoutes(app: FastifyInstance, parts: GatewayParts): void {
+  app.removeContentTypeParser('text/plain');
+  app.decorateRequest('cardAccess');
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'OPTIONS') return;
+    allowOrigin(request, reply, parts.cards.origins);
+    request.cardAccess = await accessOf(request, parts);
+    if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
+  });
+  const base = '/v1/card-payments/:id';
+  const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
+  const described = (summary: string, document: z.ZodType, says: string, body?: z.ZodType) => ({
+    tags: TAGS,
+    summary,
+    security,
+    params: byId,
+    ...(body === undefined ? {} : { body: jsonSchema(body) }),
+    response: answerSchemas({
+      200: [document, says],
+      ...errorAnswers(401, 403, 404),
+      ...(body === undefined ? {} : errorAnswers(400, 409, 413, 415, 422, 503)),
+    }),
+  });
+  for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
+    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, parts));
+  }
+  app.get(
+    base,
+    { schema: described('Where a card payment stands', cardDocument, 'the payment') },
+    async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(parts, cardAccess) }),
+  );
+  app.post(
+    `${base}/card`,
+    { schema: described('Give the card', acceptedDocument, 'taken', cardBody), bodyLimit: CARD_BYTES_MAX },
+    async (request) => {
+      await giveCard(parts, request.cardAccess.record, parsed(cardBody, request.body, 'body'));
+      return { schemaVersion: 1, accepted: true };
+    },
+  );
+  const signals = {
+    fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
+    returned: [MESSAGES.cardholderReturned, 'The cardholder is back from the confirmation'],
+  } as const;
+  for (const [name, [signal, summary]] of Object.entries(signals)) {
+    app.post(
+      `${base}/${name}`,
+      { schema: described(summary, acceptedDocument, 'told'), bodyLimit: CARD_BYTES_MAX },
+      async ({ cardAccess }) => {
+        const accepted = await parts.cards.signal(cardAccess.record.merchantRequestId, signal);
+        return { schemaVersion: 1, accepted };
+      },
+    );
+  }
+}
+
+const stored = ({ cards }: GatewayParts, record: CardRecord): CardDocument =>
+  documentOf(record, undefined, cards.workflowUrl(record.workflowId));
+
+async function shown({ cards }: GatewayParts, { record, caller }: CardAccess): Promise<CardDocument> {
+  const told = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
+  const view = typeof told === 'object' ? told : undefined;
+  return documentOf(record, view, caller === undefined ? null : cards.workflowUrl(record.workflowId));
+}
+
+async function recordOf({ store }: GatewayParts, { params }: FastifyRequest): Promise<CardRecord> {
+  return known(await store.cards.get((params as { id: string }).id));
+}

@@ -1,0 +1,83 @@
+import {
+  type Client,
+  isGrpcDeadlineError,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { Config } from '../config.ts';
+import type { CardStateView } from '../domain/card-payment.ts';
+import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
+import { GatewayError } from '../gateway/gateway-error.ts';
+import type { CardParts } from '../gateway/gateway-parts.ts';
+import { startCardPayment } from '../temporal/executions.ts';
+import { workflowUrl } from '../temporal/ui-link.ts';
+import type { CardVault } from '../vault/card-vault.ts';
+import type { UiPlace } from './batch-report.ts';
+
+/** Whoever asked over HTTP does not wait for a worker for long. */
+const UPDATE_MS = 15_000;
+/** A page asks every second. */
+const QUERY_MS = 5_000;
+
+/** The card payments of a gateway, over a Temporal client. `own`: the origin of an embedded sandbox's checkout page. */
+export function cardParts(
+  { cards }: Pick<Config, 'cards'>,
+  client: Client,
+  vault: CardVault,
+  ui: UiPlace,
+  own: readonly string[],
+): CardParts {
+  const within = <T>(ms: number, call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + ms, call);
+  const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
+  return {
+    vault,
+    returnHosts: cards.returnHosts,
+    origins: [...cards.checkoutOrigins, ...own],
+    start: (input) => within(UPDATE_MS, () => startCardPayment(client, input)),
+    async state(id) {
+      try {
+        return await within(QUERY_MS, () => handleOf(id).query<CardStateView>(MESSAGES.state));
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'not-started';
+        if (isGrpcDeadlineError(error) || hasNoWorker(error)) return 'silent';
+        throw error;
+      }
+    },
+    async update(id, name, payload) {
+      try {
+        const asked = () => handleOf(id).executeUpdate(name, { args: [payload] });
+        return { outcome: 'answered', answer: (await within(UPDATE_MS, asked)) as never };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };
+        if (error instanceof WorkflowUpdateFailedError) return { outcome: 'refused', why: error.cause?.message ?? '' };
+        if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noWorker();
+        throw error;
+      }
+    },
+    async signal(id, name) {
+      try {
+        await within(UPDATE_MS, () => handleOf(id).signal(name));
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    workflowUrl: (workflowId) => workflowUrl(ui.url, ui.namespace, workflowId),
+  };
+}
+
+/** gRPC status FAILED_PRECONDITION: no worker has asked for work lately. */
+const FAILED_PRECONDITION = 9;
+
+const hasNoWorker = (error: unknown): boolean =>
+  error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === FAILED_PRECONDITION;
+
+function noWorker(): GatewayError {
+  return new GatewayError(503, 'no-worker', 'No worker answers.', {
+    hint: 'Start one: payouts worker. The same request can be sent again.',
+  });
+}

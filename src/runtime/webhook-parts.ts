@@ -1,0 +1,20 @@
+import { deliverCardEvent } from '../activities/card-events.ts';
+import type { WebhookConfig } from '../config/cards.ts';
+import type { WebhookParts } from '../gateway/gateway-parts.ts';
+import { executionsOver } from '../temporal/executions.ts';
+import { Deliveries } from '../webhooks/deliveries.ts';
+import { webhookReceiver } from '../webhooks/receiver.ts';
+import { createVerifier } from '../webhooks/verifier.ts';
+import type { DoorPlace } from './door.ts';
+
+/** How a gateway takes webhooks, and what it does with them afterwards. */
+export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: DoorPlace): WebhookParts {
+  const now = Date.now;
+  const verifier = createVerifier({ ...webhook, secrets: webhook.secrets.reveal() });
+  const { noticeOf } = bank.cards;
+  const delivering = { store, bank, executions: executionsOver(client), now };
+  return {
+    take: webhookReceiver({ verifier, cards: store.cards, noticeOf, now, log }),
+    deliveries: new Deliveries((event) => deliverCardEvent(delivering, event), log),
+  };
+}

@@ -1,0 +1,109 @@
+import type { CardEvent } from '../domain/card-payment.ts';
+import type { CardStore } from './card-store.ts';
+import type { Database } from './schema.ts';
+
+type Received = Parameters<CardStore['receive']>[0];
+type Taking = 'new' | 'known';
+
+interface Waiting {
+  event: Received;
+  taken: PromiseWithResolvers<Taking>;
+}
+
+/** In one statement: 8 columns of 500 events stay under the parameter limits of both databases. */
+const EVENTS_AT_ONCE = 500;
+
+/**
+ * Takes events that come in the same turn of the event loop with one statement, and so with one commit: a flood does not
+ * wait for the disk event by event.
+ */
+export class CardInbox {
+  readonly #db: Database;
+  #waiting: Waiting[] = [];
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  receive(event: Received): Promise<Taking> {
+    const taken = Promise.withResolvers<Taking>();
+    if (this.#waiting.push({ event, taken }) === 1) setImmediate(() => this.#takeAll());
+    return taken.promise;
+  }
+
+  #takeAll(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let from = 0; from < waiting.length; from += EVENTS_AT_ONCE) {
+      void this.#take(waiting.slice(from, from + EVENTS_AT_ONCE));
+    }
+  }
+
+  async #take(some: readonly Waiting[]): Promise<void> {
+    try {
+      const isNew = await insert(
+        this.#db,
+        some.map(({ event }) => event),
+      );
+      for (const { event, taken } of some) {
+        if (isNew.delete(event.receiptId)) taken.resolve('new');
+        else if (event.trust !== 'verified') taken.resolve('known');
+        else taken.resolve((await replaceHint(this.#db, event)) ? 'new' : 'known');
+      }
+    } catch (error) {
+      // Those that were answered stay answered.
+      for (const { taken } of some) taken.reject(error);
+    }
+  }
+}
+
+/** Receipts of the events that were not there before; of two with the same receipt only one is inserted. */
+async function insert(db: Database, events: readonly Received[]): Promise<Set<string>> {
+  const rows = await db
+    .insertInto('card_events')
+    .values(
+      // In one order: of two statements at once that share events neither waits for the other in turn.
+      events.toSorted(byKey).map((event) => ({
+        kind: event.kind,
+        payment_id: event.paymentId,
+        status: event.status,
+        trust: event.trust,
+        receipt_id: event.receiptId,
+        merchant_request_id: event.merchantRequestId,
+        received_at: event.receivedAt,
+        looks: 0,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('receipt_id')
+    .execute();
+  return new Set(rows.map(({ receipt_id }) => receipt_id));
+}
+
+/** A hint is to be believed from now on, and has its effect again. */
+async function replaceHint(db: Database, event: Received): Promise<boolean> {
+  const sameReceipt = db.selectFrom('card_events').select('receipt_id').where('receipt_id', '=', event.receiptId);
+  const { numUpdatedRows } = await db
+    .updateTable('card_events')
+    .set({
+      trust: event.trust,
+      receipt_id: event.receiptId,
+      merchant_request_id: event.merchantRequestId,
+      received_at: event.receivedAt,
+      effect: null,
+      delivered_at: null,
+      looks: 0,
+    })
+    .where((row) => row.and({ kind: event.kind, payment_id: event.paymentId, status: event.status }))
+    .where('trust', '=', 'hint')
+    .where((row) => row.not(row.exists(sameReceipt)))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+function byKey(a: Received, b: Received): number {
+  const [one, other] = [keyOf(a), keyOf(b)];
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+const keyOf = ({ paymentId, kind, status }: CardEvent): string => `${paymentId}\n${kind}\n${status}`;

@@ -1,0 +1,54 @@
+import type { CardDetails } from '../api/cards.ts';
+import { isCardNumber } from '../domain/card-number.ts';
+
+/** A card as a person or a page gives it. */
+export interface GivenCard {
+  number: string;
+  expiryMonth: string;
+  /** Two or four digits. */
+  expiryYear: string;
+  cvv?: string;
+  holderName?: string;
+}
+
+/** What is wrong with a card; never its value. */
+export interface CardFinding {
+  column: 'number' | 'expiry_month' | 'expiry_year' | 'cvv' | 'holder_name';
+  rule: 'card-number-invalid' | 'expiry-invalid' | 'card-expired' | 'cvv-invalid' | 'holder-name-invalid';
+  message: string;
+}
+
+export type CheckedCard = { ok: true; card: CardDetails } | { ok: false; findings: CardFinding[] };
+
+/** A card is good to the end of its month everywhere: the last places reach it 12 hours after UTC. */
+const LAST_ZONE_MS = 12 * 3_600_000;
+const NAME_CHARACTERS_MAX = 100;
+
+/** Checks what can be checked without the acquirer. `now`: epoch ms. */
+export function checkCard(given: GivenCard, now: number): CheckedCard {
+  const number = given.number.replace(/[\s-]/g, '');
+  const month = given.expiryMonth.padStart(2, '0');
+  const year = given.expiryYear.length === 2 ? `20${given.expiryYear}` : given.expiryYear;
+  const { cvv, holderName } = given;
+  const findings: CardFinding[] = [];
+  if (!isCardNumber(number)) {
+    findings.push({ column: 'number', rule: 'card-number-invalid', message: 'This is no card number.' });
+  }
+  const monthFits = /^(0[1-9]|1[0-2])$/.test(month);
+  const yearFits = /^20\d\d$/.test(year);
+  if (!monthFits) findings.push({ column: 'expiry_month', rule: 'expiry-invalid', message: 'A month is 01 to 12.' });
+  if (!yearFits) {
+    findings.push({ column: 'expiry_year', rule: 'expiry-invalid', message: 'A year has two or four digits.' });
+  }
+  if (monthFits && yearFits && `${year}-${month}` < new Date(now - LAST_ZONE_MS).toISOString().slice(0, 7)) {
+    findings.push({ column: 'expiry_year', rule: 'card-expired', message: 'The card has expired.' });
+  }
+  if (cvv !== undefined && !/^\d{3,4}$/.test(cvv)) {
+    findings.push({ column: 'cvv', rule: 'cvv-invalid', message: 'A CVV has three or four digits.' });
+  }
+  if (holderName !== undefined && (holderName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(holderName))) {
+    findings.push({ column: 'holder_name', rule: 'holder-name-invalid', message: 'This is no name on a card.' });
+  }
+  if (findings.length > 0) return { ok: false, findings };
+  return { ok: true, card: { number, expiryMonth: month, expiryYear: year, cvv, holderName } };
+}

@@ -1,0 +1,30 @@
+import { assertRecent, headerOf, Refusal } from './refusal.ts';
+import type { WebhookSettings } from './settings.ts';
+import { base64Signature, hexSignature, isSigned } from './signature.ts';
+import type { Scheme } from './verifier.ts';
+
+type Settings = Pick<WebhookSettings, 'secrets' | 'header' | 'timestampHeader' | 'toleranceMs'>;
+
+/** Seconds, or milliseconds as the interface has them elsewhere (section 1). */
+const TIMESTAMP = /^(?:\d{10}|\d{13})$/;
+
+/**
+ * HMAC-SHA-256 over the raw body, or over `<timestamp>.<body>` where a timestamp header is set; in hex or base64, with or
+ * without `sha256=` before it.
+ */
+export const signedByHeader =
+  ({ secrets, header, timestampHeader, toleranceMs }: Settings): Scheme =>
+  ({ headers, body, now }) => {
+    const text = headerOf(headers, header).replace(/^sha256=/, '');
+    const signature = hexSignature(text) ?? base64Signature(text);
+    if (signature === undefined) throw new Refusal('signature-malformed');
+    let signed = body;
+    if (timestampHeader !== undefined) {
+      const timestamp = headerOf(headers, timestampHeader);
+      if (!TIMESTAMP.test(timestamp)) throw new Refusal('timestamp-malformed');
+      assertRecent(Number(timestamp) * (timestamp.length === 10 ? 1_000 : 1), now, toleranceMs);
+      signed = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
+    }
+    if (!isSigned(secrets, signed, [signature])) throw new Refusal('signature-wrong');
+    return undefined;
+  };

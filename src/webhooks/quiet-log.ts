@@ -1,0 +1,26 @@
+import type { Log } from '../log.ts';
+
+const QUIET_MS = 60_000;
+
+/** Warns of each reason once a minute, with how often it came: whoever sends a flood does not fill the log. */
+export class QuietLog {
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #warned = new Map<string, { at: number; since: number }>();
+
+  constructor(log: Log, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  warn(reason: string, message: string): void {
+    const at = this.#now();
+    const last = this.#warned.get(reason);
+    if (last !== undefined && at - last.at < QUIET_MS) {
+      last.since += 1;
+      return;
+    }
+    this.#log.warn({ reason, unsaidBefore: last?.since ?? 0 }, message);
+    this.#warned.set(reason, { at, since: 0 });
+  }
+}

@@ -1,0 +1,76 @@
+import type { Cards } from '../api/cards.ts';
+import { JsonRefused, parseJson } from '../api/json.ts';
+import type { Log } from '../log.ts';
+import type { CardStore } from '../store/card-store.ts';
+import type { ReceivedEvent } from './deliveries.ts';
+import { eventOf } from './event.ts';
+import { QuietLog } from './quiet-log.ts';
+import type { Delivery, Verifier } from './verifier.ts';
+
+export interface ReceiverParts {
+  verifier: Verifier;
+  cards: Pick<CardStore, 'receive' | 'ownerOfRequest'>;
+  noticeOf: Cards['noticeOf'];
+  now: () => number;
+  log: Log;
+}
+
+/** What became of a webhook. */
+export type Receipt =
+  /** Stored, in a transaction that is durable. To be delivered after the answer. */
+  | { taken: 'new'; event: ReceivedEvent }
+  /** It was here before, or says nothing about any payment: the sender need not come again. */
+  | { taken: 'known' | 'meaningless' }
+  | { refused: string };
+
+export type TakeWebhook = (delivery: Omit<Delivery, 'now'>) => Promise<Receipt>;
+
+/** Verifies, reads and stores, in this order. Rejects when the store fails: nothing was taken then. */
+export function webhookReceiver({ verifier, cards, noticeOf, now, log }: ReceiverParts): TakeWebhook {
+  const quiet = new QuietLog(log, now);
+  return async (delivery) => {
+    const at = now();
+    const verdict = verifier.verify({ ...delivery, now: at });
+    if ('refused' in verdict) {
+      const { refused } = verdict;
+      quiet.warn(refused, refused === 'unconfigured' ? UNCONFIGURED : 'webhook refused');
+      return { refused };
+    }
+    const notice = noticeOf(jsonIn(delivery.body));
+    const said = notice === undefined ? undefined : eventOf(notice);
+    if (notice === undefined || said === undefined) {
+      quiet.warn(notice?.kind ?? 'unreadable', 'webhook without a payment');
+      return { taken: 'meaningless' };
+    }
+    const event = {
+      ...said,
+      trust: verdict.trust,
+      receivedAt: at,
+      merchantRequestId: await ownerOf(cards, [notice.merchantRequestId, notice.referenceId]),
+    };
+    const taken = await cards.receive({ ...event, receiptId: verdict.receiptId });
+    return taken === 'new' ? { taken, event } : { taken };
+  };
+}
+
+const UNCONFIGURED =
+  'webhooks are refused: set PAYOUTS_WEBHOOK_SECRET, or PAYOUTS_WEBHOOK_SCHEME=ip and PAYOUTS_WEBHOOK_IPS';
+
+/** Undefined for what is no JSON in UTF-8. */
+function jsonIn(body: Buffer): unknown {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    if (error instanceof JsonRefused || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
+async function ownerOf(cards: ReceiverParts['cards'], ids: readonly (string | undefined)[]): Promise<string | null> {
+  for (const id of ids) {
+    const owner = id === undefined ? undefined : await cards.ownerOfRequest(id);
+    if (owner !== undefined) return owner;
+  }
+  return null;
+}

@@ -1,0 +1,32 @@
+import { assertRecent, headerOf, Refusal } from './refusal.ts';
+import type { WebhookSettings } from './settings.ts';
+import { base64Signature, isSigned } from './signature.ts';
+import type { Scheme } from './verifier.ts';
+
+type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;
+
+const MESSAGE_ID = /^[\x21-\x7e]{1,128}$/;
+const SECONDS = /^\d{10}$/;
+const SYMMETRIC = 'v1,';
+/** A sender that changes its secret signs with the old one and the new one. */
+const SIGNATURES_MAX = 16;
+
+/** Standard Webhooks, symmetric: `v1,<base64>` over `<id>.<timestamp>.<body>`, several signatures apart by a blank. */
+export const standardWebhook =
+  ({ secrets, toleranceMs }: Settings): Scheme =>
+  ({ headers, body, now }) => {
+    const id = headerOf(headers, 'webhook-id');
+    const timestamp = headerOf(headers, 'webhook-timestamp');
+    const given = headerOf(headers, 'webhook-signature').split(' ');
+    if (!MESSAGE_ID.test(id)) throw new Refusal('message-id-malformed');
+    if (!SECONDS.test(timestamp)) throw new Refusal('timestamp-malformed');
+    if (given.length > SIGNATURES_MAX) throw new Refusal('signatures-too-many');
+    assertRecent(Number(timestamp) * 1_000, now, toleranceMs);
+    const signatures = given
+      .filter((text) => text.startsWith(SYMMETRIC))
+      .flatMap((text) => base64Signature(text.slice(SYMMETRIC.length)) ?? []);
+    if (signatures.length === 0) throw new Refusal('signature-malformed');
+    const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+    if (!isSigned(secrets, signed, signatures)) throw new Refusal('signature-wrong');
+    return id;
+  };

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { signedByHeader } from './hmac-sha256.ts';
+import { signedMessage } from './http-message-signature.ts';
+import { ipList } from './ip-list.ts';
+import { Refusal } from './refusal.ts';
+import type { WebhookSettings } from './settings.ts';
+import { standardWebhook } from './standard-webhooks.ts';
+
+/** A webhook as it came, before anything in it is believed. */
+export interface Delivery {
+  method: string;
+  /** With its query, as the request line holds it. */
+  path: string;
+  /** Lower-case name -> every value, as `IncomingMessage.headersDistinct`. */
+  headers: Headers;
+  body: Buffer;
+  /** Of the socket; what a header says about the sender counts for nothing. */
+  remoteAddress: string;
+  /** Epoch ms. */
+  now: number;
+}
+
+export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+
+export type Verdict =
+  /** `hint`: only the address of the sender speaks for it. `receiptId`: the same for the same webhook. */
+  | { trust: 'verified' | 'hint'; receiptId: string }
+  /** Why, in kebab-case; for the log, not for the sender. */
+  | { refused: string };
+
+export interface Verifier {
+  verify(delivery: Delivery): Verdict;
+}
+
+/** Checks who sent a delivery, and gives the sender's id of the message where its scheme has one; throws a `Refusal`. */
+export type Scheme = (delivery: Delivery) => string | undefined;
+
+/** Without a secret, or without a list for `ip`, every webhook is refused. */
+export function createVerifier(settings: WebhookSettings): Verifier {
+  const fence = settings.ips.length === 0 ? undefined : ipList(settings.ips);
+  const scheme = schemeOf(settings);
+  if (scheme === undefined && !(settings.scheme === 'ip' && fence !== undefined)) {
+    return { verify: () => ({ refused: 'unconfigured' }) };
+  }
+  return {
+    verify(delivery) {
+      if (fence?.(delivery.remoteAddress) === false) return { refused: 'sender-not-listed' };
+      try {
+        const messageId = scheme?.(delivery);
+        const trust = scheme === undefined ? 'hint' : 'verified';
+        return { trust, receiptId: receiptOf(settings.scheme, messageId, delivery.body) };
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.reason };
+        throw error;
+      }
+    },
+  };
+}
+
+function schemeOf(settings: WebhookSettings): Scheme | undefined {
+  if (settings.scheme === 'ip' || settings.secrets.length === 0) return undefined;
+  switch (settings.scheme) {
+    case 'standard-webhooks':
+      return standardWebhook(settings);
+    case 'hmac-sha256':
+      return signedByHeader(settings);
+    case 'rfc9421':
+      return signedMessage(settings);
+  }
+}
+
+/** The digest keeps a sender that uses an id twice from losing an event. */
+function receiptOf(scheme: string, messageId: string | undefined, body: Buffer): string {
+  const digest = createHash('sha256').update(body).digest('hex');
+  return [scheme, ...(messageId === undefined ? [] : [messageId]), digest].join('/');
+}

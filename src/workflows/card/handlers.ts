@@ -1,0 +1,147 @@
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
+import { parseAmount } from '../../domain/money.ts';
+import type { CardLife, PendingCardResolve } from './life.ts';
+import {
+  cancelCardUpdate,
+  cardEventSignal,
+  cardholderReturnedSignal,
+  cardStateQuery,
+  changeAmountUpdate,
+  fingerprintDoneSignal,
+  provideCardUpdate,
+  resolveCardUpdate,
+} from './messages.ts';
+
+/** Sets every handler of a card payment. Called before the first await. */
+export function handleCardMessages(life: CardLife): void {
+  setHandler(cardStateQuery, () => life.view(), {
+    description: 'Where the card payment is, why, and what the browser must do. No argument.',
+  });
+  setHandler(cardEventSignal, (event) => (isEvent(event) ? life.hear(event) : undefined), {
+    description: 'A stored event of the acquirer; from the gateway or the worker.',
+  });
+  setHandler(fingerprintDoneSignal, () => life.fingerprintCollected(), {
+    description: 'The device fingerprint is collected: the payment goes on at once.',
+  });
+  setHandler(cardholderReturnedSignal, () => life.cardholderReturned(), {
+    description: 'The browser is back from the confirmation: the payment is looked at.',
+  });
+  setHandler(
+    provideCardUpdate,
+    (card) => {
+      life.card = card;
+      life.note('card given');
+      return { accepted: true } as const;
+    },
+    {
+      description: 'Gives the payment its card, as a handle of a vault.',
+      validator: (card) => {
+        if (life.state !== 'awaiting-card') throw new Error(`the card payment is ${life.state}, not awaiting-card`);
+        if (!isHandle(card)) throw new Error('this is no handle of a card');
+      },
+    },
+  );
+  handleAmount(life);
+  handleCancel(life);
+  handleResolve(life);
+}
+
+function handleAmount(life: CardLife): void {
+  setHandler(
+    changeAmountUpdate,
+    ({ amount, by }) => {
+      life.amount = amount;
+      life.note(`amount changed by ${by}`);
+      return { amount };
+    },
+    {
+      description: 'Changes the amount before anything was sent that takes it. `{"amount":"12.50","by":"alice"}`',
+      validator: (update) => {
+        if (life.sent || life.hasEnded) throw new Error('too late: the payment was sent');
+        if (typeof update?.by !== 'string' || update.by === '') throw new Error('"by" is missing');
+        const amount = typeof update.amount === 'string' ? parseAmount(update.amount, life.currency) : undefined;
+        if (amount?.ok !== true || amount.minor <= 0n)
+          throw new Error('"amount" is no amount above 0 of this currency');
+      },
+    },
+  );
+}
+
+function handleCancel(life: CardLife): void {
+  setHandler(
+    cancelCardUpdate,
+    async (request) => {
+      if (!life.hasEnded && !life.sent) {
+        life.cancelRequest ??= request;
+        life.note(`cancel requested by ${request.by}`);
+        await settled(() => life.hasEnded || life.sent);
+      }
+      return { outcome: life.state === 'cancelled' ? 'cancelled' : 'too-late' } as const;
+    },
+    {
+      description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
+      validator: (request) => {
+        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+      },
+    },
+  );
+  void CancellationScope.current().cancelRequested.catch(() => {
+    life.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
+  });
+}
+
+const ACTIONS: readonly string[] = ['keep-looking', 'adopt-payment', 'close-as-not-paid'];
+
+function handleResolve(life: CardLife): void {
+  setHandler(
+    resolveCardUpdate,
+    async (request) => {
+      const pending: PendingCardResolve = { request };
+      life.resolves.push(pending);
+      life.note(`${request.action} by ${request.by}`);
+      await settled(() => pending.answer !== undefined || life.hasEnded);
+      return pending.answer ?? { accepted: false, message: `the card payment has ended as ${life.state}` };
+    },
+    {
+      description:
+        'Decide what the interface cannot. ' +
+        '`{"action":"keep-looking|adopt-payment|close-as-not-paid","by":"alice","evidence":"acquirer\'s statement","paymentId":"…"}`',
+      validator: (request) => {
+        if (life.state !== 'needs-operator') throw new Error(`the card payment is ${life.state}, not needs-operator`);
+        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+        if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
+        if (!ACTIONS.includes(request.action)) throw new Error(`"action" is one of ${ACTIONS.join(', ')}`);
+        if (request.action === 'adopt-payment' && !request.paymentId)
+          throw new Error('adopt-payment needs "paymentId"');
+      },
+    },
+  );
+}
+
+/** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
+const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
+
+function isEvent(value: unknown): value is CardEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, paymentId, status, trust } = value as Partial<CardEvent>;
+  return (
+    (kind === 'status' || kind === 'completion') &&
+    typeof paymentId === 'string' &&
+    typeof status === 'string' &&
+    (trust === 'verified' || trust === 'hint')
+  );
+}
+
+/** Exactly a handle: an update with anything more, a card perhaps, is refused and leaves nothing in the history. */
+function isHandle(value: unknown): value is CardHandle {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 5) return false;
+  const { handle, vault, bin, last_four: lastFour, expires_at: expiresAt } = value as Partial<CardHandle>;
+  return (
+    typeof handle === 'string' &&
+    typeof vault === 'string' &&
+    /^\d{6}$/.test(bin ?? '') &&
+    /^\d{4}$/.test(lastFour ?? '') &&
+    typeof expiresAt === 'number'
+  );
+}

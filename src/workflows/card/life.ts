@@ -1,0 +1,248 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { StoredCardState } from '../../activities/cards.ts';
+import {
+  type CardEvent,
+  type CardHandle,
+  type CardPaymentInput,
+  type CardPaymentView,
+  type CardState,
+  type CardStateView,
+  cardEventKey,
+  endOfStatus,
+  isCardEnd,
+} from '../../domain/card-payment.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { read } from '../proxies.ts';
+import type { ResolveCardUpdate } from './messages.ts';
+
+const payoutState = defineSearchAttributeKey('PayoutState', SearchAttributeType.KEYWORD);
+const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttributeType.KEYWORD);
+const payoutReference = defineSearchAttributeKey('PayoutReference', SearchAttributeType.KEYWORD);
+const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
+
+/** An operator's request, waiting for the step that can check it against the acquirer. */
+export interface PendingCardResolve {
+  request: ResolveCardUpdate;
+  answer?: { accepted: boolean; message: string };
+}
+
+/** States that lists show by name; the others are `processing` there, so that a payment upserts seldom. */
+const SHOWN: ReadonlySet<CardState> = new Set([
+  'awaiting-card',
+  'awaiting-cardholder',
+  'needs-operator',
+  'succeeded',
+  'failed',
+  'cancelled',
+]);
+
+const EVIDENCE_MAX = 50;
+
+/**
+ * What one card payment knows about itself while it lives. Steps read and change it; only `card-payment.ts` decides the
+ * route. It never holds more of a card than its handle, first six and last four digits.
+ */
+export class CardLife {
+  state: CardState = 'received';
+  reason: Reason | null = null;
+  amount: string;
+  readonly merchantRequestId: string;
+  readonly currency: string;
+  /** As the store has it. */
+  recordedAmount: string;
+
+  card: CardHandle | undefined;
+  paymentId: string | null = null;
+  paymentStatus: string | null = null;
+  nextAction: { type: string; verify_url: string } | null = null;
+  /** The last answer named a next action, whether or not browsers may be sent to its address. */
+  asksForAction = false;
+  dataCollectionInfo: unknown = null;
+
+  /** Events heard, each once. */
+  readonly events: CardEvent[] = [];
+  /** The last look at each payment. */
+  readonly looks = new Map<string, CardPaymentView>();
+  /** Every merchant_request_id sent for this intent. */
+  readonly requestIds: string[] = [];
+
+  fingerprintDone = false;
+  /** Times the cardholder's browser came back. */
+  returns = 0;
+  /** The amount may be changed and the payment cancelled as long as nothing was sent that could take money. */
+  sent = false;
+  cancelRequest: { by: string; reason: string } | undefined;
+  readonly resolves: PendingCardResolve[] = [];
+
+  private readonly evidence: { at: string; what: string }[] = [];
+  private shown: string | undefined;
+
+  constructor(input: Partial<CardPaymentInput>) {
+    this.merchantRequestId = input.merchant_request_id ?? '';
+    this.amount = input.amount ?? '';
+    this.recordedAmount = this.amount;
+    this.currency = input.currency ?? '';
+    this.card = input.card;
+    this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
+  }
+
+  note(what: string): void {
+    this.evidence.push({ at: new Date().toISOString(), what });
+    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
+  }
+
+  fingerprintCollected(): void {
+    this.fingerprintDone = true;
+  }
+
+  cardholderReturned(): void {
+    this.returns += 1;
+    this.note('the browser came back');
+  }
+
+  hear(event: CardEvent): void {
+    const key = cardEventKey(event);
+    const known = this.events.find((heard) => cardEventKey(heard) === key);
+    if (known?.trust === event.trust || known?.trust === 'verified') return;
+    this.events.push(event);
+    this.note(`event ${event.kind} ${event.status} (${event.trust})`);
+  }
+
+  /** The answer of a POST: it says where to go on, and ends nothing. */
+  answered({ paymentId, status, nextAction }: CardPaymentView): void {
+    this.paymentId = paymentId;
+    this.paymentStatus = status;
+    this.asksForAction = nextAction !== null;
+    this.nextAction = browserAction(nextAction);
+    this.note(`answered ${status}`);
+  }
+
+  /** A payment that an event or people have named, and that nobody has looked at. */
+  follows(paymentId: string): void {
+    this.paymentId = paymentId;
+    this.paymentStatus = null;
+    this.note('a payment was named');
+  }
+
+  /** What retrieve shows. */
+  saw(payment: CardPaymentView): void {
+    this.looks.set(payment.paymentId, payment);
+    if (payment.paymentId !== this.paymentId) return;
+    this.paymentStatus = payment.status;
+    if (payment.nextAction !== null) {
+      this.asksForAction = true;
+      this.nextAction = browserAction(payment.nextAction) ?? this.nextAction;
+    }
+    this.note(`retrieved ${payment.status}`);
+  }
+
+  /** Grows with everything that was heard about the payment. */
+  get heard(): number {
+    return this.events.length + this.returns;
+  }
+
+  /** What the acquirer must show of every payment of this intent. */
+  expectation(): { amount: string; currency: string; requestIds: readonly string[] } {
+    return { amount: this.amount, currency: this.currency, requestIds: this.requestIds };
+  }
+
+  /** A verified event has said that this payment is over. */
+  endHeard(paymentId: string): boolean {
+    return this.events.some(
+      (event) => event.paymentId === paymentId && event.trust === 'verified' && endOfStatus(event.status) !== undefined,
+    );
+  }
+
+  /** How often the challenge was said to be completed; with `anybody`, also by the browser or by an unverified notice. */
+  completions(anybody: boolean): number {
+    const notices = this.events.filter(({ kind, trust }) => kind === 'completion' && (anybody || trust === 'verified'));
+    return notices.length + (anybody ? this.returns : 0);
+  }
+
+  /** Moves to a state that lists and the store shall show; returns what is stored then: the first end wins. */
+  async enter(state: CardState, reason: Reason | null = null): Promise<StoredCardState | undefined> {
+    const { merchantRequestId, paymentId, card, amount } = this;
+    const unchanged =
+      state === this.state && reason?.message === this.reason?.message && amount === this.recordedAmount;
+    this.show(state, reason);
+    if (unchanged) return undefined;
+    this.recordedAmount = amount;
+    return read(
+      'recordCardState',
+      {
+        merchantRequestId,
+        state,
+        reason,
+        paymentId: paymentId ?? undefined,
+        bin: card?.bin,
+        lastFour: card?.last_four,
+        amount,
+      },
+      reason === null ? state : `${state}: ${reason.code}`,
+    );
+  }
+
+  /** Shows a working state in the UI without a record of its own. */
+  show(state: CardState, reason: Reason | null = null): void {
+    if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
+    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
+    this.state = state;
+    this.reason = reason;
+    const visible = SHOWN.has(state) ? state : 'processing';
+    if (visible !== this.shown) {
+      const first = this.shown === undefined;
+      this.shown = visible;
+      upsertSearchAttributes([
+        { key: payoutState, value: visible },
+        { key: payoutNeedsAttention, value: state === 'needs-operator' },
+        ...(first ? [{ key: payoutCurrency, value: this.currency }] : []),
+        ...(first ? [{ key: payoutReference, value: this.merchantRequestId }] : []),
+      ]);
+    }
+    setCurrentDetails(this.details());
+  }
+
+  view(): CardStateView {
+    return {
+      state: this.state,
+      reason: this.reason,
+      merchant_request_id: this.merchantRequestId,
+      payment_id: this.paymentId,
+      payment_status: this.paymentStatus,
+      amount: this.amount,
+      currency: this.currency,
+      bin: this.card?.bin ?? null,
+      last_four: this.card?.last_four ?? null,
+      next_action: this.state === 'awaiting-cardholder' ? this.nextAction : null,
+      data_collection_info: this.state === 'awaiting-fingerprint' ? this.dataCollectionInfo : null,
+      evidence: this.evidence,
+    };
+  }
+
+  get hasEnded(): boolean {
+    return isCardEnd(this.state);
+  }
+
+  private answerLate(state: CardState): void {
+    for (const pending of this.resolves.splice(0)) {
+      pending.answer ??= { accepted: false, message: `the card payment is ${state} now` };
+    }
+  }
+
+  private details(): string {
+    const rows: [string, string][] = [
+      ['card payment', `${this.currency} ${this.amount}`],
+      ['state', this.state],
+      ['why', this.reason?.message ?? ''],
+      ['payment', this.paymentId ?? ''],
+      ['payment status', this.paymentStatus ?? ''],
+      ['card', this.card === undefined ? '' : `${this.card.bin} ... ${this.card.last_four}`],
+    ];
+    const shown = rows.filter(([, value]) => value !== '');
+    return ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+  }
+}
+
+const browserAction = (action: CardPaymentView['nextAction']): CardStateView['next_action'] =>
+  action?.verifyUrl == null ? null : { type: action.type, verify_url: action.verifyUrl };

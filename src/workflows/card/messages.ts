@@ -1,0 +1,46 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { CardEvent, CardHandle, CardStateView } from '../../domain/card-payment.ts';
+import { MESSAGES } from '../../domain/names.ts';
+
+/** Signals, updates and the query of a card payment. Their names and payloads are contracts. */
+
+/** A stored event about one of its payments; once for each event. */
+export const cardEventSignal = defineSignal<[CardEvent]>(MESSAGES.cardEvent);
+/** The frontend has collected the device fingerprint. */
+export const fingerprintDoneSignal = defineSignal(MESSAGES.fingerprintDone);
+/** The cardholder's browser is back at `return_url`. */
+export const cardholderReturnedSignal = defineSignal(MESSAGES.cardholderReturned);
+
+/** Gives the payment its card, the first or another one. Refused while a card is in use or after the end. */
+export const provideCardUpdate = defineUpdate<{ accepted: true }, [CardHandle]>(MESSAGES.provideCard);
+
+/** Changes the amount before anything was sent that could take it: the 3-D Secure session is then set up anew. */
+export interface ChangeAmountUpdate {
+  amount: string;
+  by: string;
+}
+export const changeAmountUpdate = defineUpdate<{ amount: string }, [ChangeAmountUpdate]>(MESSAGES.changeAmount);
+
+export interface CancelCardUpdate {
+  by: string;
+  reason: string;
+}
+export const cancelCardUpdate = defineUpdate<{ outcome: 'cancelled' | 'too-late' }, [CancelCardUpdate]>(
+  MESSAGES.cancel,
+);
+
+/**
+ * Decides what the interface cannot: `adopt-payment` follows this payment_id (checked by retrieve), `close-as-not-paid`
+ * ends as failed, `keep-looking` looks once more.
+ */
+export interface ResolveCardUpdate {
+  action: 'keep-looking' | 'adopt-payment' | 'close-as-not-paid';
+  by: string;
+  evidence: string;
+  paymentId?: string;
+}
+export const resolveCardUpdate = defineUpdate<{ accepted: boolean; message: string }, [ResolveCardUpdate]>(
+  MESSAGES.resolve,
+);
+
+export const cardStateQuery = defineQuery<CardStateView>(MESSAGES.state);

@@ -1,0 +1,94 @@
+import { condition } from '@temporalio/workflow';
+import type { CardEnd, CardHandle } from '../../domain/card-payment.ts';
+import { type CardTerms, SESSION_MAX_MS } from '../../domain/card-terms.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { doublingPause } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import { vaultOf } from '../proxies.ts';
+import { callVault } from './call-vault.ts';
+import type { CardLife } from './life.ts';
+
+export type CardEnded = { end: CardEnd; reason: Reason | null };
+
+/** A card, and the 3-D Secure session made for it and this amount; both serve one create. */
+export interface Session {
+  card: CardHandle;
+  amount: string;
+  /** Null without a set-up. */
+  referenceId: string | null;
+}
+
+/**
+ * Leads a payment to the point where its create can be sent: a card, a set-up, the time for the device fingerprint
+ * (interface section 4, card flow 1 and 2). Nothing here can take money. A set-up is bound to the amount and to one session,
+ * so that a change of either makes another one.
+ */
+export async function obtainSession(
+  life: CardLife,
+  terms: CardTerms,
+  threeDs: 'setup' | 'skip',
+): Promise<Session | CardEnded> {
+  const deadline = Date.now() + terms.deadlineMs;
+  for (let failures = 0; ; ) {
+    const card = await cardInHand(life, deadline);
+    if (life.cancelRequest !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
+    if (card === undefined) return { end: 'failed', reason: because('card-not-given') };
+    const { amount } = life;
+    if (amount !== life.recordedAmount) await life.enter('setting-up', life.reason);
+    if (threeDs === 'skip') return { card, amount, referenceId: null };
+    life.show('setting-up', life.reason);
+    life.fingerprintDone = false;
+    const { merchantRequestId, currency } = life;
+    const setUp = await callVault(() => vaultOf(card).setUpCard({ merchantRequestId, card, amount, currency }));
+    if (setUp === 'never-began' || (setUp !== 'lost' && setUp.outcome === 'card-gone')) {
+      loseCard(life);
+      continue;
+    }
+    if (setUp === 'lost' || setUp.outcome === 'unavailable') {
+      if (Date.now() >= deadline) return { end: 'failed', reason: because('set-up-failed') };
+      life.show('setting-up', because('acquirer-unreachable'));
+      await condition(
+        () => life.cancelRequest !== undefined,
+        doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs),
+      );
+      failures += 1;
+      continue;
+    }
+    if (setUp.outcome === 'refused') return { end: 'failed', reason: because('refused-by-acquirer', setUp.why) };
+    const { referenceId } = setUp;
+    if (await collectFingerprint(life, terms, amount, setUp.dataCollectionInfo)) return { card, amount, referenceId };
+  }
+}
+
+/** The card that was given, or the next one; undefined when none came in time or the payment is cancelled. */
+async function cardInHand(life: CardLife, deadline: number): Promise<CardHandle | undefined> {
+  if (life.card !== undefined && life.card.expires_at <= Date.now()) loseCard(life);
+  if (life.card === undefined) {
+    await life.enter('awaiting-card', life.reason ?? because('card-needed'));
+    await condition(
+      () => life.card !== undefined || life.cancelRequest !== undefined,
+      Math.max(1, deadline - Date.now()),
+    );
+    if (life.card !== undefined) life.show('received');
+  }
+  return life.card;
+}
+
+/** The gateway that kept the card is gone, or its time is over. */
+export function loseCard(life: CardLife): void {
+  life.card = undefined;
+  life.show(life.state, because('card-lost'));
+}
+
+/** True when the session can be used: the amount is still the one it was made for, and it is fresh. */
+async function collectFingerprint(life: CardLife, terms: CardTerms, amount: string, info: unknown): Promise<boolean> {
+  const readyAt = Date.now();
+  const moved = (): boolean => life.amount !== amount || life.cancelRequest !== undefined;
+  life.dataCollectionInfo = info ?? null;
+  life.show('awaiting-fingerprint');
+  if (life.dataCollectionInfo !== null) {
+    await condition(() => life.fingerprintDone || moved(), terms.fingerprintWaitMs);
+  }
+  life.dataCollectionInfo = null;
+  return !moved() && Date.now() - readyAt <= SESSION_MAX_MS;
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CardEventDeps, deliverCardEvent, sweepCardEvents } from '../../src/activities/card-events.ts';
+import type { CardPayment } from '../../src/api/cards.ts';
+import { OrderNotFoundError, UnknownOutcomeError } from '../../src/api/errors.ts';
+import type { CardChange, CardEventEffect } from '../../src/store/card-store.ts';
+import { openStore } from '../../src/store/open.ts';
+import { cardClaim, cardEvent, type ReceivedEvent } from '../store/card-samples.ts';
+
+const UNREACHABLE = new UnknownOutcomeError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'GET' });
+const NOT_FOUND = new OrderNotFoundError('not found', { outcome: 'refused', retryable: false, operation: 'GET' });
+
+/** A store in memory, workflows that are open or not, and an acquirer that shows what a test says. */
+async function openWorld() {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const { cards } = store;
+  const world = {
+    store,
+    cards,
+    now: 100_000,
+    open: new Set<string>(['m-1']),
+    signals: [] as { owner: string; paymentId: string; requestId: string }[],
+    acquirer: new Map<string, Partial<CardPayment> | Error>(),
+    looks: [] as string[],
+    failures: [] as unknown[],
+    /** Effects by payment. */
+    async effects(): Promise<Record<string, CardEventEffect | null>> {
+      const events = await cards.eventsOf('m-1');
+      return Object.fromEntries(events.map(({ paymentId, effect }) => [paymentId, effect]));
+    },
+    async ended(change: Omit<CardChange, 'at'>): Promise<void> {
+      world.open.clear();
+      await cards.change('m-1', { ...change, at: 2_000 });
+    },
+    async receive(event: ReceivedEvent): Promise<ReceivedEvent> {
+      await cards.receive(event);
+      return event;
+    },
+    sweep: (): Promise<void> => sweepCardEvents(deps, (error) => world.failures.push(error)),
+  };
+  const deps: CardEventDeps = {
+    store,
+    now: () => world.now,
+    bank: {
+      cards: {
+        async retrieve(paymentId) {
+          world.looks.push(paymentId);
+          const shown = world.acquirer.get(paymentId) ?? NOT_FOUND;
+          if (shown instanceof Error) throw shown;
+          return { paymentId, status: 'PROCESSING', nextAction: null, other: {}, ...shown };
+        },
+      },
+    },
+    executions: {
+      async cardEvent(owner, { paymentId, ...event }, requestId) {
+        if (paymentId === 'p-broken') throw new Error('Temporal is away');
+        expect(Object.keys(event).sort()).toEqual(['kind', 'receivedAt', 'status', 'trust']);
+        if (!world.open.has(owner)) return false;
+        world.signals.push({ owner, paymentId, requestId });
+        return true;
+      },
+    },
+  };
+  await cards.claim(cardClaim('m-1', { runId: 'run-1' }));
+  await cards.addRequest('r-1', 'm-1');
+  return { ...world, world, deps };
+}
+
+describe('A card event', () => {
+  it('goes to the open workflow of its payment, whatever intent it names itself', async () => {
+    const { world, deps, cards } = await openWorld();
+    await cards.link('p-1', 'm-1', 1_000);
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-other' })));
+    expect(world.signals).toMatchObject([{ owner: 'm-1', paymentId: 'p-1' }]);
+    expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
+  });
+
+  it('is the same signal each time, and a verified one is another than the hint before it', async () => {
+    const { world, deps } = await openWorld();
+    const event = cardEvent('p-1', { merchantRequestId: 'm-1' });
+    await deliverCardEvent(deps, event);
+    await deliverCardEvent(deps, { ...event, receivedAt: 9_000, receiptId: 'later' } as ReceivedEvent);
+    await deliverCardEvent(deps, { ...event, trust: 'hint' });
+    await deliverCardEvent(deps, { ...event, status: 'FAILED' });
+    const [first, again, hint, other] = world.signals.map(({ requestId }) => requestId);
+    expect(again).toBe(first);
+    expect(new Set([first, hint, other]).size).toBe(3);
+  });
+
+  it('of nobody stays where it is', async () => {
+    const { world, deps, cards } = await openWorld();
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1')));
+    expect(world.signals).toEqual([]);
+    expect(await cards.undelivered(false, 10)).toHaveLength(1);
+  });
+
+  it('stays undelivered while no workflow runs and no end is stored', async () => {
+    const { world, deps, cards } = await openWorld();
+    world.open.clear();
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
+    expect(await cards.undelivered(true, 10)).toHaveLength(1);
+    world.open.add('m-1');
+    await world.sweep();
+    expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
+  });
+
+  it.each<[CardEventEffect, Omit<CardChange, 'at'>, Partial<ReceivedEvent>]>([
+    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, {}],
+    ['contradicts', { state: 'succeeded', paymentId: 'p-1' }, { status: 'FAILED' }],
+    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { status: 'PROCESSING' }],
+    ['confirms', { state: 'succeeded', paymentId: 'p-1' }, { kind: 'completion', status: 's-1' }],
+    ['contradicts', { state: 'succeeded', paymentId: 'p-2' }, {}],
+    ['confirms', { state: 'succeeded', paymentId: 'p-2' }, { status: 'FAILED' }],
+    ['contradicts', { state: 'failed', paymentId: 'p-1' }, {}],
+    ['confirms', { state: 'failed', paymentId: 'p-1' }, { status: 'FAILED' }],
+    ['contradicts', { state: 'cancelled' }, {}],
+    ['confirms', { state: 'cancelled' }, { status: 'FAILED' }],
+  ])('%s the end %j when it says %j', async (effect, change, said) => {
+    const { world, deps, store, cards } = await openWorld();
+    await world.ended(change);
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1', ...said })));
+    expect(await world.effects()).toEqual({ 'p-1': effect });
+    const contradicted = effect === 'contradicts';
+    expect((await cards.get('m-1'))?.contradictedAt).toBe(contradicted ? world.now : null);
+    expect(await store.auditOf('m-1')).toHaveLength(contradicted ? 1 : 0);
+    expect(world.looks).toEqual([]);
+  });
+
+  it('finds the end that was stored while its workflow was asked', async () => {
+    const { world, deps } = await openWorld();
+    world.open.clear();
+    const { executions } = deps;
+    deps.executions = {
+      async cardEvent(...args) {
+        await world.ended({ state: 'succeeded', paymentId: 'p-1' });
+        return executions.cardEvent(...args);
+      },
+    };
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
+    expect(await world.effects()).toEqual({ 'p-1': 'confirms' });
+  });
+});
+
+describe('A hint after the end', () => {
+  it.each<[CardEventEffect | null, string, Partial<CardPayment> | Error]>([
+    ['contradicts', 'm-1 paid', { status: 'SUCCEEDED', merchantRequestId: 'r-1' }],
+    ['confirms', 'm-1 unpaid', { status: 'FAILED', merchantRequestId: 'r-1' }],
+    [null, 'open', { status: 'PROCESSING', merchantRequestId: 'r-1' }],
+    [null, 'of somebody else', { status: 'SUCCEEDED', merchantRequestId: 'r-foreign' }],
+    [null, 'of nobody', { status: 'SUCCEEDED' }],
+    [null, 'not there', NOT_FOUND],
+  ])('has the effect %s when the acquirer shows it %s', async (effect, _says, shown) => {
+    const { world, cards } = await openWorld();
+    await world.ended({ state: 'failed', paymentId: 'p-1' });
+    world.acquirer.set('p-1', shown);
+    await world.receive(cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-1' }));
+    for (let sweep = 0; sweep < 7; sweep += 1) await world.sweep();
+    expect(await world.effects()).toEqual({ 'p-1': effect });
+    expect(world.looks).toHaveLength(effect === null ? 5 : 1);
+    expect((await cards.get('m-1'))?.contradictedAt).toBe(effect === 'contradicts' ? world.now : null);
+  });
+
+  it('needs no look when it says the same', async () => {
+    const { world } = await openWorld();
+    await world.ended({ state: 'succeeded', paymentId: 'p-1' });
+    await world.receive(cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-1' }));
+    await world.sweep();
+    expect(await world.effects()).toEqual({ 'p-1': 'confirms' });
+    expect(world.looks).toEqual([]);
+  });
+});
+
+describe('A sweep', () => {
+  it('delivers all that is owned, past what fails, over many pages', async () => {
+    const { world, cards } = await openWorld();
+    for (let n = 0; n < 250; n += 1) await world.receive(cardEvent(`p-${n}`, { merchantRequestId: 'm-1' }));
+    await world.receive(cardEvent('p-broken', { merchantRequestId: 'm-1', receivedAt: 1_000 }));
+    await world.receive(cardEvent('p-lost', { merchantRequestId: 'm-gone', receivedAt: 1_001 }));
+    await world.sweep();
+    expect(world.signals).toHaveLength(250);
+    expect(world.failures).toMatchObject([{ message: 'Temporal is away' }]);
+    expect((await cards.undelivered(true, 10)).map(({ paymentId }) => paymentId)).toEqual(['p-broken', 'p-lost']);
+  });
+
+  it('asks whose an event is once the answer to a create had its time, and delivers it', async () => {
+    const { world, cards } = await openWorld();
+    world.acquirer.set('p-1', { merchantRequestId: 'r-1' });
+    await world.receive(cardEvent('p-1', { receivedAt: world.now - 4_999 }));
+    await world.sweep();
+    expect(world.looks).toEqual([]);
+    world.now += 1;
+    await world.sweep();
+    expect(world.looks).toEqual(['p-1']);
+    expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
+    expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
+  });
+
+  it('gives up on an event of nobody after five answers, and not while the acquirer is away', async () => {
+    const { world, cards } = await openWorld();
+    world.acquirer.set('p-1', UNREACHABLE);
+    world.acquirer.set('p-2', { merchantRequestId: 'r-foreign' });
+    await world.receive(cardEvent('p-1'));
+    await world.receive(cardEvent('p-2'));
+    await world.receive(cardEvent('', { kind: 'completion', status: 'session-9' }));
+    for (let sweep = 0; sweep < 7; sweep += 1) await world.sweep();
+    expect(world.looks.filter((id) => id === 'p-1')).toHaveLength(7);
+    expect(world.looks.filter((id) => id === 'p-2')).toHaveLength(5);
+    expect(world.looks).toHaveLength(12);
+    expect(await cards.undelivered(false, 10)).toHaveLength(3);
+    await cards.link('p-2', 'm-1', world.now);
+    await world.sweep();
+    expect(await world.effects()).toEqual({ 'p-2': 'delivered' });
+  });
+
+  it('asks the acquirer no more than forty times, the oldest first', async () => {
+    const { world } = await openWorld();
+    for (let n = 0; n < 150; n += 1) await world.receive(cardEvent(`p-${n}`, { receivedAt: 1_000 + n }));
+    await world.sweep();
+    expect(world.looks.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `p-${n}`).sort());
+  });
+});

@@ -1,0 +1,202 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { vaultActivities } from '../../src/activities/vault.ts';
+import type { CardPayment, Cards, CreateRequest } from '../../src/api/cards.ts';
+import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
+import type { CardHandle } from '../../src/domain/card-payment.ts';
+import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
+import { cardWorkflowId } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { CardVault } from '../../src/vault/card-vault.ts';
+import { CVV, cardEntry, PAN } from '../vault/cards.ts';
+
+const ID = 'order-1';
+const OPERATION = 'POST /api/v1/acq/payment';
+const PROCESSING: CardPayment = { paymentId: 'pay-1', status: 'PROCESSING', nextAction: null, other: { echo: PAN } };
+const CHALLENGE: CardPayment = {
+  ...PROCESSING,
+  status: 'REQUIRES_ACTION',
+  nextAction: { type: '3DS', verifyUrl: 'https://acs.example/v' },
+};
+
+let store: Store;
+let vault: CardVault;
+let card: CardHandle;
+let sent: CreateRequest[];
+let acquirer: Pick<Cards, 'setUp' | 'create'>;
+let answer: () => CardPayment;
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  vault = new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000 });
+  onTestFinished(async () => {
+    vault.close();
+    await store.close();
+  });
+  const claim = { amount: '49.90', currency: 'EUR', paymentType: 'DEBIT', digest: 'd', by: null, at: 1 } as const;
+  await store.cards.claim({ merchantRequestId: ID, workflowId: cardWorkflowId(ID), ...claim });
+  card = vault.put(cardEntry());
+  sent = [];
+  answer = () => PROCESSING;
+  acquirer = {
+    async create(request, options) {
+      options?.beforeFirstByte?.();
+      sent.push(request);
+      return answer();
+    },
+    setUp: async () => ({ referenceId: 'ref-1', dataCollectionInfo: { url: 'https://acs.example' }, other: {} }),
+  };
+});
+
+const activities = (assertIdentity = async () => {}) =>
+  vaultActivities({ vault, store, bank: { cards: acquirer }, now: () => 7, assertIdentity });
+
+const run = <T>(activity: (input: never) => Promise<T>, input: unknown): Promise<T> =>
+  new MockActivityEnvironment().run(activity as never, input) as Promise<T>;
+
+const create = (more: Partial<CreateInput> = {}, assertIdentity?: () => Promise<void>): Promise<CardSendResult> =>
+  run(activities(assertIdentity).createCardPayment, {
+    ...{ merchantRequestId: ID, requestId: ID, attempt: 1, workflowId: cardWorkflowId(ID), card, keepCard: false },
+    ...{ amount: '49.90', currency: 'EUR', paymentType: 'DEBIT', referenceId: 'ref-1' },
+    ...more,
+  });
+
+const setUp = (): Promise<SetUpResult> =>
+  run(activities().setUpCard, { merchantRequestId: ID, card, amount: '49.90', currency: 'EUR' });
+
+const isKept = (): boolean => vault.use(card.handle, ID) !== undefined;
+
+describe('a create', () => {
+  it('is recorded before its first byte, sends the card, and forgets it with the answer', async () => {
+    const seen: unknown[] = [];
+    const { create: post } = acquirer;
+    acquirer.create = async (request, options) => {
+      seen.push(await store.attempts(ID), await store.cards.ownerOfRequest(ID));
+      return post(request, options);
+    };
+    const payment = { paymentId: 'pay-1', status: 'PROCESSING', nextAction: null };
+    expect(await create()).toEqual({ outcome: 'answered', payment, events: [] });
+    expect(seen).toMatchObject([[{ attempt: 1, outcome: null }], ID]);
+    expect(sent).toMatchObject([{ ...cardEntry(), merchantRequestId: ID, referenceId: 'ref-1', amount: '49.90' }]);
+    expect(await store.attempts(ID)).toMatchObject([{ outcome: 'accepted', orderId: 'pay-1' }]);
+    expect(await store.cards.ownerOfPayment('pay-1')).toBe(ID);
+    expect(isKept()).toBe(false);
+    expect(await create({ attempt: 2 })).toEqual({ outcome: 'card-gone' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('tells of the events that came before its answer', async () => {
+    const event = {
+      kind: 'status',
+      paymentId: 'pay-1',
+      status: 'SUCCEEDED',
+      trust: 'verified',
+      receivedAt: 5,
+    } as const;
+    await store.cards.receive({ ...event, receiptId: 'm-1', merchantRequestId: null });
+    expect(await create()).toMatchObject({ outcome: 'answered', events: [{ status: 'SUCCEEDED', trust: 'verified' }] });
+  });
+
+  it.each([
+    ['with a set-up', CHALLENGE, { referenceId: 'ref-1', keepCard: true }, false],
+    ['without one, the card needed again', CHALLENGE, { referenceId: null, keepCard: true }, true],
+    ['without one, the card not needed again', CHALLENGE, { referenceId: null, keepCard: false }, false],
+    ['declined', { ...PROCESSING, status: 'FAILED' }, { referenceId: null, keepCard: true }, false],
+  ])('answered %s keeps the card: %#', async (_how, payment, more, kept) => {
+    answer = () => payment;
+    expect(await create(more)).toMatchObject({ outcome: 'answered', payment: { status: payment.status } });
+    expect(isKept()).toBe(kept);
+  });
+
+  it.each([
+    ['ambiguous', new UnknownOutcomeError('reset', { outcome: 'ambiguous', retryable: true, operation: OPERATION })],
+    ['not-sent', new NotSentError('refused', { outcome: 'not-sent', retryable: true, operation: OPERATION })],
+    ['refused', envelopeError(2002, { operation: OPERATION })],
+    ['ambiguous', envelopeError(2003, { operation: OPERATION })],
+    ['ambiguous', new TypeError(`cannot read ${PAN}`)],
+  ])('that fails is %s without a word of the request, and the same bytes can go again', async (outcome, error) => {
+    answer = () => {
+      throw error;
+    };
+    const result = await create();
+    expect(result).toEqual({ outcome, why: expect.any(String) });
+    expect(JSON.stringify(result)).not.toMatch(/\d{12}/);
+    expect(await store.attempts(ID)).toMatchObject([{ outcome }]);
+    expect(isKept()).toBe(true);
+  });
+
+  it('is sent by nobody whose attempt another sender has recorded, or whose payment has an end', async () => {
+    await store.recordAttempt({ reference: ID, attempt: 1, runId: 'other', activityId: '1', sentAt: 1 });
+    expect(await create()).toMatchObject({ outcome: 'ambiguous' });
+    await store.cards.change(ID, { state: 'cancelled', at: 2 });
+    expect(await create({ attempt: 2 })).toEqual({ outcome: 'ended' });
+    expect(sent).toEqual([]);
+  });
+
+  it('is sent for no other payment, and records nothing then', async () => {
+    await create({ referenceId: null, keepCard: true });
+    card = vault.put(cardEntry());
+    vault.use(card.handle, 'order-2');
+    expect(await create({ attempt: 2 })).toEqual({ outcome: 'card-gone' });
+    expect(await store.attempts(ID)).toHaveLength(1);
+  });
+
+  it('is not sent while the store belongs to somebody else, and none of its words come out', async () => {
+    const result = await create({}, () => Promise.reject(new Error(`CANARY ${PAN}`)));
+    expect(result).toMatchObject({ outcome: 'not-sent' });
+    expect(JSON.stringify(result)).not.toContain('CANARY');
+    expect(sent).toEqual([]);
+  });
+
+  it('whose answer could not be stored is repeated: the card is still there', async () => {
+    store.finishAttempt = () => Promise.reject(new Error('disk full'));
+    expect(await create()).toMatchObject({ outcome: 'ambiguous' });
+    expect(isKept()).toBe(true);
+  });
+
+  it('returns nothing of the card, whatever the acquirer echoes', async () => {
+    answer = () => ({ ...CHALLENGE, nextAction: { type: '3DS', verifyUrl: `https://acs.example/?pan=${PAN}` } });
+    const result = await create();
+    expect(result).toMatchObject({ payment: { nextAction: { type: '3DS', verifyUrl: null } } });
+    expect(JSON.stringify(result)).not.toContain(PAN);
+  });
+
+  it('with the card in the place of the payment id is one whose outcome nobody knows', async () => {
+    answer = () => ({ ...PROCESSING, paymentId: `p-${PAN}` });
+    expect(await create()).toMatchObject({ outcome: 'ambiguous' });
+    expect(await store.cards.paymentsOf(ID)).toEqual([]);
+    expect(isKept()).toBe(true);
+  });
+});
+
+describe('a set-up', () => {
+  it('gives a session without anything of the card, and keeps the card', async () => {
+    acquirer.setUp = async ({ card: { number } }) => ({
+      referenceId: 'ref-1',
+      dataCollectionInfo: { url: 'https://acs.example', number, cvv: CVV },
+      other: { number },
+    });
+    const dataCollectionInfo = { url: 'https://acs.example' };
+    expect(await setUp()).toEqual({ outcome: 'ready', referenceId: 'ref-1', dataCollectionInfo });
+    expect(isKept()).toBe(true);
+  });
+
+  it.each([
+    ['refused', envelopeError(2002, { operation: OPERATION })],
+    ['unavailable', envelopeError(2001, { operation: OPERATION })],
+    ['unavailable', new NotSentError('refused', { outcome: 'not-sent', retryable: true, operation: OPERATION })],
+    ['unavailable', new TypeError(`cannot read ${PAN}`)],
+  ])('that fails is %s without a word of the request', async (outcome, error) => {
+    acquirer.setUp = () => Promise.reject(error);
+    const result = await setUp();
+    expect(result).toEqual({ outcome, why: expect.any(String) });
+    expect(JSON.stringify(result)).not.toMatch(/\d{12}/);
+  });
+
+  it('without the card says so', async () => {
+    await run(activities().forgetCard, card);
+    expect(await setUp()).toEqual({ outcome: 'card-gone' });
+    await run(activities().forgetCard, card);
+  });
+});

@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CreateCardOptions,
+  createCard,
+  listCards,
+  retrieveCard,
+  showCard,
+} from '../../../src/cli/commands/card.ts';
+import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
+import { CVV, PAN } from '../../vault/cards.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-card-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let gateway: RunningGateway;
+let store: Store;
+let session: Session;
+let told: { document: Record<string, unknown>; text: string }[];
+let updates: unknown[];
+let update: () => unknown;
+let started: unknown[];
+let isOpen: boolean;
+
+beforeEach(async () => {
+  gateway = await openGateway();
+  ({ store } = gateway.door);
+  [told, updates, started] = [[], [], []];
+  isOpen = true;
+  update = () => ({ outcome: 'cancelled', amount: '39.00', accepted: true, message: 'looking again' });
+  const client = {
+    workflow: {
+      getHandle: (workflowId: string) => ({
+        async executeUpdate(name: string, { args }: { args: unknown[] }) {
+          updates.push([workflowId, name, ...args]);
+          return update();
+        },
+        describe: async () => {
+          if (isOpen) return { status: { name: 'RUNNING' } };
+          throw new WorkflowNotFoundError('closed', workflowId, undefined);
+        },
+      }),
+      start: async (type: string, { workflowId, args }: { workflowId: string; args: unknown[] }) => {
+        started.push([type, workflowId, ...args]);
+      },
+    },
+  };
+  const stack = { gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9', owner: false };
+  session = {
+    config: loadConfig({ PAYOUTS_HOME: folder }),
+    store: async () => store,
+    stack: async () => stack,
+    client: async () => client,
+    bank: () => ({ cards: { retrieveRaw: async (id: string) => ({ payment_id: id, card: '[masked]' }) } }),
+    ui: async () => ({ url: 'http://ui.example', namespace: 'default' }),
+    output: {
+      result: (document: Record<string, unknown>, text: string) => void told.push({ document, text }),
+      say: () => {},
+      progress: () => {},
+    },
+  } as unknown as Session;
+});
+
+const create = (more: Partial<CreateCardOptions> = {}) =>
+  createCard(session, {
+    ...{ amount: '49.90', currency: 'EUR', id: 'order-1', type: 'DEBIT', '3ds': true, wait: false },
+    ...{ returnUrl: undefined, cardFrom: undefined, by: undefined, gateway: undefined, timeout: undefined },
+    ...more,
+  });
+
+function cardFile(text: string): string {
+  const path = join(folder, 'card.json');
+  writeFileSync(path, text);
+  return path;
+}
+const CARD = JSON.stringify({ number: PAN, expiry_month: '03', expiry_year: '39', cvv: CVV });
+
+describe('card create', () => {
+  it('prints the payment and, on the sandbox, where its checkout page is', async () => {
+    expect(await create({ '3ds': false, by: 'alice' })).toBe(0);
+    const [{ document, text } = { document: {}, text: '' }] = told;
+    const { client_secret: secret, checkout_url: checkout } = document as {
+      client_secret: string;
+      checkout_url: string;
+    };
+    expect(document).toMatchObject({ schemaVersion: 1, card_payment: { merchant_request_id: 'order-1' } });
+    expect(Object.fromEntries(new URLSearchParams(new URL(checkout).hash.slice(1)))).toEqual({
+      gateway: gateway.url,
+      id: 'order-1',
+      secret,
+    });
+    expect(text).toContain('http://127.0.0.1:9/checkout#');
+    expect(gateway.cards.started).toMatchObject([{ three_ds: 'skip', by: 'alice' }]);
+  });
+
+  it('hands over a card from a file, and shows none of it', async () => {
+    expect(await create({ cardFrom: cardFile(CARD) })).toBe(0);
+    const [input] = gateway.cards.started;
+    expect(gateway.cards.vault.use(input?.card?.handle ?? '', 'order-1')).toMatchObject({ card: { number: PAN } });
+    expect(JSON.stringify(told)).not.toContain(PAN);
+  });
+
+  it.each([
+    ['succeeded', 0],
+    ['failed', 5],
+    ['needs-operator', 5],
+    ['processing', 6],
+  ] as const)('followed to %s ends with %i', async (state, exit) => {
+    const { change } = store.cards;
+    gateway.cards.start = async () => {
+      await change.call(store.cards, 'order-1', { state, at: 5 });
+    };
+    gateway.cards.states.set('order-1', 'silent');
+    expect(await create({ wait: true, timeout: 1 })).toBe(exit);
+    expect(told).toMatchObject([{ document: { card_payment: { state } } }]);
+  });
+
+  it.each([
+    ['a file that is not there', () => create({ cardFrom: join(folder, 'none.json') }), 2, 'card-unreadable'],
+    ['a file that is no JSON', () => create({ cardFrom: cardFile(`{${PAN}`) }), 2, 'card-unreadable'],
+    ['a wrong card', () => create({ cardFrom: cardFile(CARD.replace(PAN, '4012888888881882')) }), 3, 'card-invalid'],
+    ['an amount that is none', () => create({ amount: 'x' }), 2, 'amount-refused'],
+    ['no address to come back to', () => create({ gateway: gateway.url }), 2, 'return-url-missing'],
+    [
+      'a gateway that is gone',
+      () => create({ gateway: 'http://127.0.0.1:9', returnUrl: 'x' }),
+      7,
+      'gateway-unreachable',
+    ],
+  ])('with %s says so', async (_what, run, exit, code) => {
+    const error = await run().catch((it: unknown) => it);
+    expect(error).toMatchObject({ exit, code });
+    expect(JSON.stringify([error, String(error)])).not.toMatch(/\d{12}/);
+    expect(gateway.cards.started).toEqual([]);
+  });
+});
+
+describe('a card payment', () => {
+  beforeEach(async () => {
+    await create();
+    await store.cards.change('order-1', {
+      state: 'needs-operator',
+      paymentId: 'pay-1',
+      bin: '401288',
+      lastFour: '1881',
+      at: 5,
+    });
+    await store.cards.link('pay-1', 'order-1', 5);
+    const event = {
+      kind: 'status',
+      paymentId: 'pay-1',
+      status: 'SUCCEEDED',
+      trust: 'verified',
+      receivedAt: 6,
+    } as const;
+    await store.cards.receive({ ...event, receiptId: 'm-1', merchantRequestId: 'order-1' });
+    told.length = 0;
+  });
+
+  it.each(['order-1', 'pay-1', 'card/order-1'])('is shown with its events under %s', async (id) => {
+    expect(await showCard(session, id)).toBe(0);
+    expect(told).toMatchObject([
+      {
+        document: {
+          card_payment: { state: 'needs-operator', url: expect.stringContaining('card%2Forder-1') },
+          payment_ids: ['pay-1'],
+          events: [{ payment_id: 'pay-1', status: 'SUCCEEDED', trust: 'verified', effect: null }],
+        },
+        text: expect.stringMatching(/401288\*{6}1881[\s\S]*SUCCEEDED +verified +open/),
+      },
+    ]);
+  });
+
+  it('is listed, and retrieved by any of its ids', async () => {
+    expect(await listCards(session)).toBe(0);
+    expect(told[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
+    for (const id of ['order-1', 'pay-1', 'pay-9']) await retrieveCard(session, id);
+    expect(told.slice(1).map(({ document }) => document.payment)).toMatchObject([
+      { payment_id: 'pay-1' },
+      { payment_id: 'pay-1' },
+      { payment_id: 'pay-9' },
+    ]);
+  });
+
+  it('is cancelled, changed and resolved by updates on its workflow', async () => {
+    const by = { by: 'alice', yes: true };
+    expect(await cancelCard(session, 'pay-1', { ...by, remark: 'withdrawn' })).toBe(0);
+    expect(await changeCardAmount(session, 'order-1', '39', by)).toBe(0);
+    const resolution = { action: 'adopt-payment', evidence: 'statement', paymentId: 'pay-2' } as const;
+    expect(await resolveCard(session, 'order-1', { ...by, ...resolution })).toBe(0);
+    expect(updates).toEqual([
+      ['card/order-1', 'cancel', { by: 'alice', reason: 'withdrawn' }],
+      ['card/order-1', 'changeAmount', { by: 'alice', amount: '39.00' }],
+      ['card/order-1', 'resolve', { by: 'alice', ...resolution }],
+    ]);
+  });
+
+  it.each([
+    ['too late', () => ({ outcome: 'too-late' }), 5],
+    ['not accepted', () => ({ accepted: false, message: 'the acquirer shows another amount' }), 5],
+  ])('whose answer is "%s" ends with %i', async (what, answer, exit) => {
+    update = answer;
+    const by = { by: 'alice', yes: true };
+    const run = what === 'too late' ? cancelCard(session, 'order-1', { ...by, remark: undefined }) : keepLooking();
+    expect(await run).toBe(exit);
+  });
+
+  const keepLooking = () =>
+    resolveCard(session, 'order-1', {
+      action: 'keep-looking',
+      evidence: 'e',
+      paymentId: undefined,
+      by: 'a',
+      yes: true,
+    });
+
+  it.each([
+    [new WorkflowUpdateFailedError('failed', new Error('the card payment is processing')), 5, 'not-now'],
+    [new WorkflowNotFoundError('gone', 'card/order-1', undefined), 2, 'not-running'],
+  ])('that cannot be told says why: %s', async (error, exit, code) => {
+    update = () => {
+      throw error;
+    };
+    await expect(keepLooking()).rejects.toMatchObject({ exit, code });
+  });
+
+  it('whose workflow was closed without an end is started again instead of resolved', async () => {
+    isOpen = false;
+    expect(await keepLooking()).toBe(0);
+    expect(started).toMatchObject([
+      ['cardPayment', 'card/order-1', { merchant_request_id: 'order-1', amount: '49.90', currency: 'EUR' }],
+    ]);
+    expect(updates).toEqual([]);
+  });
+
+  it('is asked about first, and is known', async () => {
+    const unasked = { by: 'alice', yes: false, remark: undefined };
+    await expect(cancelCard(session, 'order-1', unasked)).rejects.toMatchObject({ code: 'confirmation-needed' });
+    await expect(cancelCard(session, 'order-9', unasked)).rejects.toMatchObject({ exit: 2, code: 'unknown-id' });
+    await expect(changeCardAmount(session, 'order-1', '0', unasked)).rejects.toMatchObject({ code: 'amount-refused' });
+    expect(updates).toEqual([]);
+  });
+});

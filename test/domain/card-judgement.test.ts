@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeCard } from '../../src/domain/card-judgement.ts';
+import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
+
+const expected = { amount: '49.90', currency: 'EUR', requestIds: ['order-1', 'derived-1'], current: 'p-1' };
+
+const event = (status: string, more: Partial<CardEvent> = {}): CardEvent => ({
+  kind: 'status',
+  paymentId: 'p-1',
+  status,
+  trust: 'verified',
+  receivedAt: 0,
+  ...more,
+});
+const look = (status: string, more: Partial<CardPaymentView> = {}): CardPaymentView => ({
+  paymentId: 'p-1',
+  status,
+  nextAction: null,
+  ...more,
+});
+
+describe('judgeCard', () => {
+  it.each([
+    ['SUCCEEDED', 'succeeded'],
+    ['FAILED', 'failed'],
+  ])('%s from a verified event or from a look alone ends it as %s', (status, end) => {
+    expect(judgeCard([event(status)], [], expected)).toEqual({ end, paymentId: 'p-1' });
+    expect(judgeCard([], [look(status)], expected)).toEqual({ end, paymentId: 'p-1' });
+    expect(judgeCard([event(status)], [look('PROCESSING')], expected)).toEqual({ end, paymentId: 'p-1' });
+  });
+
+  it.each([
+    ['a hint', [event('SUCCEEDED', { trust: 'hint' })]],
+    ['a completed challenge', [event('SUCCEEDED', { kind: 'completion' })]],
+    ['a status nobody knows', [event('CAPTURED')]],
+    ['nothing', []],
+  ])('%s ends nothing', (_what, events) => {
+    expect(judgeCard(events, [look('PROCESSING')], expected)).toEqual({ open: true });
+  });
+
+  it('contradictions decide nothing, whoever says them', () => {
+    const contradicted = { conflict: 'status-contradicted' };
+    expect(judgeCard([event('SUCCEEDED'), event('FAILED')], [], expected)).toMatchObject(contradicted);
+    expect(judgeCard([event('FAILED')], [look('SUCCEEDED')], expected)).toMatchObject(contradicted);
+    expect(judgeCard([event('SUCCEEDED')], [look('FAILED')], expected)).toMatchObject(contradicted);
+  });
+
+  it('two payments of one intent that both took money are for people', () => {
+    const events = [event('SUCCEEDED'), event('SUCCEEDED', { paymentId: 'p-2' })];
+    expect(judgeCard(events, [], { ...expected, current: 'p-2' })).toMatchObject({ conflict: 'status-contradicted' });
+  });
+
+  it('the end of a declined first payment is not the end of the one that followed it', () => {
+    expect(judgeCard([event('FAILED')], [], { ...expected, current: 'p-2' })).toEqual({ open: true });
+    expect(judgeCard([event('SUCCEEDED')], [], { ...expected, current: 'p-2' })).toEqual({
+      end: 'succeeded',
+      paymentId: 'p-1',
+    });
+  });
+
+  it.each([
+    ['amount-conflict', { amount: '49.91' }],
+    ['amount-conflict', { currency: 'USD' }],
+    ['payment-conflict', { merchantRequestId: 'somebody-else' }],
+  ])('shown with other fields it is %s, paid or not', (conflict, shown) => {
+    for (const status of ['SUCCEEDED', 'FAILED', 'PROCESSING', 'REQUIRES_ACTION']) {
+      expect(judgeCard([event('SUCCEEDED')], [look(status, shown)], expected)).toMatchObject({
+        conflict: status === 'FAILED' ? 'status-contradicted' : conflict,
+      });
+    }
+  });
+
+  it('an amount in another spelling is the same amount', () => {
+    const shown = { amount: '49.9', currency: 'EUR', merchantRequestId: 'derived-1' };
+    expect(judgeCard([], [look('SUCCEEDED', shown)], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
+  });
+
+  it('never says succeeded without a verified event or a look that says so, and the order of events is of no account', () => {
+    const events = fc.array(
+      fc.record({
+        kind: fc.constantFrom('status' as const, 'completion' as const),
+        paymentId: fc.constantFrom('p-1', 'p-2'),
+        status: fc.constantFrom('SUCCEEDED', 'FAILED', 'PROCESSING', ''),
+        trust: fc.constantFrom('verified' as const, 'hint' as const),
+        receivedAt: fc.nat(),
+      }),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(events, (heard) => {
+        const judged = judgeCard(heard, [], expected);
+        expect(judgeCard(heard.toReversed(), [], expected)).toEqual(judged);
+        const said = (status: string): boolean =>
+          heard.some((it) => it.kind === 'status' && it.trust === 'verified' && it.status === status);
+        if ('end' in judged) expect(said(judged.end === 'succeeded' ? 'SUCCEEDED' : 'FAILED')).toBe(true);
+        if ('open' in judged) expect(said('SUCCEEDED')).toBe(false);
+      }),
+    );
+  });
+});

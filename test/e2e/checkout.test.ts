@@ -1,0 +1,106 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installedChromium, startBrowser } from '../support/browser.ts';
+import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { until } from '../support/until.ts';
+
+/** A shopper pays on the sandbox's checkout page in a real browser, against the real command. */
+
+const executable = installedChromium();
+
+it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and these tests run', ({ skip }) =>
+  skip('no chromium, chromium-browser or google-chrome on PATH: the checkout page was not tried in a browser'),
+);
+
+describe.skipIf(executable === undefined)('the checkout page', () => {
+  let home: CommandHome;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    home = openCommandHome({ ...QUICK, PAYOUTS_CARD_FINGERPRINT_WAIT: '10m' });
+    home.start('dev');
+    browser = await startBrowser(executable ?? '');
+    await until(async () => home.stack()?.gatewayUrl != null, 60_000);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.close();
+  });
+
+  async function openCheckout(id: string): Promise<{ page: Page; problems: string[] }> {
+    const created = await home.payouts(
+      'card',
+      'create',
+      '--amount',
+      '49.90',
+      '--currency',
+      'EUR',
+      '--id',
+      id,
+      '--json',
+    );
+    expect(created).toMatchObject({ code: 0 });
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    await page.goto((JSON.parse(created.stdout) as { checkout_url: string }).checkout_url);
+    await page.locator('#status[data-state="awaiting-card"]').waitFor();
+    expect(await page.locator('#amount').textContent()).toBe('49.90 EUR');
+    // The secret has left the address.
+    expect(page.url()).not.toContain('secret');
+    return { page, problems };
+  }
+
+  async function payWith(page: Page, scenario: string): Promise<void> {
+    await page.locator('summary').click();
+    await page.getByRole('button', { name: `Use test card ${scenario}`, exact: true }).click();
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  }
+
+  const finalState = async (page: Page): Promise<string | null> => {
+    const status = page.locator('#status:is([data-state="succeeded"], [data-state="failed"])');
+    await status.waitFor({ timeout: 60_000 });
+    return status.getAttribute('data-state');
+  };
+
+  const stateIn = async (id: string): Promise<string> => {
+    const { stdout } = await home.payouts('card', 'show', id, '--json');
+    return (JSON.parse(stdout) as { card_payment: { state: string } }).card_payment.state;
+  };
+
+  it('takes a card, leads through the challenge and shows that it is paid', async () => {
+    const { page, problems } = await openCheckout('shop-1');
+    await payWith(page, 'challenge');
+    await page.getByRole('button', { name: 'Confirm payment' }).click();
+    expect(await finalState(page)).toBe('succeeded');
+    expect(await page.locator('#status').textContent()).toContain('Paid');
+    expect(await stateIn('shop-1')).toBe('succeeded');
+    // Looked at again, it still says so.
+    await page.reload();
+    expect(await finalState(page)).toBe('succeeded');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows that nothing was taken when the cardholder cancels the challenge', async () => {
+    const { page, problems } = await openCheckout('shop-2');
+    await payWith(page, 'challenge');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await finalState(page)).toBe('failed');
+    expect(await stateIn('shop-2')).toBe('failed');
+    expect(problems).toEqual([]);
+  });
+
+  it('says why a card was not taken, and takes the next one', async () => {
+    const { page } = await openCheckout('shop-3');
+    await page.locator('input[name="number"]').fill('4000 0000 1000 0001');
+    await page.locator('input[name="expiry"]').fill('12/39');
+    await page.locator('input[name="cvv"]').fill('123');
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.getByText('The card was not taken').waitFor();
+    expect(await page.locator('input[name="number"]').inputValue()).toBe('');
+    await payWith(page, 'success');
+    expect(await finalState(page)).toBe('succeeded');
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
+import { startGateway } from '../../src/gateway/server.ts';
+import type { CardStore } from '../../src/store/card-store.ts';
+import { openStore } from '../../src/store/open.ts';
+import { Deliveries, type ReceivedEvent } from '../../src/webhooks/deliveries.ts';
+import { webhookReceiver } from '../../src/webhooks/receiver.ts';
+import type { WebhookSettings } from '../../src/webhooks/settings.ts';
+import { createVerifier } from '../../src/webhooks/verifier.ts';
+import { noticeOf } from '../webhooks/receiving.ts';
+import { settings, standardHeaders } from '../webhooks/signing.ts';
+
+/** The gateway with a store in a file and nothing else behind its webhooks; gone after the test. */
+export async function openWebhooks(
+  change: Partial<WebhookSettings> = {},
+  cardsOver: (cards: CardStore) => Pick<CardStore, 'receive' | 'ownerOfRequest'> = (cards) => cards,
+) {
+  const dir = mkdtempSync(join(tmpdir(), 'payouts-webhooks-'));
+  const storeUrl = `file:${join(dir, 'store.sqlite')}`;
+  const store = await openStore(storeUrl);
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const delivered: ReceivedEvent[] = [];
+  const webhooks: GatewayParts['webhooks'] = {
+    take: webhookReceiver({
+      verifier: createVerifier(settings(change)),
+      cards: cardsOver(store.cards),
+      noticeOf,
+      now: Date.now,
+      log,
+    }),
+    deliveries: new Deliveries(async (event) => delivered.push(event), log),
+  };
+  // Of the other parts only those are used that the routes ask for when the gateway starts.
+  const parts = { store, webhooks, log, tokens: [{ name: 'shop', token: 'token' }], uploads: join(dir, 'uploads') };
+  const gateway = await startGateway({ ...parts, cards: { origins: [] }, ready: {} } as unknown as GatewayParts, {
+    host: '127.0.0.1',
+    port: 0,
+  });
+  onTestFinished(async () => {
+    await gateway.close();
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const url = `${gateway.url}/v1/webhooks/cards`;
+  return {
+    url,
+    storeUrl,
+    lines,
+    delivered,
+    store,
+    /** Signed as it should be unless headers are given. */
+    async post(body: Buffer, headers: Record<string, string> = signedNow(body)) {
+      const response = await fetch(url, {
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      return { status: response.status, document: JSON.parse(await response.text()) };
+    },
+    /** Sends header lines as they are, and only this much of a body whose length is announced. */
+    raw(headers: string[], body: Buffer): Promise<{ status: number | undefined; ms: number }> {
+      const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; ms: number }>();
+      const begun = performance.now();
+      const sent = request(url, { method: 'POST', headers }, (response) => {
+        resolve({ status: response.statusCode, ms: performance.now() - begun });
+        response.resume();
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.write(body);
+      return promise;
+    },
+  };
+}
+
+export const signedNow = (body: Buffer): Record<string, string> =>
+  standardHeaders({ body, at: Math.floor(Date.now() / 1_000) });

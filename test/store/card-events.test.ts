@@ -1,0 +1,154 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { cardClaim, cardEvent } from './card-samples.ts';
+import { documentIds } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+const SETTLED = { merchantRequestId: 'm-1', effect: 'delivered', at: 3_000 } as const;
+
+onEveryStore('Card events', (test) => {
+  it('are new once, by receipt and by what they say', async () => {
+    const { cards } = await test.open();
+    expect(await cards.receive(cardEvent('p-1'))).toBe('new');
+    expect(await cards.receive(cardEvent('p-1', { receiptId: 'another' }))).toBe('known');
+    expect(await cards.receive(cardEvent('p-2', { receiptId: 'verified/p-1/SUCCEEDED' }))).toBe('known');
+    expect(await cards.receive(cardEvent('p-1', { status: 'FAILED' }))).toBe('new');
+    expect(await cards.receive(cardEvent('p-1', { kind: 'completion', receiptId: 'c' }))).toBe('new');
+    expect(await cards.undelivered(false, 10)).toHaveLength(3);
+  });
+
+  it.each(['under one receipt', 'under several'])(
+    'are new once when they come eight times at once %s',
+    async (under) => {
+      const stores = await Promise.all([test.open(), test.open()]);
+      for (const id of documentIds(20)) {
+        const receipts = Array.from({ length: 8 }, (_, n) => (under === 'under one receipt' ? id : `${id}/${n}`));
+        const taken = await Promise.all(
+          receipts.map((receiptId, n) => stores[n % 2]?.cards.receive(cardEvent(id, { receiptId }))),
+        );
+        expect(taken.filter((it) => it === 'new')).toHaveLength(1);
+      }
+    },
+  );
+
+  it('are taken many at once, each for itself', async () => {
+    const { cards } = await test.open();
+    await cards.receive(cardEvent('doc-7'));
+    const taken = await Promise.all(documentIds(1_200).map((id) => cards.receive(cardEvent(id))));
+    expect(taken.flatMap((it, n) => (it === 'known' ? n : []))).toEqual([6]);
+    expect(await cards.undelivered(false, 2_000)).toHaveLength(1_200);
+  });
+
+  it('are believed from the first verified one on, and then have their effect again', async () => {
+    const { cards } = await test.open();
+    const hint = cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-9' });
+    expect(await cards.receive(hint)).toBe('new');
+    expect(await cards.receive(hint)).toBe('known');
+    await cards.settleEvent(hint, { ...SETTLED, merchantRequestId: 'm-9' });
+    const verified = cardEvent('p-1', { merchantRequestId: 'm-1', receivedAt: 5_000 });
+    const taken = await Promise.all([1, 2, 3].map((n) => cards.receive({ ...verified, receiptId: `v-${n}` })));
+    expect(taken.sort()).toEqual(['known', 'known', 'new']);
+    expect(await cards.receive(hint)).toBe('known');
+    expect(await cards.eventsOf('m-9')).toEqual([]);
+    expect(await cards.undelivered(true, 10)).toMatchObject([
+      { trust: 'verified', merchantRequestId: 'm-1', effect: null, deliveredAt: null, receivedAt: 5_000 },
+    ]);
+  });
+
+  it('do not replace a hint under the receipt of another event', async () => {
+    const { cards } = await test.open();
+    await cards.receive(cardEvent('p-1', { trust: 'hint' }));
+    await cards.receive(cardEvent('p-2', { receiptId: 'r' }));
+    expect(await cards.receive(cardEvent('p-1', { receiptId: 'r' }))).toBe('known');
+  });
+
+  it('belong to the intent their payment is linked to, whatever they say themselves', async () => {
+    const { cards } = await test.open();
+    await cards.receive(cardEvent('p-1', { merchantRequestId: 'm-2' }));
+    await cards.receive(cardEvent('p-2', { merchantRequestId: 'm-1', receivedAt: 2_001 }));
+    await cards.receive(cardEvent('p-3'));
+    expect(await cards.link('p-1', 'm-1', 3_000)).toEqual([
+      { kind: 'status', paymentId: 'p-1', status: 'SUCCEEDED', trust: 'verified', receivedAt: 2_000 },
+    ]);
+    expect((await cards.eventsOf('m-1')).map(({ paymentId }) => paymentId)).toEqual(['p-1', 'p-2']);
+    expect(await cards.eventsOf('m-2')).toEqual([]);
+    expect((await cards.undelivered(true, 10)).map(({ merchantRequestId }) => merchantRequestId)).toEqual([
+      'm-1',
+      'm-1',
+    ]);
+    expect((await cards.undelivered(false, 10)).map(({ paymentId }) => paymentId)).toEqual(['p-3']);
+  });
+
+  it('are not shown to an intent that names the payment of another one', async () => {
+    const { cards } = await test.open();
+    await cards.receive(cardEvent('p-1'));
+    expect(await cards.link('p-1', 'm-1', 3_000)).toHaveLength(1);
+    expect(await cards.link('p-1', 'm-2', 3_000)).toEqual([]);
+    expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
+  });
+
+  it('are seen by the link or see it, in whatever order the two come', async () => {
+    const [worker, gateway] = [await test.open(), await test.open()];
+    let early = 0;
+    for (const [index, id] of documentIds(150).entries()) {
+      const linking = async () => {
+        for (let turn = 0; turn < index % 4; turn += 1) await setImmediate();
+        return worker.cards.link(id, 'm-1', 3_000);
+      };
+      const receiving = async () => {
+        await gateway.cards.receive(cardEvent(id));
+        return gateway.cards.ownerOfPayment(id);
+      };
+      const [seen, owner] = await Promise.all([linking(), receiving()]);
+      expect(seen.length === 1 || owner === 'm-1').toBe(true);
+      if (seen.length === 1) early += 1;
+    }
+    expect(early).toBeGreaterThan(0);
+    expect(early).toBeLessThan(150);
+  });
+
+  it('come page by page, oldest first, without those looked after often enough', async () => {
+    const { cards } = await test.open();
+    const ids = documentIds(5);
+    for (const id of ids) await cards.receive(cardEvent(id));
+    await cards.receive(cardEvent('old', { receivedAt: 1_000 }));
+    const pages: string[][] = [];
+    for (let page = await cards.undelivered(false, 4); page.length > 0; ) {
+      pages.push(page.map(({ paymentId }) => paymentId));
+      page = await cards.undelivered(false, 4, { after: page.at(-1) });
+    }
+    expect(pages).toEqual([['old', ...ids.slice(0, 3)], ids.slice(3)]);
+    for (let look = 0; look < 2; look += 1) await cards.countLook(cardEvent('old'));
+    expect(await cards.undelivered(false, 9, { looksBelow: 2 })).toHaveLength(5);
+    expect((await cards.undelivered(false, 9, { looksBelow: 3 }))[0]).toMatchObject({ paymentId: 'old', looks: 2 });
+  });
+
+  it('keep their first effect, and a contradiction marks the payment and is audited once', async () => {
+    const store = await test.open();
+    const { cards } = store;
+    await cards.claim(cardClaim('m-1'));
+    await cards.change('m-1', { state: 'failed', at: 2_000 });
+    const event = cardEvent('p-1');
+    await cards.receive(event);
+    await cards.receive(cardEvent('p-2', { receivedAt: 2_001 }));
+    await cards.settleEvent(event, { ...SETTLED, effect: 'contradicts' });
+    await cards.settleEvent(event, { ...SETTLED, effect: 'confirms', at: 9_000 });
+    await cards.settleEvent(cardEvent('p-2'), { ...SETTLED, effect: 'contradicts', at: 9_000 });
+    expect(await cards.eventsOf('m-1')).toMatchObject([
+      { effect: 'contradicts', deliveredAt: 3_000 },
+      { effect: 'contradicts', deliveredAt: 9_000 },
+    ]);
+    expect(await cards.get('m-1')).toMatchObject({ state: 'failed', contradictedAt: 3_000 });
+    expect(await store.auditOf('m-1')).toMatchObject([
+      { actor: 'acquirer', detail: { payment_id: 'p-1', payment_status: 'SUCCEEDED' } },
+      { at: 9_000, detail: { payment_id: 'p-2' } },
+    ]);
+    expect(await cards.undelivered(true, 10)).toEqual([]);
+  });
+
+  it('are there for every other process once they were taken', async () => {
+    const [gateway, worker] = [await test.open(), await test.open()];
+    await gateway.cards.receive(cardEvent('p-1', { merchantRequestId: 'm-1' }));
+    expect(await worker.cards.undelivered(true, 10)).toMatchObject([{ paymentId: 'p-1', merchantRequestId: 'm-1' }]);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { createVerifier } from '../../src/webhooks/verifier.ts';
+import { onEveryStore } from '../store/stores.ts';
+import { noticeBody, openReceiver } from './receiving.ts';
+import { NOW, settings, standardHeaders } from './signing.ts';
+
+const SUCCEEDED = { payment_id: 'p-1', payment_status: 'SUCCEEDED', merchant_request_id: 'r-1' };
+
+onEveryStore('A webhook', (test) => {
+  it('is stored with its owner, and everybody sees it as soon as it was taken', async () => {
+    const [{ cards }, other] = [await test.open(), await test.open()];
+    await cards.addRequest('r-1', 'm-1');
+    const { take } = openReceiver({ cards });
+    const event = { kind: 'status', paymentId: 'p-1', status: 'SUCCEEDED', trust: 'verified', receivedAt: NOW };
+    expect(await take(noticeBody(SUCCEEDED))).toEqual({ taken: 'new', event: { ...event, merchantRequestId: 'm-1' } });
+    expect(await other.cards.eventsOf('m-1')).toMatchObject([event]);
+  });
+
+  it('is taken once, whether it comes again as it is or written and signed anew', async () => {
+    const { cards } = await test.open();
+    const { take, clock } = openReceiver({ cards });
+    expect(await take(noticeBody(SUCCEEDED))).toMatchObject({ taken: 'new' });
+    expect(await take(noticeBody(SUCCEEDED))).toEqual({ taken: 'known' });
+    clock.now += 60_000;
+    const anew = noticeBody({ ...SUCCEEDED, again: true });
+    expect(await take(anew, standardHeaders({ body: anew, id: 'msg_2' }))).toEqual({ taken: 'known' });
+    expect(await cards.undelivered(false, 10)).toHaveLength(1);
+  });
+
+  it('is kept when it fits nobody, and finds its owner by the id of its 3-D Secure session', async () => {
+    const { cards } = await test.open();
+    const { take } = openReceiver({ cards });
+    await cards.addRequest('session-1', 'm-1');
+    expect(await take(noticeBody(SUCCEEDED))).toMatchObject({ taken: 'new', event: { merchantRequestId: null } });
+    expect(await take(noticeBody({ reference_id: 'session-1' }, 'three_ds.completed'))).toMatchObject({
+      taken: 'new',
+      event: { kind: 'completion', paymentId: '', status: 'session-1', merchantRequestId: 'm-1' },
+    });
+    expect(await cards.undelivered(false, 10)).toMatchObject([{ paymentId: 'p-1', merchantRequestId: null }]);
+  });
+
+  it('is a hint where only the address of its sender speaks for it', async () => {
+    const { cards } = await test.open();
+    const verifier = createVerifier(settings({ scheme: 'ip', ips: ['192.0.2.0/24'] }));
+    const { take } = openReceiver({ cards, verifier });
+    expect(await take(noticeBody(SUCCEEDED), {})).toMatchObject({ taken: 'new', event: { trust: 'hint' } });
+  });
+
+  it('leaves nothing behind when it is forged', async () => {
+    const { cards } = await test.open();
+    const { take, lines } = openReceiver({ cards });
+    const body = noticeBody(SUCCEEDED);
+    expect(await take(body, standardHeaders({ body, secret: Buffer.from('guessed') }))).toEqual({
+      refused: 'signature-wrong',
+    });
+    expect(await cards.undelivered(false, 10)).toEqual([]);
+    expect(JSON.stringify(lines)).not.toContain('p-1');
+  });
+
+  it.each([
+    ['no JSON', Buffer.from('payment_id=p-1')],
+    ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['a member named twice', Buffer.from('{"data":{"payment_id":"p-1"},"data":{"payment_id":"p-2"}}')],
+    ['nested too deeply', Buffer.from('['.repeat(40) + ']'.repeat(40))],
+    ['an empty body', Buffer.alloc(0)],
+    ['no payment', noticeBody({ merchant_request_id: 'r-1' })],
+    ['a status of a session alone', noticeBody({ reference_id: 's-1', payment_status: 'SUCCEEDED' })],
+    ['a completion without a name', noticeBody({ payment_id: '' }, 'three_ds.completed')],
+    ['an id with a line break', noticeBody({ ...SUCCEEDED, payment_id: 'p-1\nx' })],
+    ['an id without end', noticeBody({ ...SUCCEEDED, payment_id: 'x'.repeat(129) })],
+  ])('is acknowledged and not stored when it means nothing: %s', async (_name, body) => {
+    const { cards } = await test.open();
+    const { take, lines } = openReceiver({ cards });
+    expect(await take(body)).toEqual({ taken: 'meaningless' });
+    expect(await cards.undelivered(false, 10)).toEqual([]);
+    expect(lines).toMatchObject([{ msg: 'webhook without a payment' }]);
+  });
+
+  it('is refused once a minute in the log, with what to set', async () => {
+    const { cards } = await test.open();
+    const { take, lines, clock } = openReceiver({ cards, verifier: createVerifier(settings({ secrets: [] })) });
+    for (let sent = 0; sent < 100; sent += 1) await take(noticeBody(SUCCEEDED));
+    clock.now += 60_000;
+    expect(await take(noticeBody(SUCCEEDED))).toEqual({ refused: 'unconfigured' });
+    expect(lines).toMatchObject([
+      { reason: 'unconfigured', unsaidBefore: 0, msg: expect.stringContaining('PAYOUTS_WEBHOOK_SECRET') },
+      { reason: 'unconfigured', unsaidBefore: 99 },
+    ]);
+  });
+
+  it('is not taken when the store fails', async () => {
+    const store = await test.open();
+    const { take } = openReceiver({ cards: { ...store.cards, receive: () => Promise.reject(new Error('disk full')) } });
+    await expect(take(noticeBody(SUCCEEDED))).rejects.toThrow('disk full');
+  });
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cardWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { cardRequestId } from '../../src/identity.ts';
+import { type CardPaymentHandle, type CardProduct, cardOf, startCardProduct } from '../support/card-product.ts';
+import { recordHistory } from '../support/record-history.ts';
+import { until } from '../support/until.ts';
+
+/** What goes wrong between a card payment and its acquirer, and what must follow: at most one capture, and no false end. */
+
+const captures = async (product: CardProduct, id: string): Promise<number> =>
+  (await product.paymentsOf(id)).filter(({ status }) => status === 'SUCCEEDED').length;
+
+const fault = (product: CardProduct, operation: string, reference: string, more: Record<string, unknown>) =>
+  product.sandboxTest('POST', 'faults', { operation, match: { reference }, times: 1, ...more });
+
+const resolve = (handle: CardPaymentHandle, action: string, more: Record<string, unknown> = {}) =>
+  handle.executeUpdate<{ accepted: boolean; message: string }, [unknown]>('resolve', {
+    args: [{ action, by: 'ann', evidence: 'statement 12', ...more }],
+  });
+
+describe('a create whose answer is lost', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    product = await startCardProduct();
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  it.concurrent.each([
+    ['after-the-commit', { kind: 'drop-after' }],
+    ['before-the-commit', { kind: 'drop-before' }],
+    ['as-an-error', { kind: 'http', status: 502, commit: true }],
+    ['as-garbage', { kind: 'garbage-after' }],
+  ])('%s is repeated under the same id, and takes the money once', async (name, how) => {
+    const id = `lost-${name}`;
+    await fault(product, 'cards.create', id, how);
+    // No event names the payment: only the repeat can.
+    const handle = await product.ask({ id, card: 'no-webhook' });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    expect(await product.store.attempts(id)).toHaveLength(2);
+    if (name === 'after-the-commit') await recordHistory(handle, 'cardPayment', 'answer-lost');
+  });
+
+  it('of a resume is looked for, and repeated under the same id only while the payment still asks for it', async () => {
+    const id = 'lost-resume';
+    const resumeId = cardRequestId(id, 'resume', 0);
+    await fault(product, 'cards.create', resumeId, { kind: 'drop-before' });
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.answerChallenge(id, 'confirm');
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    expect(await product.store.attempts(resumeId)).toHaveLength(2);
+    await recordHistory(handle, 'cardPayment', 'resume-lost');
+  });
+});
+
+describe('a gateway that is gone', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  it('before the create takes its cards with it: the cardholder enters one again', async () => {
+    const id = 'gateway-gone-early';
+    const handle = await product.ask({ id });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.restartGateway();
+    const { reason } = await product.untilState(id, 'awaiting-card');
+    expect(reason?.code).toBe('card-lost');
+    expect(await product.paymentsOf(id)).toEqual([]);
+    expect(
+      await product.call('POST', `/v1/card-payments/${id}/card`, {
+        card: cardOf('success'),
+        return_url: 'http://127.0.0.1/back',
+      }),
+    ).toMatchObject({ status: 200 });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    await recordHistory(handle, 'cardPayment', 'gateway-gone-before-the-create');
+  }, 60_000);
+});
+
+describe('a create in doubt without its card', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    product = await startCardProduct({ PAYOUTS_CARD_PATIENCE: '30s', PAYOUTS_CARD_REPEAT_WINDOW: '1s' });
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  it('goes on by the event that names its payment', async () => {
+    const id = 'named-by-an-event';
+    await fault(product, 'cards.create', id, { kind: 'drop-after', times: 50 });
+    const handle = await product.ask({ id });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    await recordHistory(handle, 'cardPayment', 'named-by-an-event');
+  });
+
+  it('is not sent after the window, and people decide with the acquirer as witness', async () => {
+    const id = 'never-named';
+    await fault(product, 'cards.create', id, { kind: 'drop-after', times: 50 });
+    const handle = await product.ask({ id, card: 'no-webhook' });
+    const { reason } = await product.untilState(id, 'needs-operator');
+    expect(reason?.code).toBe('payment-outcome-unknown');
+    const [payment] = await product.paymentsOf(id);
+    const sent = (await product.store.attempts(id)).length;
+    expect(await resolve(handle, 'adopt-payment', { paymentId: 'pay_unknown' })).toMatchObject({ accepted: false });
+    expect(await resolve(handle, 'keep-looking')).toMatchObject({ accepted: true });
+    await product.untilState(id, 'needs-operator');
+    expect(await resolve(handle, 'adopt-payment', { paymentId: payment?.payment_id })).toMatchObject({
+      accepted: true,
+    });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded', payment_id: payment?.payment_id });
+    expect(await captures(product, id)).toBe(1);
+    expect(await product.store.attempts(id)).toHaveLength(sent);
+    await recordHistory(handle, 'cardPayment', 'adopted-by-an-operator');
+  });
+
+  it('is closed as not paid on the word of an operator', async () => {
+    const id = 'closed-by-an-operator';
+    await fault(product, 'cards.create', id, { kind: 'drop-before', times: 50 });
+    const handle = await product.ask({ id });
+    await product.untilState(id, 'needs-operator');
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
+    expect(await captures(product, id)).toBe(0);
+    await recordHistory(handle, 'cardPayment', 'closed-by-an-operator');
+  });
+
+  it('of a run that was terminated is not sent again by the next run', async () => {
+    const id = 'terminated';
+    const handle = await product.ask({ id, card: 'slow' });
+    await product.untilState(id, 'processing');
+    await handle.terminate('a test');
+    const next = await product.client.workflow.start('cardPayment', {
+      workflowId: cardWorkflowId(id),
+      taskQueue: TASK_QUEUE,
+      args: [{ merchant_request_id: id, amount: '49.90', currency: 'EUR', payment_type: 'DEBIT', three_ds: 'setup' }],
+    });
+    await product.untilState(id, 'processing');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    expect(await product.store.attempts(id)).toHaveLength(1);
+    await recordHistory(next, 'cardPayment', 'run-after-a-terminated-one');
+  });
+});
+
+describe('an amount', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  it('that changes between set-up and create has a set-up of its own, and is what is taken', async () => {
+    const id = 'amount-changed';
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.untilState(id, 'awaiting-fingerprint');
+    expect(await product.call('POST', `/v1/card-payments/${id}/amount`, { amount: '59.90' })).toMatchObject({
+      status: 200,
+    });
+    await until(async () => (await sessionsOf(product)).length >= 2);
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    await product.answerChallenge(id, 'confirm');
+    expect(await product.call('POST', `/v1/card-payments/${id}/amount`, { amount: '69.90' })).toMatchObject({
+      status: 409,
+    });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await product.paymentsOf(id)).toMatchObject([{ amount: '59.90', status: 'SUCCEEDED' }]);
+    expect((await sessionsOf(product)).map(({ amount }) => amount)).toEqual(['49.90', '59.90']);
+    await recordHistory(handle, 'cardPayment', 'amount-changed');
+  });
+
+  it('of another request under the same id is refused', async () => {
+    const id = 'other-amount-asked';
+    await product.ask({ id });
+    const again = { merchant_request_id: id, amount: '1.00', currency: 'EUR', return_url: 'http://127.0.0.1/back' };
+    expect(await product.call('POST', '/v1/card-payments', again)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'id-reused' } },
+    });
+  });
+});
+
+async function sessionsOf(product: CardProduct): Promise<{ amount: string }[]> {
+  const { sessions } = (await product.sandboxTest('GET', 'card-payments')) as { sessions: { amount: string }[] };
+  return sessions;
+}
+
+describe('an acquirer that says', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    product = await startCardProduct();
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  it('another amount than the one asked for is for people', async () => {
+    const id = 'captured-above';
+    const handle = await product.ask({ id, card: 'other-amount' });
+    const { reason } = await product.untilState(id, 'needs-operator');
+    expect(reason?.code).toBe('amount-conflict');
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: false });
+    const { payment_id: paymentId } = await product.untilState(id, 'needs-operator');
+    expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    await recordHistory(handle, 'cardPayment', 'captured-above-the-amount');
+  });
+
+  it('SUCCEEDED and then FAILED has its first word believed and the second one shown to people', async () => {
+    const id = 'contradicted';
+    const handle = await product.ask({ id, card: 'contradicted' });
+    const result = await handle.result().catch(() => undefined);
+    expect(result).toMatchObject({ state: 'succeeded' });
+    await until(async () => (await product.store.cards.get(id))?.contradictedAt != null, 40_000);
+    const effects = (await product.store.cards.eventsOf(id)).map(({ status, effect }) => `${status} ${effect}`);
+    expect(effects.sort()).toEqual(['FAILED contradicts', 'SUCCEEDED delivered']);
+  }, 60_000);
+
+  it('nothing more after the cardholder was cancelled by the merchant', async () => {
+    const id = 'cancelled';
+    const handle = await product.ask({ id, card: null });
+    await product.untilState(id, 'awaiting-card');
+    expect(await product.call('POST', `/v1/card-payments/${id}/cancel`, { reason: 'order withdrawn' })).toMatchObject({
+      status: 200,
+      body: { outcome: 'cancelled' },
+    });
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    await recordHistory(handle, 'cardPayment', 'cancelled');
+  });
+});

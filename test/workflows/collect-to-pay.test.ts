@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payoutWorkflowId } from '../../src/domain/names.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { executionsOver } from '../../src/temporal/executions.ts';
+import type { PayoutStateView } from '../../src/workflows/messages.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
+import { type CardProduct, startCardProduct } from '../support/card-product.ts';
+import { DEFAULT_INSTRUCTION } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
+import { until } from '../support/until.ts';
+
+/** A payout that names a card payment leaves only when that payment has taken the money. */
+
+let product: CardProduct;
+beforeAll(async () => {
+  product = await startCardProduct();
+});
+afterAll(() => product[Symbol.asyncDispose]());
+
+async function payoutAfter(cardPayment: string) {
+  const instruction = { ...DEFAULT_INSTRUCTION, id: `after-${cardPayment}`, after_card_payment: cardPayment };
+  const reference = referenceOf(instruction.uid, instruction.id);
+  await executionsOver(product.client).startPayout({
+    workflowId: payoutWorkflowId(reference),
+    reference,
+    batchId: null,
+    currency: instruction.currency,
+    input: instruction as never,
+    summary: 'a test payout',
+  });
+  const handle = product.client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
+  const isHeld = async (): Promise<boolean> => {
+    const { state, reason } = await handle.query<PayoutStateView>('state');
+    return state === 'held' && reason?.code === 'card-payment-open';
+  };
+  const ordersSent = async (): Promise<number> => (await product.store.attempts(reference)).length;
+  return { handle, isHeld, ordersSent };
+}
+
+describe('a payout after a card payment', () => {
+  it('is held until the money is taken, then paid', async () => {
+    const { handle, isHeld, ordersSent } = await payoutAfter('collected');
+    await until(isHeld);
+    const card = await product.ask({ id: 'collected', card: 'challenge' });
+    await product.untilState('collected', 'awaiting-cardholder');
+    expect(await isHeld()).toBe(true);
+    // Nobody lets it through: an approval is of no account.
+    await handle.signal('approve', { by: 'ann' });
+    await until(isHeld);
+    expect(await ordersSent()).toBe(0);
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes.PayoutNeedsAttention).toEqual([false]);
+    await product.answerChallenge('collected', 'confirm');
+    expect(await card.result()).toMatchObject({ state: 'succeeded' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'after-a-card-payment');
+  });
+
+  it('fails when none was taken', async () => {
+    const { handle, isHeld, ordersSent } = await payoutAfter('not-collected');
+    await until(isHeld);
+    await product.ask({ id: 'not-collected', card: 'decline' });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'card-payment-unpaid' } });
+    expect(await ordersSent()).toBe(0);
+    await recordHistory(handle, 'payout', 'after-a-card-payment-that-failed');
+  });
+
+  it('is paid at once when the money was taken before', async () => {
+    const card = await product.ask({ id: 'collected-before' });
+    await card.result();
+    const { handle } = await payoutAfter('collected-before');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('can be rejected while it waits', async () => {
+    const { handle, isHeld } = await payoutAfter('never-collected');
+    await until(isHeld);
+    await handle.signal('reject', { by: 'ann', remark: 'withdrawn' });
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+  });
+});
