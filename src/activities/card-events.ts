@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Cards } from '../api/cards.ts';
 import { BankError } from '../api/errors.ts';
-import { type CardEvent, cardEventKey, endOfStatus, isCardEnd } from '../domain/card-payment.ts';
+import { contradictsEnd } from '../domain/card-judgement.ts';
+import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../domain/card-payment.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../store/card-store.ts';
 import { eventOf } from './cards.ts';
 import type { Executions } from './deps.ts';
@@ -14,7 +15,7 @@ import type { Executions } from './deps.ts';
 export interface CardEventDeps {
   store: { cards: CardStore };
   bank: { cards: Pick<Cards, 'retrieve'> };
-  executions: Pick<Executions, 'cardEvent'>;
+  executions: Pick<Executions, 'cardEvent' | 'startCardPayment'>;
   now: () => number;
 }
 
@@ -27,7 +28,7 @@ const AT_ONCE = 8;
 /** Looks in one sweep: whoever makes up payment ids costs no more than these. */
 const LOOKS_A_SWEEP = 40;
 
-/** An event stays undelivered where it belongs to nobody, or its workflow does not run and no end is stored. */
+/** An event stays undelivered where it belongs to nobody, or its workflow does not run yet or any more and no end is stored. */
 export async function deliverCardEvent(
   deps: CardEventDeps,
   event: CardEvent & { merchantRequestId: string | null },
@@ -42,7 +43,12 @@ export async function deliverCardEvent(
     return settle(deps, event, owner, 'delivered');
   }
   const after = await cards.get(owner);
-  if (after !== undefined && isCardEnd(after.state)) return afterEnd(deps, after, event);
+  if (after === undefined) return;
+  if (isCardEnd(after.state)) return afterEnd(deps, after, event);
+  // Its workflow was closed without an end: it is started again, and told by the next sweep.
+  if (after.runId !== null && event.trust === 'verified') {
+    await deps.executions.startCardPayment(cardPaymentInput(after));
+  }
 }
 
 /** A repeated signal is known by it; a verified event is another one than the hint it took the place of. */
@@ -56,7 +62,7 @@ const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequest
 
 async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
   const { merchantRequestId } = record;
-  if (event.kind === 'completion' || !isContradicted(record, event)) {
+  if (event.kind === 'completion' || !contradictsEnd(record, event)) {
     return settle(deps, event, merchantRequestId, 'confirms');
   }
   if (event.trust === 'verified') return settle(deps, event, merchantRequestId, 'contradicts');
@@ -64,15 +70,8 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   if (look === undefined || look.owner !== merchantRequestId || endOfStatus(look.status) === undefined) {
     return deps.store.cards.countLook(event);
   }
-  const effect = isContradicted(record, { ...event, status: look.status }) ? 'contradicts' : 'confirms';
+  const effect = contradictsEnd(record, { ...event, status: look.status }) ? 'contradicts' : 'confirms';
   return settle(deps, event, merchantRequestId, effect);
-}
-
-/** Money was taken where the end says none, or by another payment than the one it ended by; or not taken where it says so. */
-function isContradicted(record: CardRecord, { paymentId, status }: Pick<CardEvent, 'paymentId' | 'status'>): boolean {
-  const paid = record.state === 'succeeded' && record.paymentId === paymentId;
-  const end = endOfStatus(status);
-  return end === 'succeeded' ? !paid : end === 'failed' && paid;
 }
 
 /** Goes through all events without an effect. One that fails is told to `failed` and stops no other. */

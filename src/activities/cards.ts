@@ -1,4 +1,5 @@
 import type { CardPayment } from '../api/cards.ts';
+import { contradictsEnd } from '../domain/card-judgement.ts';
 import {
   type CardEvent,
   type CardPaymentInput,
@@ -74,7 +75,7 @@ export const cardActivities = (deps: ActivityDeps) => ({
   /** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
   prepareCard: (input: PrepareCardInput): Promise<PreparedCard> => prepareCard(deps, input),
 
-  /** What the acquirer shows now; also tells the store whose payment it is. */
+  /** What the acquirer shows now. */
   async retrievePayment({ paymentId }: { paymentId: string }): Promise<CardPaymentView> {
     return reading(async () => viewOf(await deps.bank.cards.retrieve(paymentId)));
   },
@@ -97,14 +98,27 @@ export const cardActivities = (deps: ActivityDeps) => ({
 
   /** Where the payment stands, for people and for the payouts that wait for it. A stored end is never left. */
   async recordCardState({ merchantRequestId, ...change }: RecordCardStateInput): Promise<StoredCardState> {
-    const record = await deps.store.cards.change(merchantRequestId, { ...change, at: deps.now() });
+    const { cards } = deps.store;
+    // One that an event or an operator has named is ours from now on, whatever its later events say.
+    if (change.paymentId !== undefined) await cards.link(change.paymentId, merchantRequestId, deps.now());
+    const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
     if (isCardEnd(record.state)) {
-      const waiters = await deps.store.cards.waiters(merchantRequestId);
+      await noteContradictions(deps, record);
+      const waiters = await cards.waiters(merchantRequestId);
       await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));
     }
     return stateOf(record);
   },
 });
+
+/** What was told to the workflow in the moment of its end, and says something else. */
+async function noteContradictions({ store, now }: ActivityDeps, record: CardRecord): Promise<void> {
+  const { merchantRequestId } = record;
+  for (const event of await store.cards.eventsOf(merchantRequestId)) {
+    if (event.kind !== 'status' || event.trust !== 'verified' || !contradictsEnd(record, event)) continue;
+    await store.cards.settleEvent(event, { merchantRequestId, effect: 'contradicts', at: now() });
+  }
+}
 
 const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardRecord): string =>
   cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType });

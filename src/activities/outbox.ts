@@ -1,24 +1,20 @@
 import { log } from '@temporalio/activity';
-import { sweepCardEvents } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 
-/** What did not work out, and of which batch or event. */
-export type NotResumed = (error: unknown, what: { batchId: string } | { paymentId: string }) => void;
-
 export const outboxActivities = (deps: ActivityDeps) => ({
-  /** Starts what should run and does not, and tells what was not told: batches, watches, events of card payments. */
-  resumeUnended: (): Promise<void> => resumeUnended(deps, (error, what) => log.warn('not resumed', { error, ...what })),
+  /** Starts what should run and does not: claimed batches without an end, watches of open orders. */
+  resumeUnended: (): Promise<void> =>
+    resumeUnended(deps, (error, batchId) => log.warn('batch not started', { error, batchId })),
 });
 
-/** One that does not work out is told to `failed` and stops none of the others. */
+/** One batch that cannot be started is told to `failed` and stops neither the others nor the watches. */
 export async function resumeUnended(
-  deps: Pick<ActivityDeps, 'bank' | 'store' | 'executions' | 'settings' | 'now'>,
-  failed: NotResumed,
+  deps: Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>,
+  failed: (error: unknown, batchId: string) => void,
 ): Promise<void> {
   for (const { batchId, file } of await deps.store.unendedBatches()) {
-    await deps.executions.startBatch(batchId, file).catch((error: unknown) => failed(error, { batchId }));
+    await deps.executions.startBatch(batchId, file).catch((error: unknown) => failed(error, batchId));
   }
   await wakeNeglectedWatches(deps);
-  await sweepCardEvents(deps, (error, { paymentId }) => failed(error, { paymentId }));
 }

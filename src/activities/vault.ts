@@ -22,7 +22,10 @@ export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
     if (entry === undefined) return { outcome: 'card-gone' };
     try {
       await deps.assertIdentity();
-      return sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
+      const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
+      // A notice that the challenge is completed may name the session alone.
+      if (session.outcome === 'ready') await deps.store.cards.addRequest(session.referenceId, merchantRequestId);
+      return session;
     } catch (error) {
       if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };
       const why = error.code === undefined ? error.name : `code ${error.code}`;

@@ -1,4 +1,4 @@
-import { type CardEvent, type CardPaymentView, endOfStatus } from './card-payment.ts';
+import { type CardEvent, type CardPaymentView, type CardState, endOfStatus } from './card-payment.ts';
 import { decimalsEqual } from './money.ts';
 
 /** What was asked for, and under which ids. */
@@ -47,6 +47,19 @@ export function judgeCard(
   if (paid !== undefined) return { end: 'succeeded', paymentId: paid };
   const { current } = expected;
   return terminal.has(current) ? { end: 'failed', paymentId: current } : { open: true };
+}
+
+/**
+ * Whether a terminal status says something else than the end that is stored: money was taken where the end says none, or by
+ * another payment than the one it ended by; or none was where it says so.
+ */
+export function contradictsEnd(
+  stored: { state: CardState; paymentId: string | null },
+  { paymentId, status }: Pick<CardPaymentView, 'paymentId' | 'status'>,
+): boolean {
+  const paid = stored.state === 'succeeded' && stored.paymentId === paymentId;
+  const end = endOfStatus(status);
+  return end === 'succeeded' ? !paid : end === 'failed' && paid;
 }
 
 function conflictOf(

@@ -1,4 +1,5 @@
 import { Worker } from '@temporalio/worker';
+import { sweepCardEvents } from '../activities/card-events.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
@@ -72,11 +73,18 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       await running;
     });
     const resume = (): Promise<void> =>
-      resumeUnended(deps, (error, what) => log.warn({ error, ...what }, 'not resumed')).catch((error: unknown) =>
-        log.warn({ error }, 'resuming failed'),
+      resumeUnended(deps, (error, batchId) => log.warn({ error, batchId }, 'batch not started')).catch(
+        (error: unknown) => log.warn({ error }, 'resuming failed'),
       );
+    const sweep = oneAtATime(() =>
+      sweepCardEvents(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')).catch(
+        (error: unknown) => log.warn({ error }, 'sweeping card events failed'),
+      ),
+    );
     await resume();
-    const timer = setInterval(() => void resume(), RESUME_EVERY_MS);
+    // It may ask the acquirer, and nobody waits for that.
+    void sweep();
+    const timer = setInterval(() => void Promise.all([resume(), sweep()]), RESUME_EVERY_MS);
     opened.defer(() => clearInterval(timer));
     await startReconciliation(client).catch((error: unknown) => log.warn({ error }, 'reconciliation not started'));
     return { close: () => opened.disposeAsync(), failure: failure.promise };
@@ -100,6 +108,17 @@ async function assertIdentity(store: Store, identity: StoreIdentity): Promise<vo
     if (error instanceof StoreIdentityError) throw permanentFailure(FAILURES.wrongStore, error.message);
     throw error;
   }
+}
+
+/** A call while one is under way is that one. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

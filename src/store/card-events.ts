@@ -81,7 +81,13 @@ export function settleEvent(db: Database, event: EventKey, { merchantRequestId, 
       .updateTable('card_events')
       .set({ effect, delivered_at: at, merchant_request_id: merchantRequestId })
       .where(isEvent(event))
-      .where('effect', 'is', null)
+      .where((row) =>
+        row.or([
+          row('effect', 'is', null),
+          // Told to a workflow that had just ended by something else.
+          ...(effect === 'contradicts' ? [row('effect', '=', 'delivered')] : []),
+        ]),
+      )
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== 1n || effect !== 'contradicts') return;
     await transaction

@@ -114,7 +114,7 @@ export interface CardStore {
   /** Events without an effect that belong to an intent (`owned`) or to none yet, oldest first, page by page. */
   undelivered(owned: boolean, limit: number, page?: UndeliveredPage): Promise<StoredCardEvent[]>;
   eventsOf(merchantRequestId: string): Promise<StoredCardEvent[]>;
-  /** The first effect stays. `contradicts` also marks the payment. */
+  /** The first effect stays, except that `delivered` turns out to be `contradicts`, which also marks the payment. */
   settleEvent(
     event: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>,
     settled: { merchantRequestId: string; effect: CardEventEffect; at: number },

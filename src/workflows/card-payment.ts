@@ -109,9 +109,12 @@ function ownIds(): { workflowId: string; runId: string } {
 }
 
 async function endAs(life: CardLife, { end, reason }: CardEnded): Promise<CardPaymentResult> {
-  const { card, paymentId } = life;
+  const { card, paymentId, events } = life;
+  const heard = events.length;
   const stored = await life.enter(end, reason);
-  // No answer has used it up, and nothing will: the vault need not keep it to the end of its time.
+  // What came in the moment of the end was taken by this workflow: the store compares it once more.
+  if (events.length > heard) await life.record('compares the last events with the end');
+  // No answer has used the card up, and nothing will: the vault need not keep it to the end of its time.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
   // Another run has stored its end before: that one counts.
   if (stored !== undefined && isCardEnd(stored.state) && stored.state !== end) return earlierEnd(life, stored);

@@ -20,6 +20,7 @@ async function openWorld() {
     now: 100_000,
     open: new Set<string>(['m-1']),
     signals: [] as { owner: string; paymentId: string; requestId: string }[],
+    started: [] as string[],
     acquirer: new Map<string, Partial<CardPayment> | Error>(),
     looks: [] as string[],
     failures: [] as unknown[],
@@ -58,6 +59,9 @@ async function openWorld() {
         if (!world.open.has(owner)) return false;
         world.signals.push({ owner, paymentId, requestId });
         return true;
+      },
+      async startCardPayment({ merchant_request_id: id }) {
+        world.started.push(id);
       },
     },
   };
@@ -131,6 +135,7 @@ describe('A card event', () => {
     world.open.clear();
     const { executions } = deps;
     deps.executions = {
+      ...executions,
       async cardEvent(...args) {
         await world.ended({ state: 'succeeded', paymentId: 'p-1' });
         return executions.cardEvent(...args);
@@ -138,6 +143,26 @@ describe('A card event', () => {
     };
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
     expect(await world.effects()).toEqual({ 'p-1': 'confirms' });
+  });
+});
+
+describe('A workflow that was closed without an end', () => {
+  it('is started again by a verified event, and told by the next sweep', async () => {
+    const { world, deps } = await openWorld();
+    world.open.clear();
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
+    expect(world.started).toEqual(['m-1']);
+    expect(await world.effects()).toEqual({ 'p-1': null });
+    world.open.add('m-1');
+    await sweepCardEvents(deps, () => {});
+    expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
+  });
+
+  it('is left alone by a hint', async () => {
+    const { world, deps } = await openWorld();
+    world.open.clear();
+    await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1', trust: 'hint' })));
+    expect(world.started).toEqual([]);
   });
 });
 

@@ -81,6 +81,7 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
         signals.push(`${paymentId} ${status}`);
         return true;
       },
+      startCardPayment: () => Promise.reject(new Error('nothing was closed')),
     },
   };
   const failures: unknown[] = [];

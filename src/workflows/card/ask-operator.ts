@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { CardLife } from './life.ts';
-import { lookAtPayment } from './look.ts';
+import { retrieve } from './look.ts';
 
 /** What followed from asking people: they said what to do, or news came first. */
 export type OperatorAnswer = 'news' | 'look' | 'closed' | { adopt: string };
@@ -24,7 +24,7 @@ export async function askOperator(life: CardLife, reason: Reason, news: () => bo
       return 'look';
     }
     const named = action === 'adopt-payment' ? paymentId : life.paymentId;
-    const view = named == null ? undefined : await lookAtPayment(life, named);
+    const view = named == null ? undefined : await retrieve(named);
     if (action === 'close-as-not-paid') {
       if (named != null && view === undefined) {
         pending.answer = {
@@ -48,6 +48,7 @@ export async function askOperator(life: CardLife, reason: Reason, news: () => bo
       pending.answer = { accepted: false, message: 'the acquirer shows it under another merchant_request_id' };
       continue;
     }
+    life.saw(view);
     pending.answer = { accepted: true, message: `follows this payment, now ${view.status}` };
     return { adopt: view.paymentId };
   }

@@ -1,5 +1,5 @@
-import { condition } from '@temporalio/workflow';
-import type { CardPaymentType } from '../../domain/card-payment.ts';
+import { condition, sleep } from '@temporalio/workflow';
+import type { CardEvent, CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -8,6 +8,7 @@ import { read, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import type { CardLife } from './life.ts';
+import { retrieve } from './look.ts';
 import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
 
 /** One merchant_request_id on the wire and what was sent under it. */
@@ -90,9 +91,11 @@ function mayRepeat({ firstSentAt = 0 }: Creation, { card }: Session, { repeatWin
   return now < card.expires_at && now - firstSentAt < repeatWindowMs;
 }
 
-/** A payment of this intent that an event has named and that is not followed yet. */
-function nameHeard(life: CardLife): string | undefined {
-  return life.events.find(({ paymentId }) => paymentId !== '' && paymentId !== life.paymentId)?.paymentId;
+/** A payment that an event of this intent has named and that is neither followed yet nor somebody else's. */
+function nameHeard(life: CardLife): CardEvent | undefined {
+  return life.events.find(
+    ({ paymentId }) => paymentId !== '' && paymentId !== life.paymentId && !life.foreign.has(paymentId),
+  );
 }
 
 /** Nothing may be sent any more and no answer has come: the interface finds no payment without its id. */
@@ -100,13 +103,31 @@ export async function awaitName(life: CardLife, terms: CardTerms): Promise<Creat
   const reason = because('payment-outcome-unknown');
   await life.enter('resolving', reason);
   await condition(() => nameHeard(life) !== undefined, terms.patienceMs);
-  for (;;) {
+  for (let failures = 0; ; ) {
     const named = nameHeard(life);
-    if (named !== undefined) return adopted(life, named);
+    if (named !== undefined) {
+      if (named.trust === 'verified') return adopted(life, named.paymentId);
+      const whose = await ownerOf(life, named.paymentId);
+      if (whose === 'ours') return adopted(life, named.paymentId);
+      if (whose === 'unknown') {
+        await sleep(doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs));
+        failures += 1;
+      }
+      continue;
+    }
     const answer = await askOperator(life, reason, () => nameHeard(life) !== undefined);
     if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
     if (typeof answer === 'object') return adopted(life, answer.adopt);
   }
+}
+
+/** Nobody has verified a hint: the payment it names is ours only if the acquirer shows it under an id of ours. */
+async function ownerOf(life: CardLife, paymentId: string): Promise<'ours' | 'foreign' | 'unknown'> {
+  const view = await retrieve(paymentId);
+  if (view === undefined) return 'unknown';
+  if (view.merchantRequestId !== undefined && life.requestIds.includes(view.merchantRequestId)) return 'ours';
+  life.foreign.add(paymentId);
+  return 'foreign';
 }
 
 function adopted(life: CardLife, paymentId: string): Created {

@@ -64,6 +64,8 @@ export class CardLife {
   readonly events: CardEvent[] = [];
   /** The last look at each payment. */
   readonly looks = new Map<string, CardPaymentView>();
+  /** Payments that unverified events named, and that the acquirer does not show as ours. */
+  readonly foreign = new Set<string>();
   /** Every merchant_request_id sent for this intent. */
   readonly requestIds: string[] = [];
 
@@ -162,25 +164,18 @@ export class CardLife {
 
   /** Moves to a state that lists and the store shall show; returns what is stored then: the first end wins. */
   async enter(state: CardState, reason: Reason | null = null): Promise<StoredCardState | undefined> {
-    const { merchantRequestId, paymentId, card, amount } = this;
     const unchanged =
-      state === this.state && reason?.message === this.reason?.message && amount === this.recordedAmount;
+      state === this.state && reason?.message === this.reason?.message && this.amount === this.recordedAmount;
     this.show(state, reason);
-    if (unchanged) return undefined;
+    return unchanged ? undefined : this.record(reason === null ? state : `${state}: ${reason.code}`);
+  }
+
+  record(summary: string): Promise<StoredCardState> {
+    const { merchantRequestId, state, reason, card, amount } = this;
     this.recordedAmount = amount;
-    return read(
-      'recordCardState',
-      {
-        merchantRequestId,
-        state,
-        reason,
-        paymentId: paymentId ?? undefined,
-        bin: card?.bin,
-        lastFour: card?.last_four,
-        amount,
-      },
-      reason === null ? state : `${state}: ${reason.code}`,
-    );
+    const paymentId = this.paymentId ?? undefined;
+    const digits = { bin: card?.bin, lastFour: card?.last_four };
+    return read('recordCardState', { merchantRequestId, state, reason, paymentId, amount, ...digits }, summary);
   }
 
   /** Shows a working state in the UI without a record of its own. */

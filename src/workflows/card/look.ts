@@ -2,16 +2,19 @@ import type { CardPaymentView } from '../../domain/card-payment.ts';
 import { glances } from '../proxies.ts';
 import type { CardLife } from './life.ts';
 
-/** What retrieve shows of a payment now; undefined when the acquirer does not answer, and the payment stays as it was. */
-export async function lookAtPayment(life: CardLife, paymentId: string): Promise<CardPaymentView | undefined> {
+/** What retrieve shows of a payment now; undefined when the acquirer does not answer. Whose it is, is not judged. */
+export async function retrieve(paymentId: string): Promise<CardPaymentView | undefined> {
   try {
-    const view = await glances.retrievePayment.executeWithOptions({ summary: 'retrieves the payment' }, [
-      { paymentId },
-    ]);
-    life.saw(view);
-    return view;
+    return await glances.retrievePayment.executeWithOptions({ summary: 'retrieves the payment' }, [{ paymentId }]);
   } catch {
-    life.note('retrieve did not answer');
     return undefined;
   }
+}
+
+/** A look at a payment of this intent; the payment stays as it was when the acquirer does not answer. */
+export async function lookAtPayment(life: CardLife, paymentId: string): Promise<CardPaymentView | undefined> {
+  const view = await retrieve(paymentId);
+  if (view === undefined) life.note('retrieve did not answer');
+  else life.saw(view);
+  return view;
 }
