@@ -234,3 +234,48 @@ describe.concurrent('an acquirer that says', () => {
     await recordHistory(handle, 'cardPayment', 'cancelled');
   });
 });
+
+describe.concurrent('events that an address alone vouches for', () => {
+  let product: CardProduct;
+  beforeAll(async () => {
+    // Nothing is looked at without an event: the patience is longer than the test.
+    product = await startCardProduct({
+      PAYOUTS_WEBHOOK_SCHEME: 'ip',
+      PAYOUTS_WEBHOOK_IPS: '127.0.0.1/32',
+      PAYOUTS_CARD_PATIENCE: '24h',
+      PAYOUTS_CARD_REPEAT_WINDOW: '1s',
+    });
+  });
+  afterAll(() => product[Symbol.asyncDispose]());
+
+  const send = (body: unknown) => product.call('POST', '/v1/webhooks/cards', body);
+
+  it('make the payment be looked at, and end nothing by themselves', async () => {
+    const id = 'hinted';
+    const handle = await product.ask({ id, card: 'slow' });
+    const { payment_id: paymentId } = await product.untilState(id, 'processing');
+    expect(await send({ payment_id: paymentId, payment_status: 'FAILED' })).toMatchObject({ status: 200 });
+    await until(async () => (await product.store.cards.eventsOf(id)).every(({ effect }) => effect !== null));
+    expect((await product.untilState(id, 'processing')).reason).toBeNull();
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    await recordHistory(handle, 'cardPayment', 'looked-at-on-a-hint');
+  });
+
+  it('name no payment of somebody else as ours', async () => {
+    const other = await product.ask({ id: 'hinted-other' });
+    const { payment_id: foreign } = await other.result();
+    const id = 'hinted-name';
+    await fault(product, 'cards.create', id, { kind: 'drop-before', times: 50 });
+    const handle = await product.ask({ id });
+    await product.untilState(id, 'resolving');
+    const claim = { payment_id: foreign, merchant_request_id: id };
+    // The foreign payment is known as somebody's; one that nobody knows is asked for at the acquirer.
+    await send({ ...claim, payment_id: 'pay_unknown', payment_status: 'SUCCEEDED' });
+    await send({ ...claim, payment_status: 'SUCCEEDED' });
+    await until(async () => (await product.store.cards.eventsOf(id)).length > 0);
+    await new Promise((resolved) => setTimeout(resolved, 1_000));
+    expect(await product.untilState(id, 'resolving', 'needs-operator')).toMatchObject({ payment_id: null });
+    await handle.terminate('a test');
+  });
+});

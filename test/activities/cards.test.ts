@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { cardActivities } from '../../src/activities/cards.ts';
+import type { ActivityDeps } from '../../src/activities/deps.ts';
+import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
+import { cardWorkflowId } from '../../src/domain/names.ts';
+import { cardRequestId } from '../../src/identity.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { quickCardTerms } from '../support/card-terms.ts';
+
+const ID = 'order-1';
+const INPUT: CardPaymentInput = {
+  merchant_request_id: ID,
+  amount: '49.90',
+  currency: 'EUR',
+  payment_type: 'DEBIT',
+  three_ds: 'setup',
+};
+const WITNESSED = { kind: 'status', paymentId: 'pay-1', trust: 'verified', receivedAt: 5 } as const;
+
+let store: Store;
+let woken: string[];
+let activities: ReturnType<typeof cardActivities>;
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  woken = [];
+  const deps: Partial<ActivityDeps> = {
+    store,
+    now: () => 1_000,
+    assertIdentity: async () => {},
+    settings: { cardTerms: quickCardTerms } as ActivityDeps['settings'],
+    executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
+  };
+  activities = cardActivities(deps as ActivityDeps);
+});
+
+const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', workflowId = cardWorkflowId(ID)) =>
+  activities.prepareCard({ workflowId, runId, input });
+
+/** An event as the gateway stores it and tells the workflow of it. */
+async function told(event: CardEvent): Promise<void> {
+  await store.cards.receive({ ...event, receiptId: `${event.status}-${event.trust}`, merchantRequestId: ID });
+  await store.cards.settleEvent(event, { merchantRequestId: ID, effect: 'delivered', at: 6 });
+}
+
+describe('prepareCard', () => {
+  it('takes the claim and says under which ids requests go out', async () => {
+    expect(await prepare()).toMatchObject({
+      kind: 'ready',
+      amount: '49.90',
+      requestIds: { create: [ID, cardRequestId(ID, 'create', 1), cardRequestId(ID, 'create', 2)] },
+      earlier: undefined,
+    });
+    expect(await store.cards.get(ID)).toMatchObject({ state: 'received', runId: 'run-1' });
+  });
+
+  it.each([
+    ['another workflow id', INPUT, 'WrongWorkflowId', 'card/order-2'],
+    ['no id', { ...INPUT, merchant_request_id: '' }, 'WrongWorkflowId', 'card/'],
+    ['no amount', { ...INPUT, amount: '0.00' }, 'InvalidInput', undefined],
+    ['an amount of too many decimals', { ...INPUT, amount: '1.234' }, 'InvalidInput', undefined],
+    ['another payment type', { ...INPUT, payment_type: 'REFUND' as never }, 'InvalidInput', undefined],
+  ])('refuses %s', async (_what, input, type, workflowId) => {
+    await expect(prepare(input, 'run-1', workflowId)).rejects.toMatchObject({ type, nonRetryable: true });
+    expect(await store.cards.list(10)).toEqual([]);
+  });
+
+  it('refuses another payment under a known id, and takes a changed amount for the same one', async () => {
+    await prepare();
+    await expect(prepare({ ...INPUT, amount: '59.90' }, 'run-2')).rejects.toMatchObject({ type: 'IdReused' });
+    await store.cards.change(ID, { state: 'setting-up', amount: '59.90', at: 2 });
+    expect(await prepare({ ...INPUT, amount: '59.90' }, 'run-2')).toMatchObject({ kind: 'ready', amount: '59.90' });
+  });
+
+  it('returns the end that is stored', async () => {
+    await prepare();
+    await store.cards.change(ID, { state: 'succeeded', paymentId: 'pay-1', at: 2 });
+    expect(await prepare(INPUT, 'run-2')).toEqual({
+      kind: 'ended',
+      state: 'succeeded',
+      reason: null,
+      paymentId: 'pay-1',
+    });
+  });
+
+  it('tells a later run what was sent, and what came of it', async () => {
+    await prepare();
+    const attempt = { runId: 'run-1', activityId: 'a', sentAt: 1 };
+    await store.recordAttempt({ ...attempt, reference: ID, attempt: 1 });
+    await store.recordAttempt({ ...attempt, reference: cardRequestId(ID, 'resume', 1), attempt: 1 });
+    await store.cards.link('pay-1', ID, 3);
+    await told({ ...WITNESSED, status: 'PROCESSING' });
+    expect(await prepare(INPUT, 'run-2')).toMatchObject({
+      earlier: {
+        creation: 0,
+        attempts: 1,
+        inDoubt: true,
+        resumes: 2,
+        paymentIds: ['pay-1'],
+        events: [{ status: 'PROCESSING' }],
+      },
+    });
+  });
+
+  it('tells a later run nothing when nothing was sent', async () => {
+    await prepare();
+    expect(await prepare(INPUT, 'run-2')).toMatchObject({ kind: 'ready', earlier: undefined });
+  });
+});
+
+describe('recordCardState', () => {
+  const end = (state: 'succeeded' | 'failed') =>
+    activities.recordCardState({ merchantRequestId: ID, state, reason: null, paymentId: 'pay-1' });
+
+  it('makes a payment that was only named ours, and leaves a stored end as it is', async () => {
+    await prepare();
+    await activities.recordCardState({ merchantRequestId: ID, state: 'processing', reason: null, paymentId: 'pay-1' });
+    expect(await store.cards.ownerOfPayment('pay-1')).toBe(ID);
+    await end('succeeded');
+    expect(await end('failed')).toEqual({ state: 'succeeded', reason: null, paymentId: 'pay-1' });
+  });
+
+  it('wakes the payouts that wait for it, at its end alone', async () => {
+    await prepare();
+    await store.cards.addWaiter(ID, 'payout/1');
+    await activities.recordCardState({ merchantRequestId: ID, state: 'processing', reason: null });
+    expect(woken).toEqual([]);
+    await end('succeeded');
+    expect(woken).toEqual(['payout/1']);
+  });
+
+  it.each([
+    ['succeeded', 'SUCCEEDED', 'verified', false],
+    ['succeeded', 'FAILED', 'verified', true],
+    ['failed', 'SUCCEEDED', 'verified', true],
+    ['failed', 'SUCCEEDED', 'hint', false],
+    ['failed', 'PROCESSING', 'verified', false],
+  ] as const)('%s, told %s (%s) in the same moment: contradicted is %s', async (state, status, trust, contradicted) => {
+    await prepare();
+    await told({ ...WITNESSED, status, trust });
+    await end(state);
+    expect((await store.cards.get(ID))?.contradictedAt !== null).toBe(contradicted);
+    expect((await store.cards.eventsOf(ID)).map(({ effect }) => effect)).toEqual([
+      contradicted ? 'contradicts' : 'delivered',
+    ]);
+  });
+});
