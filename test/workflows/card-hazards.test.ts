@@ -222,10 +222,26 @@ describe.concurrent('an acquirer that says', () => {
     expect(effects.sort()).toEqual(['FAILED contradicts', 'SUCCEEDED delivered']);
   }, 60_000);
 
+  it('that another payment, which nobody can retrieve, took the money is for people', async () => {
+    const id = 'named-beside';
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.untilState(id, 'awaiting-cardholder');
+    const told = { payment_id: 'pay_beside', payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', told);
+    const { reason } = await product.untilState(id, 'needs-operator');
+    expect(reason?.code).toBe('payment-conflict');
+    expect(await captures(product, id)).toBe(0);
+    expect(await resolve(handle, 'close-as-not-paid')).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'failed' });
+    await recordHistory(handle, 'cardPayment', 'another-payment-named');
+  });
+
   it('nothing more after the cardholder was cancelled by the merchant', async () => {
     const id = 'cancelled';
     const handle = await product.ask({ id, card: null });
     await product.untilState(id, 'awaiting-card');
+    await product.call('POST', `/v1/card-payments/${id}/amount`, { amount: '5.00' });
+    await until(async () => (await product.store.cards.get(id))?.amount === '5.00');
     expect(await product.call('POST', `/v1/card-payments/${id}/cancel`, { reason: 'order withdrawn' })).toMatchObject({
       status: 200,
       body: { outcome: 'cancelled' },

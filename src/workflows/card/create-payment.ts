@@ -39,7 +39,9 @@ export async function createPayment(
   session: Session,
   options: { paymentType: CardPaymentType; keepCard: boolean; runId: string; workflowId: string },
 ): Promise<Created> {
+  if (life.amount !== session.amount) return { again: true };
   const deadline = Date.now() + terms.deadlineMs;
+  // From here on the amount stands.
   life.sent = true;
   life.show('submitting');
   for (let pauses = 0; ; pauses += 1) {

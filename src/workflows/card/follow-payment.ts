@@ -28,7 +28,7 @@ export type Conclusion = CardEnded | { restart: true } | { endedInStore: true };
 export async function followPayment(life: CardLife, terms: CardTerms, followed: Followed): Promise<Conclusion> {
   const { resumption } = followed;
   const { paymentId } = resumption;
-  const course = { since: Date.now(), quiet: 0, failures: 0, confirmed: false, challengeUntil: 0, completions: 0 };
+  const course = { since: Date.now(), quiet: 0, failures: 0, challengeUntil: 0, completions: 0 };
   for (;;) {
     const judged = judgeCard(life.events, [...life.looks.values()], { ...life.expectation(), current: paymentId });
     if ('conflict' in judged) {
@@ -42,10 +42,14 @@ export async function followPayment(life: CardLife, terms: CardTerms, followed: 
       continue;
     }
     if ('end' in judged) {
-      if (course.confirmed || life.looks.has(judged.paymentId)) return endAs(life, judged.end, judged.paymentId);
+      if (life.looks.has(judged.paymentId)) return endAs(life, judged.end, judged.paymentId);
       // An event ends it alone; one look compares what it does not say: amount and id.
-      course.confirmed = true;
-      await lookAtPayment(life, judged.paymentId);
+      if ((await lookAtPayment(life, judged.paymentId)) !== undefined) continue;
+      if (judged.paymentId === paymentId) return endAs(life, judged.end, paymentId);
+      // It names a payment that is not the one followed, and that the acquirer does not show.
+      const { heard } = life;
+      const answer = await askOperator(life, because('payment-conflict'), () => life.heard > heard);
+      if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
       continue;
     }
     if (Date.now() - course.since >= terms.statusAgeLimitMs) {
