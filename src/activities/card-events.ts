@@ -130,10 +130,8 @@ async function lookAt(
 ): Promise<{ status: string; owner: string | undefined } | undefined> {
   try {
     const { status, merchantRequestId } = await bank.cards.retrieve(paymentId);
-    return {
-      status,
-      owner: merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId),
-    };
+    const said = merchantRequestId === undefined ? undefined : await cards.ownerOfRequest(merchantRequestId);
+    return { status, owner: said ?? (await cards.ownerOfPayment(paymentId)) };
   } catch (error) {
     if (error instanceof BankError && !error.retryable) return undefined;
     throw error;

@@ -1,4 +1,3 @@
-import type { CardPayment } from '../api/cards.ts';
 import { contradictsEnd } from '../domain/card-judgement.ts';
 import {
   type CardEvent,
@@ -17,6 +16,8 @@ import type { Reason } from '../domain/payout-state.ts';
 import { inDoubt } from '../domain/submission.ts';
 import { cardDigest, cardRequestId } from '../identity.ts';
 import type { CardRecord } from '../store/card-store.ts';
+import type { SendAttempt } from '../store/store.ts';
+import { viewOf } from './card-view.ts';
 import type { ActivityDeps } from './deps.ts';
 import { sendCardOnce } from './send-card.ts';
 import { permanentFailure, reading } from './to-failure.ts';
@@ -52,19 +53,29 @@ export interface EarlierRuns {
   /** The last of their creates, and how many attempts it had. */
   creation: number;
   attempts: number;
-  /** One of them may have been executed. */
-  inDoubt: boolean;
-  /** Resumes begun. */
+  /** When the first of these was sent, epoch ms; null when none may have been executed. */
+  inDoubtSince: number | null;
+  /** The payment of that create, where it is known. */
+  paymentId: string | null;
+  /** Resumes that were answered or refused; the next one may be in doubt. */
   resumes: number;
-  /** Payments known to be ours, oldest first. */
-  paymentIds: string[];
+  /** The resume in doubt. */
+  openResume?: { attempts: number; othersKnown: number; firstSentAt: number };
+  /** A resume may have been executed. */
+  resumed: boolean;
   events: CardEvent[];
+}
+
+export interface ClaimPaymentInput {
+  merchantRequestId: string;
+  paymentId: string;
 }
 
 export interface RecordCardStateInput {
   merchantRequestId: string;
-  state: CardState;
-  reason: Reason | null;
+  /** Absent: as it is, with a changed amount. */
+  state?: CardState;
+  reason?: Reason | null;
   paymentId?: string;
   bin?: string;
   lastFour?: string;
@@ -78,6 +89,12 @@ export const cardActivities = (deps: ActivityDeps) => ({
   /** What the acquirer shows now. */
   async retrievePayment({ paymentId }: { paymentId: string }): Promise<CardPaymentView> {
     return reading(async () => viewOf(await deps.bank.cards.retrieve(paymentId)));
+  },
+
+  /** Makes a payment this intent's, unless it is another's: false then. */
+  async claimPayment({ merchantRequestId, paymentId }: ClaimPaymentInput): Promise<boolean> {
+    await deps.store.cards.link(paymentId, merchantRequestId, deps.now());
+    return (await deps.store.cards.ownerOfPayment(paymentId)) === merchantRequestId;
   },
 
   /** One POST that resumes a payment after its challenge. */
@@ -99,8 +116,6 @@ export const cardActivities = (deps: ActivityDeps) => ({
   /** Where the payment stands, for people and for the payouts that wait for it. A stored end is never left. */
   async recordCardState({ merchantRequestId, ...change }: RecordCardStateInput): Promise<StoredCardState> {
     const { cards } = deps.store;
-    // One that an event or an operator has named is ours from now on, whatever its later events say.
-    if (change.paymentId !== undefined) await cards.link(change.paymentId, merchantRequestId, deps.now());
     const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
     if (isCardEnd(record.state)) {
       await noteContradictions(deps, record);
@@ -124,11 +139,6 @@ const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardReco
   cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType });
 
 const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
-
-/** A payment without what nobody named: that may hold anything. */
-export function viewOf({ other: _other, ...view }: CardPayment): CardPaymentView {
-  return view;
-}
 
 async function prepareCard(deps: ActivityDeps, { workflowId, runId, input }: PrepareCardInput): Promise<PreparedCard> {
   const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
@@ -185,20 +195,35 @@ async function earlierRuns(
   requestIds: { create: readonly string[]; resume: readonly string[] },
 ): Promise<EarlierRuns | undefined> {
   const creates = await Promise.all(requestIds.create.map((id) => store.attempts(id)));
-  const creation = creates.findLastIndex((attempts) => attempts.length > 0);
-  const paymentIds = await store.cards.paymentsOf(merchantRequestId);
-  if (creation === -1 && paymentIds.length === 0) return undefined;
   const resumes = await Promise.all(requestIds.resume.map((id) => store.attempts(id)));
+  const linked = await store.cards.paymentsOf(merchantRequestId);
+  const creation = creates.findLastIndex((attempts) => attempts.length > 0);
+  if (creation === -1 && linked.length === 0) return undefined;
   const last = creates[creation] ?? [];
+  // A payment that another create was answered with is not the one of the last.
+  const others = new Set(creates.slice(0, Math.max(0, creation)).flatMap(paymentsIn));
+  const begun = resumes.findLastIndex((attempts) => attempts.length > 0);
+  const open = inDoubt(resumes[begun] ?? []);
+  const isOpen = open.length > 0 && open.every(({ outcome }) => outcome !== 'accepted');
   return {
     creation: Math.max(0, creation),
     attempts: last.length,
-    inDoubt: inDoubt(last).length > 0,
-    resumes: resumes.findLastIndex((attempts) => attempts.length > 0) + 1,
-    paymentIds,
+    inDoubtSince: inDoubt(last)[0]?.sentAt ?? null,
+    paymentId: paymentsIn(last).at(-1) ?? linked.filter((id) => !others.has(id)).at(-1) ?? null,
+    resumes: isOpen ? begun : begun + 1,
+    ...(isOpen && {
+      openResume: {
+        attempts: resumes[begun]?.length ?? 0,
+        othersKnown: open.length,
+        firstSentAt: open[0]?.sentAt ?? 0,
+      },
+    }),
+    resumed: resumes.some((attempts) => inDoubt(attempts).length > 0),
     events: (await store.cards.eventsOf(merchantRequestId)).map(eventOf),
   };
 }
+
+const paymentsIn = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
 
 /** The event alone, as workflows hear it. */
 export function eventOf({ kind, paymentId, status, trust, receivedAt }: CardEvent): CardEvent {

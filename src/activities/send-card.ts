@@ -4,8 +4,9 @@ import type { CardPayment } from '../api/cards.ts';
 import { BankError } from '../api/errors.ts';
 import { isCardEnd } from '../domain/card-payment.ts';
 import type { CardSendResult } from '../domain/card-sending.ts';
-import type { Store } from '../store/store.ts';
-import { viewOf } from './cards.ts';
+import { inDoubt } from '../domain/submission.ts';
+import type { SendAttempt, Store } from '../store/store.ts';
+import { viewOf } from './card-view.ts';
 import { raiseFence, resultOfError } from './submit.ts';
 
 /** What every POST about a card payment shares. */
@@ -14,6 +15,8 @@ export interface CardAttempt {
   /** merchant_request_id on the wire. */
   requestId: string;
   attempt: number;
+  /** Attempts of other runs in doubt under this id that this run knows of; default none. */
+  othersKnown?: number;
 }
 
 export interface CardSender {
@@ -24,25 +27,31 @@ export interface CardSender {
 
 /**
  * One attempt, one POST at most. The request id belongs to its intent and the attempt is recorded before the first byte
- * leaves; a conflict on (request id, attempt) means another sender had this number, and nothing is sent. Nothing of the
- * request or the answer is in a failure: every way it can end is a return value.
+ * leaves; a conflict on (request id, attempt) means another sender had this number, and nothing is sent. Nothing is sent
+ * either where another run has sent that this one has not heard of: it was reset, and its history lacks what was done.
+ * Nothing of the request or the answer is in a failure: every way it can end is a return value.
  */
 export async function sendCardOnce(
-  { store, now, assertIdentity }: CardSender,
-  { merchantRequestId, requestId, attempt }: CardAttempt,
+  sender: CardSender,
+  given: CardAttempt,
   post: (options: SendOptions) => Promise<CardPayment>,
 ): Promise<CardSendResult> {
+  const { store, now, assertIdentity } = sender;
+  const { merchantRequestId, requestId, attempt } = given;
   const beforeFirstByte = raiseFence();
   try {
     await assertIdentity();
     const record = await store.cards.get(merchantRequestId);
     if (record !== undefined && isCardEnd(record.state)) return { outcome: 'ended' };
     await store.cards.addRequest(requestId, merchantRequestId);
-    const { workflowExecution, activityId } = activityInfo();
-    const runId = workflowExecution?.runId ?? '';
-    if (!(await store.recordAttempt({ reference: requestId, attempt, runId, activityId, sentAt: now() }))) {
-      return { outcome: 'ambiguous', why: 'another sender used this attempt' };
-    }
+    const { activityId } = activityInfo();
+    const runId = ownRun();
+    const taken = await store.recordAttempt({ reference: requestId, attempt, runId, activityId, sentAt: now() });
+    // Asked after the own record is in the store, so that of two senders at least one sees the other.
+    const rival = await sentByOthers(sender, given);
+    if (rival !== undefined && taken) await store.finishAttempt(requestId, attempt, { outcome: 'not-sent' });
+    if (rival !== undefined) return rival;
+    if (!taken) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
   } catch {
     // The store is out of reach: no byte has left.
     return { outcome: 'not-sent', why: 'store-unreachable' };
@@ -54,6 +63,22 @@ export async function sendCardOnce(
   if (result.outcome !== 'answered' || paymentId === undefined) return result;
   return { ...result, events: await store.cards.link(paymentId, merchantRequestId, now()) };
 }
+
+/** What other runs have sent under this id that this one has not heard of; undefined when they have sent nothing. */
+export async function sentByOthers(
+  { store, now }: Pick<CardSender, 'store' | 'now'>,
+  { merchantRequestId, requestId, othersKnown = 0 }: CardAttempt,
+): Promise<CardSendResult | undefined> {
+  const others = inDoubt(await store.attempts(requestId)).filter(({ runId }: SendAttempt) => runId !== ownRun());
+  if (others.length <= othersKnown) return undefined;
+  const paymentId = others.findLast(({ orderId }) => orderId !== null)?.orderId;
+  if (paymentId == null) return { outcome: 'ambiguous', why: 'another run has sent' };
+  // Its status is for a look to say.
+  const payment = { paymentId, status: '', nextAction: null };
+  return { outcome: 'answered', payment, events: await store.cards.link(paymentId, merchantRequestId, now()) };
+}
+
+const ownRun = (): string => activityInfo().workflowExecution?.runId ?? '';
 
 type Sent = Exclude<CardSendResult, { outcome: 'card-gone' | 'ended' }>;
 

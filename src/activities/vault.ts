@@ -5,7 +5,7 @@ import type { CardHandle } from '../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivities } from '../domain/card-sending.ts';
 import { traceFree } from '../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../vault/card-vault.ts';
-import { type CardSender, sendCardOnce } from './send-card.ts';
+import { type CardSender, sendCardOnce, sentByOthers } from './send-card.ts';
 
 export interface VaultDeps extends CardSender {
   vault: CardVault;
@@ -36,7 +36,7 @@ export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
 
   async createCardPayment(input: CreateInput): Promise<CardSendResult> {
     const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
-    if (entry === undefined) return { outcome: 'card-gone' };
+    if (entry === undefined) return cardGone(deps, input);
     try {
       const result = await sendCardOnce(deps, input, (options) => create(deps, input, entry, options));
       if (isOver(result, input)) deps.vault.forget(input.card.handle);
@@ -51,6 +51,15 @@ export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
     deps.vault.forget(handle);
   },
 });
+
+/** The card is gone; a run that was reset may not know that it was used. */
+async function cardGone(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {
+  try {
+    return (await sentByOthers(deps, input)) ?? { outcome: 'card-gone' };
+  } catch {
+    return { outcome: 'not-sent', why: 'store-unreachable' };
+  }
+}
 
 function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: CardEntry): SetUpResult {
   const free = traceFree({ referenceId, dataCollectionInfo }, entry) as Partial<ThreeDsSession>;
@@ -83,5 +92,6 @@ async function create(
 /** Whether the card has done all it can: the acquirer has decided, or goes on by the session of a set-up. */
 function isOver(result: CardSendResult, { referenceId, keepCard }: CreateInput): boolean {
   if (result.outcome !== 'answered') return false;
-  return result.payment.status !== 'REQUIRES_ACTION' || referenceId !== null || !keepCard;
+  const { status, nextAction } = result.payment;
+  return status !== 'REQUIRES_ACTION' || nextAction !== null || referenceId !== null || !keepCard;
 }

@@ -42,6 +42,8 @@ export interface ResumeInput {
   merchantRequestId: string;
   requestId: string;
   attempt: number;
+  /** Attempts of other runs in doubt under this requestId that this run knows of. */
+  othersKnown?: number;
   workflowId: string;
   paymentId: string;
   /** Of the 3-D Secure session; null when this run does not know it. */

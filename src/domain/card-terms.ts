@@ -27,6 +27,8 @@ export interface CardTerms {
 export const SESSION_MAX_MS = 10 * 60_000;
 
 /** How often a payment may begin again with a set-up because it was declined without one. */
-export const RESTARTS_MAX = 2;
+export const RESTARTS_MAX = 1;
 /** Resumes of one payment: each needs an id of its own, and a challenge is not completed that often. */
 export const RESUMES_MAX = 8;
+/** Of these, ids that only a verified notice may use: a browser may come back as often as it likes. */
+export const RESUMES_FOR_NOTICES = 3;

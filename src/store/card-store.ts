@@ -52,13 +52,13 @@ export interface CardClaimed {
 }
 
 export interface CardChange {
-  state: CardState;
+  /** Absent: as it is. */
+  state?: CardState;
   reason?: Reason | null;
   paymentId?: string;
   bin?: string;
   lastFour?: string;
   amount?: string;
-  digest?: string;
   at: number;
 }
 

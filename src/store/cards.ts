@@ -129,9 +129,8 @@ async function changeCard(db: Database, merchantRequestId: string, change: CardC
       bin: change.bin,
       last_four: change.lastFour,
       amount: change.amount,
-      digest: change.digest,
       updated_at: change.at,
-      ended_at: isCardEnd(change.state) ? change.at : undefined,
+      ended_at: change.state !== undefined && isCardEnd(change.state) ? change.at : undefined,
     })
     .where('merchant_request_id', '=', merchantRequestId)
     .where('state', 'not in', CARD_ENDS)

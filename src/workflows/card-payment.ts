@@ -12,8 +12,9 @@ import { callVault } from './card/call-vault.ts';
 import { awaitName, type Creation, createPayment } from './card/create-payment.ts';
 import { followPayment } from './card/follow-payment.ts';
 import { handleCardMessages } from './card/handlers.ts';
-import { CardLife } from './card/life.ts';
+import { CardLife, EndedElsewhere } from './card/life.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
+import type { OpenResume } from './card/resume-payment.ts';
 import { permanentCause, read, vaultOf } from './proxies.ts';
 
 /** What a card payment returns. Every business outcome is a return value. */
@@ -23,6 +24,8 @@ export interface CardPaymentResult {
   reason: Reason | null;
   payment_id: string | null;
 }
+
+type Ready = Extract<PreparedCard, { kind: 'ready' }>;
 
 /**
  * One card payment, from the intent to a proven end: a card, a 3-D Secure set-up, the create, the cardholder's challenge, the
@@ -42,64 +45,90 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const prepared = await prepare(input);
   if (prepared.kind === 'ended') return earlierEnd(life, prepared);
-  // Not when it was changed in the meantime.
-  if (life.amount === input.amount) life.amount = prepared.amount;
-  life.recordedAmount = prepared.amount;
-  const { earlier, requestIds } = prepared;
-  life.requestIds.push(...requestIds.create, ...requestIds.resume);
-  const resumeIds = requestIds.resume.slice(earlier?.resumes ?? 0);
-  let threeDs = input.three_ds ?? 'setup';
-  let creations = earlier?.creation ?? 0;
-  let creation = creationOf(requestIds.create[creations] ?? '', earlier);
-  let session: Session | undefined;
-  for (const event of earlier?.events ?? []) life.hear(event);
+  try {
+    return await endAs(life, await collect(life, prepared, input.three_ds ?? 'setup', input.amount));
+  } catch (error) {
+    if (error instanceof EndedElsewhere) return endInStore(life, input);
+    throw error;
+  }
+}
 
+async function collect(
+  life: CardLife,
+  { amount, terms, requestIds, paymentType, earlier }: Ready,
+  asked: 'setup' | 'skip',
+  askedAmount: string | undefined,
+): Promise<CardEnded> {
+  // Not when it was changed in the meantime.
+  if (life.amount === askedAmount) life.amount = amount;
+  life.requestIds.push(...requestIds.create, ...requestIds.resume);
+  life.resumed = earlier?.resumed ?? false;
+  for (const event of earlier?.events ?? []) life.hear(event);
+  const begun = begunBefore(requestIds, earlier);
+  let threeDs = asked;
+  let session: Session | undefined;
   for (;;) {
-    const known = session === undefined ? earlier?.paymentIds.at(-1) : undefined;
-    if (known !== undefined) life.follows(known);
-    else if (session === undefined && creation.inDoubt) {
+    const isLast = begun.creations >= requestIds.create.length - 1;
+    const mayRestart = threeDs === 'skip' && !isLast;
+    const { paymentId } = begun;
+    begun.paymentId = undefined;
+    if (paymentId !== undefined) life.follows(paymentId);
+    else if (session === undefined && begun.creation.inDoubtSince !== null) {
       life.sent = true;
-      const named = await awaitName(life, prepared.terms);
-      if ('end' in named) return endAs(life, named);
+      const named = await awaitName(life, terms);
+      if ('end' in named) return named;
     } else {
-      const ready = await obtainSession(life, prepared.terms, threeDs);
-      if ('end' in ready) return endAs(life, ready);
+      const ready = await obtainSession(life, terms, threeDs);
+      if ('end' in ready) return ready;
       session = ready;
-      const created = await createPayment(life, prepared.terms, creation, session, {
-        ...ownIds(),
-        paymentType: prepared.paymentType,
-        keepCard: threeDs === 'skip' && creations < requestIds.create.length - 1,
-      });
-      if ('end' in created) return endAs(life, created);
-      if ('endedInStore' in created) return endInStore(life, input);
+      const options = { ...ownIds(), paymentType, keepCard: mayRestart };
+      const created = await createPayment(life, terms, begun.creation, session, options);
+      if ('end' in created) return created;
       if ('again' in created) continue;
     }
     life.sent = true;
-    const concluded = await followPayment(life, prepared.terms, {
-      resumption: {
-        ...ownIds(),
-        paymentId: life.paymentId ?? '',
-        referenceId: session?.referenceId ?? null,
-        paymentType: prepared.paymentType,
-      },
+    const { resumeIds, resume } = begun;
+    const resumption = { ...ownIds(), referenceId: session?.referenceId ?? null, paymentType };
+    const concluded = await followPayment(life, terms, {
+      paymentId: life.paymentId ?? '',
+      resumption,
       resumeIds,
-      mayRestart: threeDs === 'skip' && creations < requestIds.create.length - 1,
+      resume,
+      mayRestart,
+      since: Date.now(),
+      quiet: 0,
+      failures: 0,
+      challengeUntil: 0,
+      served: life.resumed ? life.completions : { noticed: 0, claimed: 0 },
     });
-    if ('endedInStore' in concluded) return endInStore(life, input);
-    if ('end' in concluded) return endAs(life, concluded);
+    if ('end' in concluded) return concluded;
     threeDs = 'setup';
-    creations += 1;
-    creation = creationOf(requestIds.create[creations] ?? '', undefined);
+    begun.creations += 1;
+    begun.creation = { requestId: requestIds.create[begun.creations] ?? '', attempts: 0, inDoubtSince: null };
     life.sent = false;
   }
 }
 
-function creationOf(requestId: string, earlier: EarlierRuns | undefined): Creation {
+/** Where runs before this one have come to. */
+interface Begun {
+  /** Number of the create. */
+  creations: number;
+  creation: Creation;
+  /** The payment it made, where that is known; followed once. */
+  paymentId: string | undefined;
+  resumeIds: string[];
+  resume: OpenResume | undefined;
+}
+
+function begunBefore({ create, resume: resumes }: Ready['requestIds'], earlier: EarlierRuns | undefined): Begun {
+  const { creation = 0, attempts = 0, inDoubtSince = null, paymentId, resumes: over = 0, openResume } = earlier ?? {};
+  const [requestId = '', ...rest] = resumes.slice(over);
   return {
-    requestId,
-    attempts: earlier?.attempts ?? 0,
-    inDoubt: earlier?.inDoubt ?? false,
-    firstSentAt: undefined,
+    creations: creation,
+    creation: { requestId: create[creation] ?? '', attempts, inDoubtSince },
+    paymentId: paymentId ?? undefined,
+    resumeIds: openResume === undefined ? resumes.slice(over) : rest,
+    resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
   };
 }
 
@@ -113,7 +142,7 @@ async function endAs(life: CardLife, { end, reason }: CardEnded): Promise<CardPa
   const heard = events.length;
   const stored = await life.enter(end, reason);
   // What came in the moment of the end was taken by this workflow: the store compares it once more.
-  if (events.length > heard) await life.record('compares the last events with the end');
+  if (events.length > heard) await life.record({ state: end, reason }, 'compares the last events with the end');
   // No answer has used the card up, and nothing will: the vault need not keep it to the end of its time.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
   // Another run has stored its end before: that one counts.

@@ -23,6 +23,7 @@ type Reads = Pick<
   | 'prepareCard'
   | 'retrievePayment'
   | 'recordCardState'
+  | 'claimPayment'
 >;
 
 /** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */

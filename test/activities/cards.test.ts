@@ -50,7 +50,7 @@ describe('prepareCard', () => {
     expect(await prepare()).toMatchObject({
       kind: 'ready',
       amount: '49.90',
-      requestIds: { create: [ID, cardRequestId(ID, 'create', 1), cardRequestId(ID, 'create', 2)] },
+      requestIds: { create: [ID, cardRequestId(ID, 'create', 1)] },
       earlier: undefined,
     });
     expect(await store.cards.get(ID)).toMatchObject({ state: 'received', runId: 'run-1' });
@@ -96,12 +96,28 @@ describe('prepareCard', () => {
       earlier: {
         creation: 0,
         attempts: 1,
-        inDoubt: true,
-        resumes: 2,
-        paymentIds: ['pay-1'],
+        inDoubtSince: 1,
+        paymentId: 'pay-1',
+        resumes: 1,
+        openResume: { attempts: 1, othersKnown: 1, firstSentAt: 1 },
+        resumed: true,
         events: [{ status: 'PROCESSING' }],
       },
     });
+  });
+
+  it('takes the payment of the last create, not of the one that was declined before it', async () => {
+    await prepare();
+    const attempt = { runId: 'run-1', activityId: 'a', attempt: 1 };
+    const again = cardRequestId(ID, 'create', 1);
+    await store.recordAttempt({ ...attempt, reference: ID, sentAt: 1 });
+    await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-1' });
+    await store.cards.link('pay-1', ID, 2);
+    await store.recordAttempt({ ...attempt, reference: again, sentAt: 3 });
+    const lost = { creation: 1, attempts: 1, inDoubtSince: 3, paymentId: null };
+    expect(await prepare(INPUT, 'run-2')).toMatchObject({ earlier: lost });
+    await store.cards.link('pay-2', ID, 4);
+    expect(await prepare(INPUT, 'run-3')).toMatchObject({ earlier: { ...lost, paymentId: 'pay-2' } });
   });
 
   it('tells a later run nothing when nothing was sent', async () => {
@@ -110,14 +126,24 @@ describe('prepareCard', () => {
   });
 });
 
+describe('claimPayment', () => {
+  it("makes a payment that was only named ours, unless it is another intent's", async () => {
+    await prepare();
+    await store.cards.link('pay-2', 'order-2', 1);
+    expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-1' })).toBe(true);
+    expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-2' })).toBe(false);
+    expect(await store.cards.paymentsOf(ID)).toEqual(['pay-1']);
+  });
+});
+
 describe('recordCardState', () => {
   const end = (state: 'succeeded' | 'failed') =>
     activities.recordCardState({ merchantRequestId: ID, state, reason: null, paymentId: 'pay-1' });
 
-  it('makes a payment that was only named ours, and leaves a stored end as it is', async () => {
+  it('leaves a stored end as it is, and a state that is not named', async () => {
     await prepare();
-    await activities.recordCardState({ merchantRequestId: ID, state: 'processing', reason: null, paymentId: 'pay-1' });
-    expect(await store.cards.ownerOfPayment('pay-1')).toBe(ID);
+    await activities.recordCardState({ merchantRequestId: ID, amount: '59.90' });
+    expect(await store.cards.get(ID)).toMatchObject({ state: 'received', amount: '59.90' });
     await end('succeeded');
     expect(await end('failed')).toEqual({ state: 'succeeded', reason: null, paymentId: 'pay-1' });
   });

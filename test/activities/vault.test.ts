@@ -19,6 +19,7 @@ const CHALLENGE: CardPayment = {
   status: 'REQUIRES_ACTION',
   nextAction: { type: '3DS', verifyUrl: 'https://acs.example/v' },
 };
+const DECLINED_FOR_SET_UP: CardPayment = { ...PROCESSING, status: 'REQUIRES_ACTION' };
 
 let store: Store;
 let vault: CardVault;
@@ -100,8 +101,9 @@ describe('a create', () => {
 
   it.each([
     ['with a set-up', CHALLENGE, { referenceId: 'ref-1', keepCard: true }, false],
-    ['without one, the card needed again', CHALLENGE, { referenceId: null, keepCard: true }, true],
-    ['without one, the card not needed again', CHALLENGE, { referenceId: null, keepCard: false }, false],
+    ['without one, a challenge at once', CHALLENGE, { referenceId: null, keepCard: true }, false],
+    ['for want of one', DECLINED_FOR_SET_UP, { referenceId: null, keepCard: true }, true],
+    ['for want of one, the card not needed again', DECLINED_FOR_SET_UP, { referenceId: null, keepCard: false }, false],
     ['declined', { ...PROCESSING, status: 'FAILED' }, { referenceId: null, keepCard: true }, false],
   ])('answered %s keeps the card: %#', async (_how, payment, more, kept) => {
     answer = () => payment;

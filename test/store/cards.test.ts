@@ -91,14 +91,13 @@ onEveryStore('Card payments', (test) => {
     await cards.claim(cardClaim('m-1'));
     const reason = { code: 'card-needed', message: 'waits' } as const;
     await cards.change('m-1', { state: 'awaiting-card', reason, bin: '411111', lastFour: '1111', at: 2_000 });
-    await cards.change('m-1', { state: 'setting-up', amount: '11.00', digest: 'digest-2', at: 3_000 });
+    await cards.change('m-1', { state: 'setting-up', amount: '11.00', at: 3_000 });
     expect(await cards.get('m-1')).toMatchObject({
       state: 'setting-up',
       reason,
       bin: '411111',
       lastFour: '1111',
       amount: '11.00',
-      digest: 'digest-2',
       paymentId: null,
       updatedAt: 3_000,
       endedAt: null,

@@ -130,6 +130,48 @@ describe.concurrent('a create in doubt without its card', () => {
     await recordHistory(handle, 'cardPayment', 'closed-by-an-operator');
   });
 
+  it('of a second create is not forgotten for the first one, which was declined', async () => {
+    const id = 'second-in-doubt';
+    const again = cardRequestId(id, 'create', 1);
+    await fault(product, 'cards.create', again, { kind: 'drop-after', times: 50 });
+    const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
+    await until(async () => (await product.store.attempts(again)).length > 0);
+    await handle.terminate('a test');
+    await product.client.workflow.start('cardPayment', {
+      workflowId: cardWorkflowId(id),
+      taskQueue: TASK_QUEUE,
+      args: [{ merchant_request_id: id, amount: '49.90', currency: 'EUR', payment_type: 'DEBIT', three_ds: 'setup' }],
+    });
+    const next = product.client.workflow.getHandle(cardWorkflowId(id));
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+  });
+
+  it('of a run that was reset to before it is not sent again, with whatever card', async () => {
+    // Its clock is advanced.
+    await using product = await startCardProduct();
+    const id = 'reset-before-the-create';
+    const handle = await product.ask({ id, card: 'slow' });
+    await product.untilState(id, 'processing');
+    const { events } = await handle.fetchHistory();
+    const create = events?.find(
+      ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === 'createCardPayment',
+    );
+    await product.client.workflowService.resetWorkflowExecution({
+      namespace: product.namespace,
+      workflowExecution: { workflowId: cardWorkflowId(id) },
+      workflowTaskFinishEventId: create?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId,
+      requestId: 'reset',
+      reason: 'a test',
+    } as never);
+    await product.untilState(id, 'processing');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    const next = product.client.workflow.getHandle(cardWorkflowId(id));
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    await recordHistory(next as CardPaymentHandle, 'cardPayment', 'reset-before-the-create');
+  });
+
   it('of a run that was terminated is not sent again by the next run', async () => {
     const id = 'terminated';
     const handle = await product.ask({ id, card: 'slow' });
@@ -192,6 +234,67 @@ async function sessionsOf(product: CardProduct): Promise<{ amount: string }[]> {
   const { sessions } = (await product.sandboxTest('GET', 'card-payments')) as { sessions: { amount: string }[] };
   return sessions;
 }
+
+/** Requests to the acquirer's retrieve that a fault has hit. */
+async function retrievesFailed(product: CardProduct): Promise<number> {
+  const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { operation: string; fired: number }[] };
+  return faults.filter(({ operation }) => operation === 'cards.retrieve').reduce((sum, { fired }) => sum + fired, 0);
+}
+
+describe.concurrent('a challenge', () => {
+  it('that is completed while retrieve does not answer is asked about ever more rarely, then resumed', async () => {
+    await using product = await startCardProduct();
+    const id = 'retrieve-away';
+    const handle = await product.ask({ id, card: 'challenge' });
+    await product.untilState(id, 'awaiting-cardholder');
+    await product.sandboxTest('POST', 'faults', {
+      operation: 'cards.retrieve',
+      kind: 'http',
+      status: 404,
+      commit: false,
+      times: 10_000,
+    });
+    await product.answerChallenge(id, 'confirm');
+    await product.call('POST', `/v1/card-payments/${id}/returned`, {});
+    await new Promise((resolved) => setTimeout(resolved, 4_000));
+    expect(await retrievesFailed(product)).toBeLessThan(40);
+    await product.sandboxTest('DELETE', 'faults');
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+    expect((await handle.describe()).historyLength).toBeLessThan(200);
+  });
+
+  it('from which the browser comes back again and again is abandoned like any other', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '250s' });
+    const id = 'back-and-forth';
+    const handle = await product.ask({ id, card: 'challenge-unannounced' });
+    await product.untilState(id, 'awaiting-cardholder');
+    for (let times = 0; times < 12; times += 1) {
+      await product.call('POST', `/v1/card-payments/${id}/returned`, {});
+      await new Promise((resolved) => setTimeout(resolved, 100));
+    }
+    expect(await handle.result()).toMatchObject({ state: 'failed' });
+    const { reason } = await handle.result();
+    expect(reason?.code).toBe('challenge-abandoned');
+    expect((await handle.describe()).historyLength).toBeLessThan(400);
+    await recordHistory(handle, 'cardPayment', 'back-and-forth');
+  });
+
+  it('whose resume may have been executed is never called abandoned', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '150s', PAYOUTS_CARD_PATIENCE: '100s' });
+    const id = 'resumed-late';
+    const handle = await product.ask({ id, card: 'challenge-unannounced' });
+    await product.untilState(id, 'awaiting-cardholder');
+    // What the resume did is not shown, and no webhook tells of it.
+    await product.sandboxTest('PUT', 'webhooks', { url: 'http://127.0.0.1:9/', secret: 'whsec_AAAA', scheme: 'none' });
+    const resumeId = cardRequestId(id, 'resume', 0);
+    await fault(product, 'cards.create', resumeId, { kind: 'drop-after', times: 50 });
+    await product.answerChallenge(id, 'confirm');
+    await product.call('POST', `/v1/card-payments/${id}/returned`, {});
+    expect(await handle.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+  });
+});
 
 describe.concurrent('an acquirer that says', () => {
   let product: CardProduct;

@@ -1,55 +1,63 @@
 import { condition } from '@temporalio/workflow';
-import { endOfStatus } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import type { CardLife } from './life.ts';
+import { read } from '../proxies.ts';
+import type { CardLife, PendingCardResolve } from './life.ts';
 import { retrieve } from './look.ts';
 
-/** What followed from asking people: they said what to do, or news came first. */
-export type OperatorAnswer = 'news' | 'look' | 'closed' | { adopt: string };
+/** What followed from asking people: they said what to do, or something was heard, or it is time to look again. */
+export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
 
 /**
- * Parks the payment for people, who answer with the update `resolve`. What they say is checked against the acquirer: a
- * payment that is shown as taken or under way is not closed as unpaid, and only one that is shown is adopted.
+ * Parks the payment for people, who answer with the update `resolve`; what is heard meanwhile, and `lookEveryMs`, lead on as
+ * well. What people say is checked against the acquirer: nothing that may be taken or under way is closed as unpaid, and a
+ * payment is adopted only when it is shown and is nobody else's.
  */
-export async function askOperator(life: CardLife, reason: Reason, news: () => boolean): Promise<OperatorAnswer> {
+export async function askOperator(life: CardLife, reason: Reason, lookEveryMs: number): Promise<OperatorAnswer> {
   await life.enter('needs-operator', reason);
+  const { heard } = life;
   for (;;) {
-    await condition(() => news() || life.resolves.length > 0);
-    if (news()) return 'news';
+    await condition(() => life.heard > heard || life.resolves.length > 0, lookEveryMs);
     const [pending] = life.resolves.splice(0, 1);
-    if (pending === undefined) continue;
-    const { action, paymentId } = pending.request;
-    if (action === 'keep-looking') {
-      pending.answer = { accepted: true, message: 'looking again' };
-      return 'look';
-    }
-    const named = action === 'adopt-payment' ? paymentId : life.paymentId;
-    const view = named == null ? undefined : await retrieve(named);
-    if (action === 'close-as-not-paid') {
-      if (named != null && view === undefined) {
-        pending.answer = {
-          accepted: false,
-          message: 'the acquirer does not answer: nobody knows that nothing was taken',
-        };
-        continue;
-      }
-      if (view?.status === 'PROCESSING' || endOfStatus(view?.status ?? '') === 'succeeded') {
-        pending.answer = { accepted: false, message: `the acquirer shows ${view?.status}` };
-        continue;
-      }
-      pending.answer = { accepted: true, message: 'closed as failed' };
-      return 'closed';
-    }
-    if (view === undefined) {
-      pending.answer = { accepted: false, message: 'the acquirer does not show this payment now' };
-      continue;
-    }
-    if (view.merchantRequestId !== undefined && !life.requestIds.includes(view.merchantRequestId)) {
-      pending.answer = { accepted: false, message: 'the acquirer shows it under another merchant_request_id' };
-      continue;
-    }
-    life.saw(view);
-    pending.answer = { accepted: true, message: `follows this payment, now ${view.status}` };
-    return { adopt: view.paymentId };
+    if (pending === undefined) return 'look';
+    const answer = await considered(life, pending);
+    if (answer !== undefined) return answer;
   }
+}
+
+async function considered(life: CardLife, pending: PendingCardResolve): Promise<OperatorAnswer | undefined> {
+  const { action, paymentId } = pending.request;
+  if (action === 'keep-looking') {
+    pending.answer = { accepted: true, message: 'looking again' };
+    return 'look';
+  }
+  if (action === 'adopt-payment') {
+    const refusal = await adoptionRefused(life, paymentId ?? '');
+    pending.answer = { accepted: refusal === undefined, message: refusal ?? 'follows this payment' };
+    return refusal === undefined ? { adopt: paymentId ?? '' } : undefined;
+  }
+  const refusal = life.paymentId === null ? undefined : await closingRefused(life, life.paymentId);
+  pending.answer = { accepted: refusal === undefined, message: refusal ?? 'closed as failed' };
+  return refusal === undefined ? 'closed' : undefined;
+}
+
+/** Why a payment cannot be followed as this intent's. */
+async function adoptionRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
+  const view = await retrieve(paymentId);
+  if (view === undefined) return 'the acquirer does not show this payment now';
+  if (view.merchantRequestId !== undefined && !life.requestIds.includes(view.merchantRequestId)) {
+    return 'the acquirer shows it under another merchant_request_id';
+  }
+  const { merchantRequestId } = life;
+  const isOurs = await read('claimPayment', { merchantRequestId, paymentId }, 'takes the payment an operator named');
+  if (!isOurs) return 'it is the payment of another merchant_request_id';
+  life.saw(view);
+  return undefined;
+}
+
+/** Why a payment cannot be closed as unpaid: only what the acquirer shows as unpaid, or as never confirmed, can. */
+async function closingRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
+  const view = await retrieve(paymentId);
+  if (view === undefined) return 'the acquirer does not answer: nobody knows that nothing was taken';
+  if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !life.resumed)) return undefined;
+  return `the acquirer shows ${view.status}`;
 }

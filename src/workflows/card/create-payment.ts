@@ -1,4 +1,4 @@
-import { condition, sleep } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { CardEvent, CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
@@ -7,7 +7,7 @@ import { because } from '../../domain/reasons.ts';
 import { read, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
-import type { CardLife } from './life.ts';
+import { type CardLife, EndedElsewhere } from './life.ts';
 import { retrieve } from './look.ts';
 import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
 
@@ -15,17 +15,14 @@ import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
 export interface Creation {
   requestId: string;
   attempts: number;
-  /** An attempt may have been executed. */
-  inDoubt: boolean;
-  /** Of the first attempt in doubt, workflow time. */
-  firstSentAt: number | undefined;
+  /** When the first attempt that may have been executed was sent, epoch ms; null: none may have been. */
+  inDoubtSince: number | null;
 }
 
 export type Created =
   | { placed: true }
   /** Nothing was sent and the card or its session is gone: it begins again with another session. */
   | { again: true }
-  | { endedInStore: true }
   | CardEnded;
 
 /**
@@ -45,7 +42,10 @@ export async function createPayment(
   life.sent = true;
   life.show('submitting');
   for (let pauses = 0; ; pauses += 1) {
-    creation.firstSentAt ??= Date.now();
+    // A first payment that was declined for want of a set-up has taken the money after all.
+    const taken = life.takenBy === undefined ? undefined : await placedAs(life, life.takenBy);
+    if (taken !== undefined) return taken;
+    const sentAt = Date.now();
     const result = await sendCreate(life, creation, session, options);
     switch (result.outcome) {
       case 'answered':
@@ -53,87 +53,98 @@ export async function createPayment(
         life.answered(result.payment);
         return { placed: true };
       case 'ended':
-        return { endedInStore: true };
+        throw new EndedElsewhere();
       case 'ambiguous':
-        creation.inDoubt = true;
+        creation.inDoubtSince ??= sentAt;
         life.note(`create in doubt: ${result.why}`);
         break;
       case 'card-gone':
         loseCard(life);
-        if (!creation.inDoubt) return nothingSent(life, creation);
-        return awaitName(life, terms);
+        return creation.inDoubtSince === null ? nothingSent(life) : awaitName(life, terms);
       case 'refused':
         // After an attempt in doubt it may be about that one's own payment.
-        if (!creation.inDoubt) return { end: 'failed', reason: because('refused-by-acquirer', result.why) };
+        if (creation.inDoubtSince === null)
+          return { end: 'failed', reason: because('refused-by-acquirer', result.why) };
         break;
       case 'not-sent':
-        if (creation.inDoubt) break;
-        creation.firstSentAt = undefined;
+        if (creation.inDoubtSince !== null) break;
         if (Date.now() >= deadline) return { end: 'failed', reason: because('never-sent') };
         life.show('submitting', because('acquirer-unreachable'));
-        if (Date.now() >= session.card.expires_at) return nothingSent(life, creation);
+        if (Date.now() >= session.card.expires_at) return nothingSent(life);
         break;
     }
-    if (creation.inDoubt) await life.enter('resolving', because('payment-outcome-unknown'));
+    if (creation.inDoubtSince !== null) await life.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
-    await condition(() => nameHeard(life) !== undefined, pause);
-    if (nameHeard(life) !== undefined || !mayRepeat(creation, session, terms)) return awaitName(life, terms);
+    await condition(() => namesHeard(life, 'verified').length > 0, pause);
+    if (namesHeard(life, 'verified').length > 0 || !mayRepeat(creation, session, terms)) return awaitName(life, terms);
   }
 }
 
 /** The session is used up by the attempt, sent or not: the next one has a session of its own, and may have another amount. */
-function nothingSent(life: CardLife, creation: Creation): Created {
-  creation.firstSentAt = undefined;
+function nothingSent(life: CardLife): Created {
   life.sent = false;
   return { again: true };
 }
 
-function mayRepeat({ firstSentAt = 0 }: Creation, { card }: Session, { repeatWindowMs }: CardTerms): boolean {
+function mayRepeat({ inDoubtSince }: Creation, { card }: Session, { repeatWindowMs }: CardTerms): boolean {
   const now = Date.now();
-  return now < card.expires_at && now - firstSentAt < repeatWindowMs;
+  return now < card.expires_at && (inDoubtSince === null || now - inDoubtSince < repeatWindowMs);
 }
 
-/** A payment that an event of this intent has named and that is neither followed yet nor somebody else's. */
-function nameHeard(life: CardLife): CardEvent | undefined {
-  return life.events.find(
-    ({ paymentId }) => paymentId !== '' && paymentId !== life.paymentId && !life.foreign.has(paymentId),
-  );
+/** Payments that events of this intent have named and that are neither followed yet nor known as somebody else's. */
+function namesHeard(life: CardLife, trust: CardEvent['trust']): string[] {
+  return life.events
+    .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== life.paymentId)
+    .map(({ paymentId }) => paymentId)
+    .filter((paymentId) => !life.foreign.has(paymentId));
 }
 
 /** Nothing may be sent any more and no answer has come: the interface finds no payment without its id. */
 export async function awaitName(life: CardLife, terms: CardTerms): Promise<Created> {
   const reason = because('payment-outcome-unknown');
+  const until = Date.now() + terms.patienceMs;
   await life.enter('resolving', reason);
-  await condition(() => nameHeard(life) !== undefined, terms.patienceMs);
-  for (let failures = 0; ; ) {
-    const named = nameHeard(life);
-    if (named !== undefined) {
-      if (named.trust === 'verified') return adopted(life, named.paymentId);
-      const whose = await ownerOf(life, named.paymentId);
-      if (whose === 'ours') return adopted(life, named.paymentId);
-      if (whose === 'unknown') {
-        await sleep(doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs));
-        failures += 1;
-      }
+  for (let looks = 0; ; looks += 1) {
+    const { heard } = life;
+    const named = namesHeard(life, 'verified')[0] ?? (await ownedName(life));
+    const placed = named === undefined ? undefined : await placedAs(life, named);
+    if (placed !== undefined) return placed;
+    if (named !== undefined || life.heard > heard) continue;
+    const undecided = namesHeard(life, 'hint').length > 0;
+    const pause = doublingPause(looks, terms.lookAgainMs, terms.lookAgainMaxMs * (undecided ? 1 : 12));
+    const left = until - Date.now();
+    if (left > 0) {
+      await condition(() => life.heard > heard, undecided ? Math.min(pause, left) : left);
       continue;
     }
-    const answer = await askOperator(life, reason, () => nameHeard(life) !== undefined);
+    const answer = await askOperator(life, reason, pause);
     if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-    if (typeof answer === 'object') return adopted(life, answer.adopt);
+    const adopted = typeof answer === 'object' ? await placedAs(life, answer.adopt) : undefined;
+    if (adopted !== undefined) return adopted;
   }
 }
 
 /** Nobody has verified a hint: the payment it names is ours only if the acquirer shows it under an id of ours. */
-async function ownerOf(life: CardLife, paymentId: string): Promise<'ours' | 'foreign' | 'unknown'> {
-  const view = await retrieve(paymentId);
-  if (view === undefined) return 'unknown';
-  if (view.merchantRequestId !== undefined && life.requestIds.includes(view.merchantRequestId)) return 'ours';
-  life.foreign.add(paymentId);
-  return 'foreign';
+async function ownedName(life: CardLife): Promise<string | undefined> {
+  for (const paymentId of namesHeard(life, 'hint')) {
+    const view = await retrieve(paymentId);
+    if (view === undefined) continue;
+    if (view.merchantRequestId !== undefined && life.requestIds.includes(view.merchantRequestId)) return paymentId;
+    life.foreign.add(paymentId);
+  }
+  return undefined;
 }
 
-function adopted(life: CardLife, paymentId: string): Created {
+/** Follows a payment that was named; undefined when it is another intent's. */
+async function placedAs(life: CardLife, paymentId: string): Promise<Created | undefined> {
+  const { merchantRequestId, card } = life;
+  if (!(await read('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
+    life.foreign.add(paymentId);
+    return undefined;
+  }
   life.follows(paymentId);
+  // The card has done all it can. Nobody waits for it: a gateway that is gone has forgotten it already.
+  if (card !== undefined) void callVault(() => vaultOf(card).forgetCard(card));
   return { placed: true };
 }
 

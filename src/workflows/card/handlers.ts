@@ -38,6 +38,7 @@ export function handleCardMessages(life: CardLife): void {
       description: 'Gives the payment its card, as a handle of a vault.',
       validator: (card) => {
         if (life.state !== 'awaiting-card') throw new Error(`the card payment is ${life.state}, not awaiting-card`);
+        if (life.card !== undefined) throw new Error('the card payment has a card by now');
         if (!isHandle(card)) throw new Error('this is no handle of a card');
       },
     },
@@ -50,9 +51,11 @@ export function handleCardMessages(life: CardLife): void {
 function handleAmount(life: CardLife): void {
   setHandler(
     changeAmountUpdate,
-    ({ amount, by }) => {
+    async ({ amount, by }) => {
       life.amount = amount;
       life.note(`amount changed by ${by}`);
+      // Said only when the next run, should this one be closed, knows it as well.
+      await CancellationScope.nonCancellable(() => life.record({}, 'the amount was changed'));
       return { amount };
     },
     {

@@ -39,6 +39,11 @@ const SHOWN: ReadonlySet<CardState> = new Set([
 
 const EVIDENCE_MAX = 50;
 
+/** The store has an end of this payment that this run did not give it. */
+export class EndedElsewhere extends Error {
+  override readonly name = 'EndedElsewhere';
+}
+
 /**
  * What one card payment knows about itself while it lives. Steps read and change it; only `card-payment.ts` decides the
  * route. It never holds more of a card than its handle, first six and last four digits.
@@ -49,15 +54,17 @@ export class CardLife {
   amount: string;
   readonly merchantRequestId: string;
   readonly currency: string;
-  /** As the store has it. */
-  recordedAmount: string;
 
   card: CardHandle | undefined;
   paymentId: string | null = null;
   paymentStatus: string | null = null;
   nextAction: { type: string; verify_url: string } | null = null;
-  /** The last answer named a next action, whether or not browsers may be sent to its address. */
+  /** The answer to the create asked for 3-D Secure and named no way to it: declined for want of a set-up. */
+  declinedForSetUp = false;
+  /** An action was named, whether or not browsers may be sent to its address. */
   asksForAction = false;
+  /** A resume may have been executed: then only the acquirer ends the payment. */
+  resumed = false;
   dataCollectionInfo: unknown = null;
 
   /** Events heard, each once. */
@@ -83,7 +90,6 @@ export class CardLife {
   constructor(input: Partial<CardPaymentInput>) {
     this.merchantRequestId = input.merchant_request_id ?? '';
     this.amount = input.amount ?? '';
-    this.recordedAmount = this.amount;
     this.currency = input.currency ?? '';
     this.card = input.card;
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
@@ -114,8 +120,9 @@ export class CardLife {
   /** The answer of a POST: it says where to go on, and ends nothing. */
   answered({ paymentId, status, nextAction }: CardPaymentView): void {
     this.paymentId = paymentId;
-    this.paymentStatus = status;
+    this.paymentStatus = status === '' ? null : status;
     this.asksForAction = nextAction !== null;
+    this.declinedForSetUp = status === 'REQUIRES_ACTION' && nextAction === null;
     this.nextAction = browserAction(nextAction);
     this.note(`answered ${status}`);
   }
@@ -124,6 +131,8 @@ export class CardLife {
   follows(paymentId: string): void {
     this.paymentId = paymentId;
     this.paymentStatus = null;
+    this.asksForAction = false;
+    this.declinedForSetUp = false;
     this.note('a payment was named');
   }
 
@@ -156,26 +165,43 @@ export class CardLife {
     );
   }
 
-  /** How often the challenge was said to be completed; with `anybody`, also by the browser or by an unverified notice. */
-  completions(anybody: boolean): number {
-    const notices = this.events.filter(({ kind, trust }) => kind === 'completion' && (anybody || trust === 'verified'));
-    return notices.length + (anybody ? this.returns : 0);
+  /** How often a verified notice said that the challenge is completed; and the browser, or an unverified notice. */
+  get completions(): { noticed: number; claimed: number } {
+    const notices = this.events.filter(({ kind }) => kind === 'completion');
+    const noticed = notices.filter(({ trust }) => trust === 'verified').length;
+    return { noticed, claimed: notices.length - noticed + this.returns };
   }
 
-  /** Moves to a state that lists and the store shall show; returns what is stored then: the first end wins. */
+  /** A payment that a verified event says has taken the money. */
+  get takenBy(): string | undefined {
+    return this.events.find(
+      ({ kind, trust, status, paymentId }) =>
+        kind === 'status' &&
+        trust === 'verified' &&
+        endOfStatus(status) === 'succeeded' &&
+        !this.foreign.has(paymentId),
+    )?.paymentId;
+  }
+
+  /**
+   * Moves to a state that lists and the store shall show; returns what is stored then: the first end wins. Throws
+   * `EndedElsewhere` when this payment has an end and is not at its own.
+   */
   async enter(state: CardState, reason: Reason | null = null): Promise<StoredCardState | undefined> {
-    const unchanged =
-      state === this.state && reason?.message === this.reason?.message && this.amount === this.recordedAmount;
+    const unchanged = state === this.state && reason?.message === this.reason?.message;
     this.show(state, reason);
-    return unchanged ? undefined : this.record(reason === null ? state : `${state}: ${reason.code}`);
+    if (unchanged) return undefined;
+    const stored = await this.record({ state, reason }, reason === null ? state : `${state}: ${reason.code}`);
+    if (isCardEnd(stored.state) && !isCardEnd(state)) throw new EndedElsewhere();
+    return stored;
   }
 
-  record(summary: string): Promise<StoredCardState> {
-    const { merchantRequestId, state, reason, card, amount } = this;
-    this.recordedAmount = amount;
+  /** Writes what changed; a state that is left out stays as it is. */
+  record(change: { state?: CardState; reason?: Reason | null }, summary: string): Promise<StoredCardState> {
+    const { merchantRequestId, card, amount } = this;
     const paymentId = this.paymentId ?? undefined;
     const digits = { bin: card?.bin, lastFour: card?.last_four };
-    return read('recordCardState', { merchantRequestId, state, reason, paymentId, amount, ...digits }, summary);
+    return read('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
   }
 
   /** Shows a working state in the UI without a record of its own. */

@@ -33,7 +33,6 @@ export async function obtainSession(
     const card = await cardInHand(life, deadline);
     if (life.cancelRequest !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
     if (card === undefined) return { end: 'failed', reason: because('card-not-given') };
-    if (life.amount !== life.recordedAmount) await life.enter('setting-up', life.reason);
     const { amount } = life;
     if (threeDs === 'skip') return { card, amount, referenceId: null };
     life.show('setting-up', life.reason);
@@ -64,13 +63,11 @@ export async function obtainSession(
 async function cardInHand(life: CardLife, deadline: number): Promise<CardHandle | undefined> {
   if (life.card !== undefined && life.card.expires_at <= Date.now()) loseCard(life);
   if (life.card === undefined) {
-    const reason = life.reason ?? because('card-needed');
-    const over = (): boolean => life.card !== undefined || life.cancelRequest !== undefined || Date.now() >= deadline;
-    do {
-      // Once more when the amount was changed: lists show it.
-      await life.enter('awaiting-card', reason);
-      await condition(() => over() || life.amount !== life.recordedAmount, Math.max(1, deadline - Date.now()));
-    } while (!over());
+    await life.enter('awaiting-card', life.reason ?? because('card-needed'));
+    await condition(
+      () => life.card !== undefined || life.cancelRequest !== undefined,
+      Math.max(1, deadline - Date.now()),
+    );
     if (life.card !== undefined) life.show('received');
   }
   return life.card;

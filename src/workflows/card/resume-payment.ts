@@ -1,81 +1,77 @@
-import { condition } from '@temporalio/workflow';
 import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
-import type { CardTerms } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/policy.ts';
-import { because } from '../../domain/reasons.ts';
 import { read, sends } from '../proxies.ts';
-import { askOperator } from './ask-operator.ts';
-import type { CardLife } from './life.ts';
+import { type CardLife, EndedElsewhere } from './life.ts';
 import { lookAtPayment } from './look.ts';
 
 /** What every resume of one payment has in common. */
 export interface Resumption {
-  paymentId: string;
   referenceId: string | null;
   paymentType: CardPaymentType;
   runId: string;
   workflowId: string;
 }
 
-export type Resumed = 'look' | 'ended-in-store' | 'closed';
+/** One merchant_request_id of a resume, kept until its request was answered or cleanly refused. */
+export interface OpenResume {
+  requestId: string;
+  attempts: number;
+  /** Attempts of earlier runs in doubt. */
+  othersKnown: number;
+  firstSentAt: number;
+  /** One before it may have been executed. */
+  resumedBefore: boolean;
+  /** An attempt may have been executed. */
+  inDoubt: boolean;
+}
 
 /**
- * Sends the create again for a payment whose challenge is completed (interface section 4, card flow 5), under an id of its
- * own. A lost answer is looked for with retrieve first, and repeated under the same id only while the payment still asks for
- * the challenge.
+ * Sends the create once more for a payment whose challenge is completed (interface section 4, card flow 5). Returns whether
+ * the request is over: answered or cleanly refused. One that is not is repeated under the same id, never under another.
  */
 export async function resumePayment(
   life: CardLife,
-  terms: CardTerms,
-  requestId: string,
+  resume: OpenResume,
+  paymentId: string,
   resumption: Resumption,
-): Promise<Resumed> {
-  life.show('resuming');
-  const firstSentAt = Date.now();
-  let inDoubt = false;
-  for (let attempt = 1; ; attempt += 1) {
-    const result = await sendResume(life, requestId, attempt, resumption);
-    switch (result.outcome) {
-      case 'answered':
-        for (const event of result.events) life.hear(event);
-        if (result.payment.paymentId === resumption.paymentId) life.answered(result.payment);
-        return 'look';
-      case 'ended':
-        return 'ended-in-store';
-      case 'refused':
-        // Not completed, or not any more: the payment itself says which.
-        if (!inDoubt) return 'look';
-        break;
-      case 'ambiguous':
-        inDoubt = true;
-        break;
-      case 'not-sent':
-      case 'card-gone':
-        break;
-    }
-    const { heard } = life;
-    await condition(
-      () => life.heard > heard,
-      doublingPause(attempt - 1, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs),
-    );
-    const view = await lookAtPayment(life, resumption.paymentId);
-    if (life.heard > heard || (view !== undefined && view.status !== 'REQUIRES_ACTION')) return 'look';
-    if (inDoubt && Date.now() - firstSentAt >= terms.repeatWindowMs) {
-      const answer = await askOperator(life, because('payment-outcome-unknown'), () => life.heard > heard);
-      return answer === 'closed' ? 'closed' : 'look';
-    }
+): Promise<'over' | 'open'> {
+  life.show('resuming', life.state === 'resuming' ? life.reason : null);
+  resume.attempts += 1;
+  const result = await sendResume(life, resume, paymentId, resumption);
+  switch (result.outcome) {
+    case 'answered':
+      // Asked for the challenge again, it has done nothing: the same id always gets the same answer.
+      life.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
+      for (const event of result.events) life.hear(event);
+      if (result.payment.paymentId === paymentId) life.answered(result.payment);
+      // Another payment than the one resumed: what it took counts for this intent as well.
+      else await lookAtPayment(life, result.payment.paymentId);
+      return 'over';
+    case 'ended':
+      throw new EndedElsewhere();
+    case 'ambiguous':
+      life.resumed = true;
+      resume.inDoubt = true;
+      life.note(`resume in doubt: ${result.why}`);
+      return 'open';
+    case 'refused':
+      life.note(`resume refused: ${result.why}`);
+      return resume.inDoubt ? 'open' : 'over';
+    case 'not-sent':
+    case 'card-gone':
+      return 'open';
   }
 }
 
 async function sendResume(
   life: CardLife,
-  requestId: string,
-  attempt: number,
+  { requestId, attempts: attempt, othersKnown }: OpenResume,
+  paymentId: string,
   { runId, ...resumption }: Resumption,
 ): Promise<CardSendResult> {
   const { merchantRequestId, amount, currency } = life;
-  const input: ResumeInput = { merchantRequestId, requestId, attempt, amount, currency, ...resumption };
+  const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
+  const input: ResumeInput = { ...sent, ...resumption };
   try {
     return await sends.resumePayment(input);
   } catch {

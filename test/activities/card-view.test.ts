@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../src/activities/card-view.ts';
+import type { CardPayment } from '../../src/api/cards.ts';
+
+const PAN = '4000000010000000';
+const PAYMENT: CardPayment = {
+  paymentId: 'pay-1',
+  status: 'REQUIRES_ACTION',
+  nextAction: { type: '3DS', verifyUrl: 'https://acs.example/v/1' },
+  amount: '49.90',
+  currency: 'EUR',
+  merchantRequestId: 'order-1',
+  other: { pan: PAN },
+};
+
+describe('viewOf', () => {
+  it('keeps what is named, and nothing else', () => {
+    const { other: _, ...named } = PAYMENT;
+    expect(viewOf(PAYMENT)).toEqual(named);
+  });
+
+  it('leaves out every text that holds a card number', () => {
+    const verifyUrl = `https://acs.example/v?pan=${PAN}`;
+    const view = viewOf({ ...PAYMENT, nextAction: { type: '3DS', verifyUrl }, merchantRequestId: PAN, amount: PAN });
+    expect(view).toEqual({
+      paymentId: 'pay-1',
+      status: 'REQUIRES_ACTION',
+      nextAction: { type: '3DS', verifyUrl: null },
+      currency: 'EUR',
+    });
+  });
+
+  it.each([{ paymentId: PAN }, { status: `CARD ${PAN}` }])('has none of an id or a status that holds one', (change) => {
+    expect(() => viewOf({ ...PAYMENT, ...change })).toThrow(/^the answer has no id that may be kept$/);
+  });
+});
