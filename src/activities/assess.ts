@@ -77,8 +77,9 @@ async function cardPaymentOf(
 ): Promise<NonNullable<Assessment['cardPayment']>> {
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const record = await cards.get(merchantRequestId);
-  // An end that an event has contradicted is for people to clear first.
-  if (record === undefined || !isCardEnd(record.state) || record.contradictedAt !== null) return 'open';
+  if (record === undefined || !isCardEnd(record.state)) return 'open';
+  // For people to clear first.
+  if (record.contradictedAt !== null) return 'contradicted';
   return record.state === 'succeeded' ? 'succeeded' : 'unpaid';
 }
 

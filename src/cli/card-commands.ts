@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
-import { duration } from './arguments.ts';
-import { createCard, listCards, retrieveCard, showCard } from './commands/card.ts';
+import { duration, keptText } from './arguments.ts';
+import { listCards, retrieveCard, showCard } from './commands/card.ts';
 import { cancelCard, changeCardAmount, resolveCard } from './commands/card-control.ts';
+import { createCard } from './commands/card-create.ts';
 import type { Add, Perform } from './program.ts';
 
 /** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
@@ -14,7 +15,7 @@ export function addCards(command: Add, perform: Perform): void {
     .option('--no-3ds', '3-D Secure only if the acquirer asks for it')
     .option('--return-url <url>', 'where the cardholder comes back to (default on the sandbox: its checkout page)')
     .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
-    .option('--by <name>', 'who asks')
+    .option('--by <name>', 'who asks', keptText)
     .option('--gateway <url>', 'the gateway to ask (default: that of the stack that is up)')
     .option('--wait', 'follow it to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
@@ -28,10 +29,10 @@ export function addCards(command: Add, perform: Perform): void {
   );
   const deciding = (usage: string, description: string): Command =>
     command(usage, description)
-      .option('--by <name>', 'who decides (default: the user of this machine)')
+      .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
       .option('--yes', 'do not ask', false);
   deciding('cancel <id>', 'cancel a card payment, before anything was sent that takes money')
-    .option('--remark <text>', 'why')
+    .option('--remark <text>', 'why', keptText)
     .action((id, o) => perform((s) => cancelCard(s, id, o)));
   deciding('amount <id> <amount>', 'change the amount, before anything was sent that takes money').action(
     (id, amount, o) => perform((s) => changeCardAmount(s, id, amount, o)),
@@ -42,7 +43,7 @@ export function addCards(command: Add, perform: Perform): void {
         .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'what the decision rests on')
+    .requiredOption('--evidence <text>', 'what the decision rests on', keptText)
     .option('--payment-id <id>', 'the payment to adopt')
     .action((id, o) => perform((s) => resolveCard(s, id, o)));
 }

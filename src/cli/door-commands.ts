@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { duration, port } from './arguments.ts';
+import { duration, keptText, port } from './arguments.ts';
 import { gateway } from './commands/gateway.ts';
 import { intake } from './commands/intake.ts';
 import { changeSchedule, createSchedule, listSchedules } from './commands/schedule.ts';
@@ -12,7 +12,7 @@ const taking = (command: Command): Command =>
         .choices(['stop', 'skip'])
         .default('stop'),
     )
-    .option('--by <name>', 'who hands over the files (the maker)');
+    .option('--by <name>', 'who hands over the files (the maker)', keptText);
 
 /** The ways in besides `run`: HTTP, and folders. */
 export function addDoors(command: Add, perform: Perform): void {

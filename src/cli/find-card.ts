@@ -5,10 +5,19 @@ import { CommandError, EXIT } from './exit.ts';
 
 /** The card payment that an ID names: its merchant_request_id, a payment id, or its workflow id. */
 export async function findCard({ cards }: Pick<Store, 'cards'>, id: string): Promise<CardRecord> {
+  const record = await cards.find(requestIdOf(id));
+  if (record === undefined) throw unknownCard();
+  return record;
+}
+
+/** An id as the store knows it: that of a workflow without what stands before it. */
+export function requestIdOf(id: string): string {
   const prefix = cardWorkflowId('');
-  const record = await cards.find(id.startsWith(prefix) ? id.slice(prefix.length) : id);
-  if (record !== undefined) return record;
-  throw new CommandError(EXIT.usage, 'unknown-id', 'No card payment is known under this ID.', {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : id;
+}
+
+export function unknownCard(): CommandError {
+  return new CommandError(EXIT.usage, 'unknown-id', 'No card payment is known under this ID.', {
     hint: 'An ID is a merchant_request_id, a payment id or a workflow id; `payouts card list` shows them.',
   });
 }

@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { SWITCH_SCOPES } from '../domain/switches.ts';
-import { canary, days, duration, port, rowNumbers, wholeNumber } from './arguments.ts';
+import { canary, days, duration, keptText, port, rowNumbers, wholeNumber } from './arguments.ts';
 import { addCards } from './card-commands.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { completion, SHELLS } from './commands/completion.ts';
@@ -151,7 +151,7 @@ function addPaying(command: Add, perform: Perform): void {
       .option('--canary <rows>', 'pay this many rows first, and the rest when all of them are completed', canary)
       .option('--allow-look-alikes', 'rows that look like a payout of the last days are meant, not held', false)
       .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
-      .option('--by <name>', 'who hands over the file (the maker)');
+      .option('--by <name>', 'who hands over the file (the maker)', keptText);
   taking('validate <file>', 'every finding of a file in one pass; sends nothing').action((file, files) =>
     perform((session) => validate(session, file, files)),
   );
@@ -176,8 +176,8 @@ function addDeciding(command: Add, perform: Perform): void {
   const deciding = (usage: string, description: string): Command =>
     command(usage, description)
       .option('--yes', 'do not ask', false)
-      .option('--by <name>', 'who decides (default: the user of this machine)')
-      .option('--remark <text>', 'why');
+      .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
+      .option('--remark <text>', 'why', keptText);
   deciding('approve <id>', 'approve what is awaited').action((id, o) => perform((s) => decide(s, 'approve', id, o)));
   deciding('reject <id>', 'reject what is awaited; needs --remark').action((id, o) =>
     perform((s) => decide(s, 'reject', id, o)),
@@ -191,14 +191,14 @@ function addDeciding(command: Add, perform: Perform): void {
         .choices(['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'what the decision rests on')
+    .requiredOption('--evidence <text>', 'what the decision rests on', keptText)
     .option('--order <id>', 'the order to adopt')
     .option('--yes', 'do not ask', false)
-    .option('--by <name>', 'who decides (default: the user of this machine)')
+    .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
     .action((id, o) => perform((s) => resolve(s, id, o)));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
-      .option('--by <name>', 'who asks', 'operator')
+      .option('--by <name>', 'who asks', keptText, 'operator')
       .action((id, { by }) => perform(async (s) => controlBatch(s, await findBatch(await s.store(), id), update, by)));
   };
   control('pause', MESSAGES.pause, 'send nothing more of a batch: rows under way wait before their send');
@@ -211,8 +211,8 @@ function addSwitches(command: Add, perform: Perform): void {
     command(usage, description)
       .addArgument(new Argument('<scope>', 'what it is about').choices(SWITCH_SCOPES))
       .argument('[key]', 'id of the user, account, payee or batch, or the currency; none for everything')
-      .requiredOption('--reason <text>', 'why')
-      .option('--by <name>', 'who asks (default: the user of this machine)')
+      .requiredOption('--reason <text>', 'why', keptText)
+      .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
       .option('--yes', 'do not ask', false);
   switching('off', 'send nothing more that it matches, from the next send on').action((scope, key, o) =>
     perform((s) => switchOff(s, scope, key, o)),

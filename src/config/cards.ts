@@ -1,3 +1,4 @@
+import type { WebhookSettings } from '../webhooks/settings.ts';
 import { ConfigError } from './config-error.ts';
 import type { KeyValues } from './keys.ts';
 import { Secret } from './secret.ts';
@@ -22,18 +23,10 @@ export interface CardsConfig {
   refusalStatuses: readonly number[];
 }
 
-/** How webhooks are verified. */
-export interface WebhookConfig {
-  scheme: KeyValues['PAYOUTS_WEBHOOK_SCHEME'];
-  /** All in force at once; empty: every webhook of a scheme that signs is refused. */
+/** How webhooks are verified. The tolerance is the acquirer's time: never scaled. */
+export interface WebhookConfig extends Omit<WebhookSettings, 'secrets'> {
+  /** Empty: every webhook of a scheme that signs is refused. */
   secrets: Secret<readonly Buffer[]>;
-  /** In lower case, as the next one. */
-  header: string;
-  timestampHeader: string | undefined;
-  /** Addresses and networks (`192.0.2.0/24`); empty: no fence. */
-  ips: readonly string[];
-  /** The acquirer's time: never scaled. */
-  toleranceMs: number;
 }
 
 export function cardsOf(values: KeyValues): CardsConfig {

@@ -9,8 +9,37 @@ export function isCardNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
+/** UUIDs and digests: the digits in them stand side by side by chance. */
+const HEX_ID = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
+/** Digits in groups, as people write card numbers. */
+const GROUPED_DIGITS = /\d+(?:[\s._~\-\u2010-\u2015]{1,3}\d+)*/g;
+/** First digits of the card schemes (ISO/IEC 7812: 3, 4, 5, 6; Mastercard also 2221 to 2720). */
+const ISSUED = /^(?:[3-6]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)\d*$/;
+const DIGITS_MIN = 13;
+const DIGITS_MAX = 19;
+
+/**
+ * Whether a text holds a card number, in one piece or in groups: for ids and free text, which are kept and shown. Other
+ * groups of digits may stand beside it (an expiry, an order's number): every run of groups is tried.
+ */
+export function holdsCardNumber(text: string): boolean {
+  for (const [run] of text.replace(HEX_ID, ' ').matchAll(GROUPED_DIGITS)) {
+    const groups = run.split(/\D+/);
+    for (const from of groups.keys()) {
+      let digits = '';
+      for (const group of groups.slice(from, from + DIGITS_MAX)) {
+        digits += group;
+        if (digits.length > DIGITS_MAX) break;
+        if (digits.length >= DIGITS_MIN && ISSUED.test(digits) && isCardNumber(digits)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 /** One segment of a path, and not a dot segment of it. */
 const REQUEST_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/;
 
-/** Ids are logged and stored: one that may be a card number is none. */
-export const isMerchantRequestId = (text: string): boolean => REQUEST_ID.test(text) && !isCardNumber(text);
+/** Ids are logged and stored: one that may be, or holds, a card number is none. */
+export const isMerchantRequestId = (text: string): boolean =>
+  REQUEST_ID.test(text) && !isCardNumber(text) && !holdsCardNumber(text);

@@ -32,7 +32,7 @@ export interface Assessment {
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
   lookAlike?: { daysBefore: number | null };
   /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
-  cardPayment?: 'succeeded' | 'open' | 'unpaid';
+  cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
 }
 
 export interface ExchangePlan {
@@ -80,6 +80,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   // Nobody lets this through: the money to pay with is what the card payment takes.
   if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
   if (assessment.cardPayment === 'open') return { gate: 'hold', reason: because('card-payment-open') };
+  if (assessment.cardPayment === 'contradicted') return { gate: 'hold', reason: because('card-payment-contradicted') };
   // Before anything is created at the bank, a payee included.
   if (assessment.lookAlike !== undefined && passes.lookAlikeMeant !== true) {
     return { gate: 'hold', reason: because('look-alike', daysText(assessment.lookAlike)) };

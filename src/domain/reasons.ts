@@ -26,6 +26,7 @@ export const REASONS = {
   'switched-off': 'an operator has switched this off; goes on when it is on again',
   'look-alike': 'same payee, amount and currency as an earlier payout',
   'card-payment-open': 'waits for the card payment it is tied to',
+  'card-payment-contradicted': 'the acquirer has contradicted the end of the card payment it is tied to',
   // ended unpaid
   'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
   'id-reused': 'this id was used before with another payload',

@@ -32,6 +32,8 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
     'Compare it with the earlier payout: `payouts approve ID` pays it too, `payouts reject ID --remark TEXT` does not.',
   'card-payment-open':
     'Nothing: it is released when that card payment succeeded; `payouts card show ID` says where it stands.',
+  'card-payment-contradicted':
+    'The acquirer must say what is true; `payouts card resolve ID --action confirm-end --evidence TEXT` lets the end stand, `payouts reject ID --remark TEXT` ends the payout unpaid.',
   // ended unpaid
   'invalid-instruction': 'Correct the row and hand it over under a new id.',
   'id-reused': 'Give a new payout a new id; the earlier one is untouched.',

@@ -8,11 +8,11 @@ import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
-import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
 
 const TAGS = ['batches'];
 const byId = z.object({ id: z.string().describe('batch id') });
-const controlQuery = z.strictObject({ by: z.string().min(1).max(200).optional().describe('who asks') });
+const controlQuery = z.strictObject({ by: keptText.optional().describe('who asks') });
 
 const CONTROLS = {
   pause: [MESSAGES.pause, 'Send nothing more of a batch'],
@@ -103,7 +103,7 @@ export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
 
 async function batchOf({ store }: GatewayParts, { params }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
-  const batch = await store.batch(id);
+  const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined) return batch;
   throw new GatewayError(404, 'unknown-id', 'There is no batch with this id.', { hint: 'GET /v1/batches lists them.' });
 }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isMerchantRequestId } from '../domain/card-number.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { bearerOf, type Caller, callerOf } from './callers.ts';
+import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 
@@ -25,8 +26,7 @@ export function newClientSecret(): { secret: string; sha256: string } {
  * `GatewayError`: a secret is tried before the payment is said to exist or not.
  */
 export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayParts): Promise<CardAccess> {
-  const { id } = request.params as { id: string };
-  const record = await store.cards.get(id);
+  const record = await recordOf(request, store);
   const bearer = bearerOf(request);
   if (bearer !== undefined && opens(record, bearer)) {
     assertOrigin(request, cards.origins);
@@ -35,6 +35,15 @@ export async function accessOf(request: FastifyRequest, { store, tokens, cards }
   if (bearer !== undefined && tokens.length === 0) throw secretRefused();
   const caller = callerOf(request, tokens);
   return { record: known(record), caller };
+}
+
+/** The payment that the path names. A store is not asked for what can be no id of one: it may fail over it. */
+export async function recordOf(
+  { params }: FastifyRequest,
+  { cards }: GatewayParts['store'],
+): Promise<CardRecord | undefined> {
+  const { id } = params as { id: string };
+  return isMerchantRequestId(id) ? cards.get(id) : undefined;
 }
 
 export function known(record: CardRecord | undefined): CardRecord {
@@ -50,9 +59,10 @@ function opens(record: CardRecord | undefined, secret: string): record is CardRe
   return kept.length === given.length && timingSafeEqual(kept, given);
 }
 
-/** A secret that another page has got hold of is of no use to it. */
+/** A secret that another page has got hold of is of no use to it. A name may be made to lead here, but for this machine's. */
 function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
-  if (origin === undefined || origin === `http://${host}` || origins.includes(origin)) return;
+  const isOwn = origin === `http://${host}` && isLoopback(origin);
+  if (origin === undefined || isOwn || origins.includes(origin)) return;
   throw originRefused();
 }
 

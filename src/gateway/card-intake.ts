@@ -1,14 +1,13 @@
-import { v7 } from 'uuid';
 import type { CardHandle, CardPaymentInput } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
 import { cardDigest } from '../identity.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { type CardEntry, VaultFullError } from '../vault/card-vault.ts';
+import { type CardEntry, type CardVault, VaultFullError } from '../vault/card-vault.ts';
 import { newClientSecret } from './card-access.ts';
 import { amountOf, type CardBody, type CreateBody, cardOf, formOf } from './card-requests.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { CardAnswer, GatewayParts } from './gateway-parts.ts';
-import { assertReturnUrl } from './return-url.ts';
+import { returnUrlOf } from './return-url.ts';
 
 export interface TakenPayment {
   record: CardRecord;
@@ -24,11 +23,10 @@ export interface TakenPayment {
  */
 export async function takePayment(parts: GatewayParts, body: CreateBody, by?: string): Promise<TakenPayment> {
   const { store, cards } = parts;
-  const { currency, payment_type: paymentType, three_ds: threeDs, return_url: returnUrl } = body;
-  const merchantRequestId = body.merchant_request_id ?? v7();
+  const { merchant_request_id: merchantRequestId, currency, payment_type: paymentType, three_ds: threeDs } = body;
   const amount = amountOf(body.amount, currency);
-  assertReturnUrl(returnUrl, cards.returnHosts);
-  const entry = body.card === undefined ? undefined : { card: cardOf(body.card, Date.now()), ...formOf(body) };
+  const form = { ...formOf(body), returnUrl: returnUrlOf(body.return_url, cards) };
+  const entry = body.card === undefined ? undefined : { card: cardOf(body.card, Date.now()), ...form };
   const { secret, sha256 } = newClientSecret();
   const known = await store.cards.get(merchantRequestId);
   const { record, samePayload } = await store.cards.claim({
@@ -53,7 +51,8 @@ export async function takePayment(parts: GatewayParts, body: CreateBody, by?: st
     three_ds: threeDs,
     ...(by === undefined ? {} : { by }),
   };
-  if (entry === undefined) keepForm(parts, merchantRequestId, body);
+  // A card may be needed once more: its page knows the client secret alone.
+  cards.vault.keepForm(merchantRequestId, form);
   await begin(parts, input, entry, taken.isNew);
   return taken;
 }
@@ -74,9 +73,13 @@ async function begin(
       return true;
     });
   }
-  if (entry === undefined || stands === 'silent' || stands.state !== 'awaiting-card') return;
+  if (entry === undefined) return;
+  // A payment that waits for its card would not get it, and nobody would know.
+  if (stands === 'silent') throw noWorker();
+  if (stands.state !== 'awaiting-card') return;
   await withCard(parts, entry, async (card) => {
     const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
+    if (outcome === 'no-worker') throw noWorker();
     return outcome === 'answered';
   });
 }
@@ -86,16 +89,15 @@ export async function giveCard(parts: GatewayParts, record: CardRecord, body: Ca
   const { cards } = parts;
   const { merchantRequestId } = record;
   const form = formOf(body, cards.vault.formOf(merchantRequestId));
-  assertReturnUrl(form.returnUrl, cards.returnHosts);
-  const entry = { card: cardOf(body.card, Date.now()), ...form };
+  const returnUrl = returnUrlOf(form.returnUrl, cards);
+  const entry = { card: cardOf(body.card, Date.now()), ...form, returnUrl };
   await withCard(parts, entry, async (card) => {
     answered(await cards.update(merchantRequestId, MESSAGES.provideCard, card));
     return true;
   });
-  cards.vault.forgetForm(merchantRequestId);
 }
 
-/** The answer of an update. Throws a `GatewayError` when the payment refused it, or does not run. */
+/** The answer of an update. Throws a `GatewayError` when the payment refused it or does not run, or no worker answered. */
 export function answered<Answer>(told: CardAnswer<Answer>): Answer {
   if (told.outcome === 'answered') return told.answer;
   if (told.outcome === 'refused') {
@@ -103,6 +105,7 @@ export function answered<Answer>(told: CardAnswer<Answer>): Answer {
       hint: 'GET /v1/card-payments/ID shows what it waits for.',
     });
   }
+  if (told.outcome === 'no-worker') throw noWorker();
   throw new GatewayError(409, 'not-running', 'This card payment does not run.', {
     hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
   });
@@ -114,7 +117,7 @@ async function withCard(
   entry: CardEntry,
   handOn: (card: CardHandle) => Promise<boolean>,
 ): Promise<void> {
-  const card = kept(() => vault.put(entry));
+  const card = put(vault, entry);
   try {
     if (!(await handOn(card))) vault.forget(card.handle);
   } catch (error) {
@@ -123,13 +126,9 @@ async function withCard(
   }
 }
 
-function keepForm({ cards: { vault } }: GatewayParts, merchantRequestId: string, body: CreateBody): void {
-  kept(() => vault.keepForm(merchantRequestId, formOf(body)));
-}
-
-function kept<Kept>(keep: () => Kept): Kept {
+function put(vault: CardVault, entry: CardEntry): CardHandle {
   try {
-    return keep();
+    return vault.put(entry);
   } catch (error) {
     if (!(error instanceof VaultFullError)) throw error;
     throw new GatewayError(503, 'vault-full', 'No further card can be kept now.', {
@@ -137,6 +136,12 @@ function kept<Kept>(keep: () => Kept): Kept {
       headers: { 'retry-after': '60' },
     });
   }
+}
+
+function noWorker(): GatewayError {
+  return new GatewayError(503, 'no-worker', 'No worker answers.', {
+    hint: 'Start one: payouts worker. The same request can be sent again.',
+  });
 }
 
 function idReused(): GatewayError {

@@ -6,6 +6,7 @@ import { formatMinor, parseAmount } from '../domain/money.ts';
 import type { CardholderForm } from '../vault/card-vault.ts';
 import { checkCard } from '../vault/check-card.ts';
 import { GatewayError } from './gateway-error.ts';
+import { keptText } from './schemas.ts';
 
 /** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
 
@@ -46,16 +47,15 @@ const deviceInfo = z.strictObject({
   user_agent: z.string().max(500).optional(),
 });
 
-const by = text.optional().describe('who asks; the name of a token cannot be changed');
+const by = keptText.optional().describe('who asks; the name of a token cannot be changed');
 const returnUrl = z.string().max(2_000);
 const amount = z.string().max(40).describe('decimal, with no more decimals than the currency has');
 
 export const createBody = z.strictObject({
   merchant_request_id: z
-    .string()
-    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and no card number')
-    .optional()
-    .describe('the payment for life: the same again is never paid twice; absent: a new one is made'),
+    .string({ error: 'is needed, as a string: it is the idempotency key' })
+    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and hold no card number')
+    .describe('idempotency key, and the payment for life: the same again is never paid twice'),
   amount,
   currency: z.string().regex(/^[A-Z]{3}$/),
   payment_type: z.enum(['AUTH', 'DEBIT']).default('DEBIT'),
@@ -72,12 +72,12 @@ export const cardBody = z.strictObject({
   card,
   billing: billing.optional(),
   device_info: deviceInfo.optional(),
-  return_url: returnUrl.optional(),
+  return_url: returnUrl.optional().describe('always send it: only the gateway that took the payment knows another one'),
 });
 export type CardBody = z.output<typeof cardBody>;
 
 export const amountBody = z.strictObject({ amount, by });
-export const cancelBody = z.strictObject({ by, reason: text.optional() });
+export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
 
 /** Throws a `CommandError` (422) whose findings name columns and rules, never values. */
 export function cardOf(given: z.output<typeof card>, now: number): CardDetails {

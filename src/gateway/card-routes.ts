@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { makerOf } from './callers.ts';
-import { accessOf, allowOrigin, type CardAccess, known, preflight } from './card-access.ts';
+import { accessOf, allowOrigin, type CardAccess, known, preflight, recordOf } from './card-access.ts';
 import {
   acceptedDocument,
   amountDocument,
@@ -39,7 +39,8 @@ export function cardRoutes(app: FastifyInstance, parts: GatewayParts): void {
     summary: 'Take money from a card',
     description:
       'The same request again under its merchant_request_id finds the payment and makes a new client_secret. ' +
-      'The card stays in the memory of this process until the acquirer has decided, 15 minutes at most.',
+      'The card stays in the memory of this process until the acquirer has decided, 15 minutes at most. What is said ' +
+      'beside it is known to this process alone: a page should always send return_url with the card.',
     body: jsonSchema(createBody),
     response: answerSchemas({
       200: [createdDocument, 'known before'],
@@ -77,7 +78,7 @@ function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
   };
   app.post('/v1/card-payments/:id/amount', { schema: amountSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
-    const { merchantRequestId, currency } = await recordOf(parts, request);
+    const { merchantRequestId, currency } = known(await recordOf(request, parts.store));
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
     const told = await parts.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
     return { schemaVersion: 1, amount: answered(told).amount };
@@ -91,7 +92,7 @@ function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
   };
   app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
-    const { merchantRequestId } = await recordOf(parts, request);
+    const { merchantRequestId } = known(await recordOf(request, parts.store));
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
     const told = await parts.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
     return { schemaVersion: 1, outcome: answered(told).outcome };
@@ -161,8 +162,4 @@ async function shown({ cards }: GatewayParts, { record, caller }: CardAccess): P
   const told = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
   const view = typeof told === 'object' ? told : undefined;
   return documentOf(record, view, caller === undefined ? null : cards.workflowUrl(record.workflowId));
-}
-
-async function recordOf({ store }: GatewayParts, { params }: FastifyRequest): Promise<CardRecord> {
-  return known(await store.cards.get((params as { id: string }).id));
 }

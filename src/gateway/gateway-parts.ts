@@ -33,15 +33,17 @@ export interface GatewayParts {
 /** What the routes of card payments work with. `id`: the merchant_request_id. */
 export interface CardParts {
   vault: CardVault;
-  /** Hosts that cardholders may be sent back to; undefined: this machine only. */
+  /** Hosts that cardholders may be sent back to, with the port where one is meant; undefined: this machine only. */
   returnHosts: readonly string[] | undefined;
+  /** Origins that they may be sent back to as well: of the sandbox's own checkout page. */
+  returnOrigins: readonly string[];
   /** Origins of pages that may show a client secret. */
   origins: readonly string[];
   /** Starts the workflow unless it runs or has run. */
   start(input: CardPaymentInput): Promise<void>;
   /** What its workflow shows; `silent` when no worker answers soon. */
   state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
-  /** An update on its workflow, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
+  /** An update on its workflow, by its name (`src/domain/names.ts`). */
   update<Answer>(id: string, name: string, payload: unknown): Promise<CardAnswer<Answer>>;
   /** False when no such workflow is open. */
   signal(id: string, name: string): Promise<boolean>;
@@ -58,4 +60,6 @@ export interface WebhookParts {
 export type CardAnswer<Answer> =
   | { outcome: 'answered'; answer: Answer }
   | { outcome: 'refused'; why: string }
-  | { outcome: 'not-running' };
+  | { outcome: 'not-running' }
+  /** No worker answered soon. */
+  | { outcome: 'no-worker' };

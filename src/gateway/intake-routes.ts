@@ -11,7 +11,7 @@ import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { answerOnce } from './idempotency.ts';
-import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, dispositionName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -33,7 +33,7 @@ const handOverQuery = z.strictObject({
     .optional()
     .describe('rows paid first, the rest when they are completed'),
   allow_look_alikes: flag.optional().describe('rows that look like a payout of the last days are meant, not held'),
-  by: z.string().min(1).max(200).optional().describe('the maker; the name of a token cannot be changed'),
+  by: keptText.optional().describe('the maker; the name of a token cannot be changed'),
 });
 
 type HandOver = z.output<typeof handOverQuery>;

@@ -1,19 +1,24 @@
 import { isLoopback } from './callers.ts';
 import { GatewayError } from './gateway-error.ts';
+import type { CardParts } from './gateway-parts.ts';
 
 /**
- * Throws a `GatewayError` for an address that no cardholder may be sent back to. `hosts`: of PAYOUTS_CARD_RETURN_HOSTS,
- * with the port where one is meant; undefined: this machine only.
+ * The address that a cardholder is sent back to, as a browser reads it: `http://127.0.0.1\@shop.example` names this
+ * machine here and may name the shop elsewhere. Throws a `GatewayError` for one that nobody may be sent to.
  */
-export function assertReturnUrl(text: string, hosts: readonly string[] | undefined): void {
+export function returnUrlOf(text: string, allowed: Pick<CardParts, 'returnHosts' | 'returnOrigins'>): string {
   const url = URL.parse(text);
-  if (url !== null && url.username === '' && url.password === '' && isAllowed(url, hosts)) return;
+  if (url !== null && url.username === '' && url.password === '' && isAllowed(url, allowed)) return url.href;
   throw new GatewayError(400, 'return-url-refused', 'No cardholder is sent back to this address.', {
     hint: 'return_url is https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine where that is not set.',
   });
 }
 
-function isAllowed({ protocol, host, hostname, href }: URL, hosts: readonly string[] | undefined): boolean {
+function isAllowed(
+  { protocol, origin, host, hostname, href }: URL,
+  { returnHosts: hosts, returnOrigins }: Pick<CardParts, 'returnHosts' | 'returnOrigins'>,
+): boolean {
+  if (returnOrigins.includes(origin)) return true;
   if (hosts === undefined) return (protocol === 'http:' || protocol === 'https:') && isLoopback(href);
   return protocol === 'https:' && (hosts.includes(host) || hosts.includes(hostname));
 }

@@ -1,5 +1,20 @@
 import { z } from 'zod';
+import { holdsCardNumber } from '../domain/card-number.ts';
 import { GatewayError } from './gateway-error.ts';
+
+/** Text of a caller that is kept and shown to people. */
+export const keptText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isKeepable, 'must hold no card number and no control characters');
+
+/** PostgreSQL has no NUL in a text, and a terminal obeys what it is shown. */
+export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
+
+function isKeepable(text: string): boolean {
+  return !hasControls(text) && !holdsCardNumber(text);
+}
 
 /** As the OpenAPI document holds it (3.1: JSON Schema as it is). */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Record<string, unknown> {

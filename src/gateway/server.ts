@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayToken } from '../config/gateway-tokens.ts';
 import { errorDocument } from '../intake/error-document.ts';
@@ -62,7 +62,16 @@ export function assertFenced(tokens: readonly GatewayToken[], host: string): voi
 const addressOf = (host: string): string => `http://${host.includes(':') ? `[${host}]` : host}`;
 
 async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
-  const app = fastify({ logger: false, requestTimeout: REQUEST_MS, routerOptions: { maxParamLength: 200 } });
+  const app = fastify({
+    logger: false,
+    requestTimeout: REQUEST_MS,
+    routerOptions: { maxParamLength: 200 },
+    // An address that cannot be read: the framework's own answer would show it.
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const { status, document } = answerOf(error);
+      reply.code(status).send(document);
+    },
+  });
   // Schemas are for the OpenAPI page: each route checks what it is given itself.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));

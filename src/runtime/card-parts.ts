@@ -10,7 +10,6 @@ import {
 import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
-import { GatewayError } from '../gateway/gateway-error.ts';
 import type { CardParts } from '../gateway/gateway-parts.ts';
 import { startCardPayment } from '../temporal/executions.ts';
 import { workflowUrl } from '../temporal/ui-link.ts';
@@ -35,6 +34,7 @@ export function cardParts(
   return {
     vault,
     returnHosts: cards.returnHosts,
+    returnOrigins: own,
     origins: [...cards.checkoutOrigins, ...own],
     start: (input) => within(UPDATE_MS, () => startCardPayment(client, input)),
     async state(id) {
@@ -53,7 +53,7 @@ export function cardParts(
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return { outcome: 'not-running' };
         if (error instanceof WorkflowUpdateFailedError) return { outcome: 'refused', why: error.cause?.message ?? '' };
-        if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noWorker();
+        if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { outcome: 'no-worker' };
         throw error;
       }
     },
@@ -75,9 +75,3 @@ const FAILED_PRECONDITION = 9;
 
 const hasNoWorker = (error: unknown): boolean =>
   error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === FAILED_PRECONDITION;
-
-function noWorker(): GatewayError {
-  return new GatewayError(503, 'no-worker', 'No worker answers.', {
-    hint: 'Start one: payouts worker. The same request can be sent again.',
-  });
-}

@@ -5,7 +5,7 @@ import { vaultTaskQueue } from '../domain/names.ts';
 import type { CardParts, GatewayParts, WebhookParts } from '../gateway/gateway-parts.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
-import type { Part, StackAddresses } from '../stack/stack.ts';
+import type { Part } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
@@ -16,7 +16,7 @@ import { listBatches } from './batch-list.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardParts } from './card-parts.ts';
 import { type DoorPlace, openDoor, uiPlace } from './door.ts';
-import { registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookParts } from './webhook-parts.ts';
 
@@ -29,7 +29,7 @@ const UPDATE_MS = 15_000;
  */
 export async function openGateway(
   config: Config,
-  place: StackAddresses,
+  place: GatewayPlace,
   listenOn: ListenOn,
   log: Log,
 ): Promise<Required<Part> & { url: string }> {
@@ -54,11 +54,9 @@ export async function openGateway(
     ),
     (it) => it.close(),
   );
-  if (config.bank.kind === 'sandbox') {
-    await registerWebhooks(place.apiUrl, url, webhook).catch((error: unknown) =>
-      log.warn({ error }, 'the sandbox was not told where webhooks go'),
-    );
-  }
+  await registerWebhooks({ bank: config.bank, webhook }, place, url).catch((error: unknown) =>
+    log.warn({ error }, 'the sandbox was not told where webhooks go'),
+  );
   const kept = opened.move();
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { WebhookConfig } from '../config/cards.ts';
 import { Secret } from '../config/secret.ts';
 import type { Config } from '../config.ts';
+import type { Stack, StackAddresses } from '../stack/stack.ts';
 
 const SECRET_BYTES = 32;
 const PATIENCE_MS = 5_000;
@@ -12,15 +13,26 @@ export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhoo
   return { ...webhook, secrets: new Secret([randomBytes(SECRET_BYTES)]) };
 }
 
-/** Tells an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. */
-export async function registerWebhooks(apiUrl: string, gatewayUrl: string, webhook: WebhookConfig): Promise<void> {
+/** Where a gateway is started: on a stack that may have one of its own. */
+export type GatewayPlace = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
+
+/**
+ * Tells an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is one address: it
+ * stays with the gateway of the stack.
+ */
+export async function registerWebhooks(
+  { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,
+  place: Pick<GatewayPlace, 'apiUrl' | 'gatewayUrl'>,
+  gatewayUrl: string,
+): Promise<void> {
+  if (bank.kind !== 'sandbox' || (place.gatewayUrl ?? null) !== null) return;
   const [secret = Buffer.alloc(0)] = webhook.secrets.reveal();
   const endpoint = {
     url: `${gatewayUrl}/v1/webhooks/cards`,
     secret: `whsec_${secret.toString('base64')}`,
     scheme: webhook.scheme === 'ip' ? 'none' : webhook.scheme,
   };
-  const response = await fetch(`${apiUrl}/__sandbox/webhooks`, {
+  const response = await fetch(`${place.apiUrl}/__sandbox/webhooks`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(endpoint),

@@ -119,6 +119,8 @@ export interface CardStore {
     event: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>,
     settled: { merchantRequestId: string; effect: CardEventEffect; at: number },
   ): Promise<void>;
+  /** People let the end stand against what contradicts it: with an audit entry. False when nothing contradicted it. */
+  confirmEnd(merchantRequestId: string, word: { by: string; evidence: string; at: number }): Promise<boolean>;
   countLook(event: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>): Promise<void>;
   /** Payouts that wait for a card payment; the same again changes nothing. */
   addWaiter(merchantRequestId: string, payoutWorkflowId: string): Promise<void>;

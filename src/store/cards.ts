@@ -1,11 +1,13 @@
 import type { Selectable } from 'kysely';
 import { CARD_ENDS, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import { audit } from './audit.ts';
 import * as events from './card-events.ts';
 import * as ids from './card-ids.ts';
 import { CardInbox } from './card-inbox.ts';
 import type { CardChange, CardClaim, CardClaimed, CardRecord, CardStore } from './card-store.ts';
 import type { CardPaymentTable, Database } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 export function createCardStore(db: Database): CardStore {
   const inbox = new CardInbox(db);
@@ -28,6 +30,7 @@ export function createCardStore(db: Database): CardStore {
     undelivered: (owned, limit, page) => events.undelivered(db, owned, limit, page),
     eventsOf: (merchantRequestId) => events.eventsOf(db, merchantRequestId),
     settleEvent: (event, settled) => events.settleEvent(db, event, settled),
+    confirmEnd: (merchantRequestId, word) => confirmEnd(db, merchantRequestId, word),
     countLook: (event) => events.countLook(db, event),
   };
 }
@@ -160,4 +163,23 @@ function cardRecord(row: Row): CardRecord {
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
   };
+}
+
+function confirmEnd(
+  db: Database,
+  merchantRequestId: string,
+  { by, evidence, at }: Parameters<CardStore['confirmEnd']>[1],
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('card_payments')
+      .set({ contradicted_at: null, updated_at: at })
+      .where('merchant_request_id', '=', merchantRequestId)
+      .where('contradicted_at', 'is not', null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) return false;
+    const action = 'confirm end of card payment';
+    await audit(transaction, { at, actor: by, action, subject: merchantRequestId, detail: { evidence } });
+    return true;
+  });
 }

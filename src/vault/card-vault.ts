@@ -80,18 +80,15 @@ export class CardVault {
     this.#cards.delete(handle);
   }
 
-  /** Keeps what a payment page will need when the card comes; one form for a payment. */
+  /** Keeps what a payment page will need when the card comes; one form for a payment. The oldest makes room. */
   keepForm(merchantRequestId: string, form: CardholderForm): void {
-    if (this.#forms.size >= this.#entriesMax) throw new VaultFullError('the vault keeps as many forms as it may');
+    this.#forms.delete(merchantRequestId);
+    if (this.#forms.size >= this.#entriesMax) this.#forms.deleteOldest();
     this.#forms.set(merchantRequestId, form);
   }
 
   formOf(merchantRequestId: string): CardholderForm | undefined {
     return this.#forms.get(merchantRequestId);
-  }
-
-  forgetForm(merchantRequestId: string): void {
-    this.#forms.delete(merchantRequestId);
   }
 
   /** Wipes everything. */

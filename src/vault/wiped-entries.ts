@@ -56,6 +56,11 @@ export class WipedEntries<Value> {
     this.#onWiped(key);
   }
 
+  deleteOldest(): void {
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined) this.delete(oldest);
+  }
+
   clear(): void {
     for (const key of [...this.#kept.keys()]) this.delete(key);
   }

@@ -13,14 +13,14 @@ export class QuietLog {
     this.#now = now;
   }
 
-  warn(reason: string, message: string): void {
+  warn(reason: string, message: string, more: object = {}): void {
     const at = this.#now();
     const last = this.#warned.get(reason);
     if (last !== undefined && at - last.at < QUIET_MS) {
       last.since += 1;
       return;
     }
-    this.#log.warn({ reason, unsaidBefore: last?.since ?? 0 }, message);
+    this.#log.warn({ reason, ...more, unsaidBefore: last?.since ?? 0 }, message);
     this.#warned.set(reason, { at, since: 0 });
   }
 }

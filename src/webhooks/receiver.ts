@@ -3,7 +3,7 @@ import { JsonRefused, parseJson } from '../api/json.ts';
 import type { Log } from '../log.ts';
 import type { CardStore } from '../store/card-store.ts';
 import type { ReceivedEvent } from './deliveries.ts';
-import { eventOf } from './event.ts';
+import { eventOf, isToken } from './event.ts';
 import { QuietLog } from './quiet-log.ts';
 import type { Delivery, Verifier } from './verifier.ts';
 
@@ -39,7 +39,8 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
     const notice = noticeOf(jsonIn(delivery.body));
     const said = notice === undefined ? undefined : eventOf(notice);
     if (notice === undefined || said === undefined) {
-      quiet.warn(notice?.kind ?? 'unreadable', 'webhook without a payment');
+      const receiptId = verdict.receiptId.slice(0, RECEIPT_SHOWN);
+      quiet.warn(notice?.kind ?? 'unreadable', 'webhook without a payment', { receiptId });
       return { taken: 'meaningless' };
     }
     const event = {
@@ -52,6 +53,9 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
     return taken === 'new' ? { taken, event } : { taken };
   };
 }
+
+/** Enough to find it at the sender. */
+const RECEIPT_SHOWN = 80;
 
 const UNCONFIGURED =
   'webhooks are refused: set PAYOUTS_WEBHOOK_SECRET, or PAYOUTS_WEBHOOK_SCHEME=ip and PAYOUTS_WEBHOOK_IPS';
@@ -69,7 +73,7 @@ function jsonIn(body: Buffer): unknown {
 /** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
 async function ownerOf(cards: ReceiverParts['cards'], ids: readonly (string | undefined)[]): Promise<string | null> {
   for (const id of ids) {
-    const owner = id === undefined ? undefined : await cards.ownerOfRequest(id);
+    const owner = id === undefined || !isToken(id) ? undefined : await cards.ownerOfRequest(id);
     if (owner !== undefined) return owner;
   }
   return null;

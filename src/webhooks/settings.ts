@@ -5,7 +5,7 @@ export interface WebhookSettings {
   secrets: readonly Buffer[];
   /** `hmac-sha256`: lower-case name of the header of the signature. */
   header: string;
-  /** `hmac-sha256`: when set, `<timestamp>.<body>` is signed. */
+  /** `hmac-sha256`: lower-case name of the header of the time; when set, `<timestamp>.<body>` is signed. */
   timestampHeader: string | undefined;
   /** Addresses and CIDR ranges a webhook may come from; empty: any. */
   ips: readonly string[];

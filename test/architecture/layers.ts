@@ -54,6 +54,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   stack: { imports: ['config/config-error.ts', 'temporal/'], types: ['config.ts'], packages: ['zod', 'node:'] },
   config: {
     imports: ['domain/', 'config/', 'api/card-fields.ts', 'erp/nearest.ts'],
+    types: ['webhooks/settings.ts'],
     packages: ['zod', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': { imports: ['domain/', 'config/'], packages: ['@temporalio/envconfig', 'node:'] },

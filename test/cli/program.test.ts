@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { PAN } from '../vault/cards.ts';
+
+// Each run of the program listens once.
+process.stdout.setMaxListeners(0);
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,4 +49,19 @@ it.each(['-v', '--version'])('%s prints one line of versions', async (flag) => {
   const { exit, stdout } = await told(flag);
   expect(exit).toBe(EXIT.completed);
   expect(stdout).toMatch(/^payouts \S+, Temporal SDK \S+, Node \S+\n$/);
+});
+
+it.each([
+  ['card', 'create', '--amount', '1', '--currency', 'EUR', '--by', PAN],
+  ['card', 'cancel', 'order-1', '--remark', 'card 4012 8888 8888 1881'],
+  ['card', 'resolve', 'order-1', '--action', 'keep-looking', '--evidence', PAN],
+  ['card', 'resolve', 'order-1', '--action', 'keep-looking', '--evidence', 'statement\u001b[2J'],
+  ['approve', 'ID', '--remark', PAN],
+  ['run', 'payroll.csv', '--by', PAN],
+  ['intake', 'drop', '--by', PAN],
+  ['switch', 'off', 'everything', '--reason', PAN],
+])('payouts %s %s refuses a text that would be kept and may not, and does not show it', async (...argv) => {
+  const { exit, stdout, stderr } = await told(...argv);
+  expect([exit, stderr]).toEqual([EXIT.usage, expect.stringContaining('may hold no card number')]);
+  expect(stdout + stderr).not.toMatch(/4012|statement/);
 });

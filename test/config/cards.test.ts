@@ -79,16 +79,22 @@ describe('card payments', () => {
 
 describe('webhooks', () => {
   it('have secrets as bytes, several while they rotate', () => {
-    const { webhook } = loadConfig({ PAYOUTS_WEBHOOK_SECRET: 'whsec_AAH/,plain-secret, whsec_QUI' });
-    expect(webhook.secrets.reveal()).toEqual([
-      Buffer.from([0, 1, 255]),
-      Buffer.from('plain-secret'),
-      Buffer.from('AB'),
-    ]);
+    const whole = 'whsec_AAH/AAH/AAH/AAH/AAH/AA==';
+    const { webhook } = loadConfig({ PAYOUTS_WEBHOOK_SECRET: `${whole},plain secret of 16, ${whole.slice(0, -2)}` });
+    const bytes = Buffer.from([0, 1, 255, 0, 1, 255, 0, 1, 255, 0, 1, 255, 0, 1, 255, 0]);
+    expect(webhook.secrets.reveal()).toEqual([bytes, Buffer.from('plain secret of 16'), bytes]);
     expect(loadConfig({}).webhook.secrets.reveal()).toEqual([]);
   });
 
-  it.each(['whsec_', 'whsec_a-b', 'whsec_!!!!', 'a,,b', ','])('refuse the secret "%s" and do not say it', (secret) => {
+  it.each([
+    'whsec_',
+    'whsec_a-b',
+    'whsec_!!!!!!!!!!!!!!!!!!!!!!!!',
+    `whsec_${'A'.repeat(20)}`,
+    'fifteen bytes..',
+    'a secret of 16 bytes,,a secret of 16 bytes',
+    ',',
+  ])('refuse the secret "%s" and do not say it', (secret) => {
     const error = errorOf({ PAYOUTS_WEBHOOK_SECRET: secret });
     expect(error.key).toBe('PAYOUTS_WEBHOOK_SECRET');
     if (secret.length > 6) expect(inspect(error)).not.toContain(secret.slice(6));

@@ -140,7 +140,7 @@ it('a refusal can be read by the page', async () => {
 
 it('a card needs to know where its cardholder comes back to', async () => {
   const { gateway, secret } = await withPayment();
-  gateway.cards.vault.forgetForm('order-1');
+  gateway.cards.vault.close();
   const headers = { ...bearer(secret), 'content-type': 'application/json' };
   const give = (more: object) =>
     gateway.send(`${BASE}/card`, { method: 'POST', headers, body: JSON.stringify({ card: CARD, ...more }) });

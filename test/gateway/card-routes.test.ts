@@ -90,10 +90,14 @@ describe('a card payment asked for', () => {
     expect((await gateway.send('/v1/card-payments/order-1', { headers })).status).toBe(200);
   });
 
-  it('without an id gets one', async () => {
+  it('without an id is refused: asked for again, it would take the money twice', async () => {
     const gateway = await openGateway();
-    const { document } = await create(gateway, { merchant_request_id: undefined });
-    expect(document.card_payment.merchant_request_id).toMatch(/^[0-9a-f-]{36}$/);
+    const refused = await create(gateway, { merchant_request_id: undefined });
+    expect(refused).toMatchObject({
+      status: 400,
+      document: { error: { code: 'usage', message: expect.stringContaining('merchant_request_id: is needed') } },
+    });
+    expect(await gateway.door.store.cards.list(9)).toEqual([]);
   });
 
   it('that ended is told as it ended, and nothing is started', async () => {
@@ -112,6 +116,9 @@ describe('a card payment asked for', () => {
 describe('a request that is refused', () => {
   it.each([
     ['a card number as id', { merchant_request_id: PAN }, 400, 'usage'],
+    ['a card number in an id', { merchant_request_id: `order-${PAN}` }, 400, 'usage'],
+    ['a card number in a name', { by: `alice ${PAN.replace(/(?<=^(.{4})+)/g, ' ')}` }, 400, 'usage'],
+    ['a control character in a name', { by: 'alice\u0000' }, 400, 'usage'],
     ['an amount that is a number', { amount: 49.9 }, 400, 'usage'],
     ['too many decimals', { amount: '49.901' }, 400, 'amount-refused'],
     ['no amount above 0', { amount: '0.00' }, 400, 'amount-refused'],

@@ -25,6 +25,7 @@ export function fakeCards(): FakeCards {
   const fake: FakeCards = {
     vault: new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000, entriesMax: 3 }),
     returnHosts: undefined,
+    returnOrigins: [],
     origins: [PAGE],
     states: new Map(),
     started: [],

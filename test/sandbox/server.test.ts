@@ -135,6 +135,35 @@ describe('test-only routes', () => {
     expect((await bank.raw('GET', '/__sandbox/state')).status).toBe(403);
   });
 
+  test('answer this machine and their own pages, and no page of another origin', async () => {
+    const { sandbox, bank } = await runningSandbox();
+    const { host } = new URL(sandbox.url);
+    const byName = host.replace('127.0.0.1', 'localhost');
+    const asked = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sent = { ...headers, 'content-type': 'text/plain' };
+        const post = request(`${sandbox.url}/__sandbox/outage`, { method: 'POST', headers: sent }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        post.on('error', reject);
+        post.end('{"ms":60000}');
+      });
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://page.example' },
+      { origin: 'null' },
+      { origin: 'http://localhost:1' },
+      { origin: `http://${byName}` },
+      { host: 'rebound.example' },
+      { host: 'rebound.example', origin: 'http://rebound.example' },
+      { host: '127.0.0.1.rebound.example' },
+    ];
+    for (const headers of foreign) expect([headers, await asked(headers)]).toEqual([headers, 403]);
+    const state = (headers: Record<string, string>) => bank.raw('GET', '/__sandbox/state', { headers });
+    expect((await state({ origin: sandbox.url })).status).toBe(200);
+    expect(await asked({ host: byName, origin: `http://${byName}` })).toBe(200);
+  });
+
   test('make, fill and freeze accounts', async () => {
     const { bank, door } = await runningSandbox();
     const account = { uid: 'u-9', currency: 'CAD', account_id: 'acc-9', balance: '10.00' };

@@ -88,13 +88,13 @@ it('refuses more cards than it may keep, until one has gone', () => {
   expect(vault.put(cardEntry()).last_four).toBe('1881');
 });
 
-it('keeps what a page will need until its card comes', () => {
-  const vault = newVault({ entriesMax: 1 });
-  vault.keepForm('order-1', { returnUrl: 'https://shop.example/back', billing: { country: 'AU' } });
-  expect(vault.formOf('order-1')).toEqual({ returnUrl: 'https://shop.example/back', billing: { country: 'AU' } });
-  expect(() => vault.keepForm('order-2', { returnUrl: 'https://shop.example/back' })).toThrow(VaultFullError);
-  vault.forgetForm('order-1');
-  expect(vault.formOf('order-1')).toBeUndefined();
+it('keeps what a page will need when its card comes, and lets the oldest go for it', () => {
+  const vault = newVault({ entriesMax: 2 });
+  const form = { returnUrl: 'https://shop.example/back', billing: { country: 'AU' } };
+  for (const id of ['order-1', 'order-2', 'order-2']) vault.keepForm(id, form);
+  expect([vault.formOf('order-1'), vault.formOf('order-2')]).toEqual([form, form]);
+  vault.keepForm('order-3', form);
+  expect(['order-1', 'order-2', 'order-3'].map((id) => vault.formOf(id) !== undefined)).toEqual([false, true, true]);
 });
 
 it('shows nothing of a card, whatever prints it', () => {

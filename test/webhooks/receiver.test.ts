@@ -76,6 +76,30 @@ onEveryStore('A webhook', (test) => {
     expect(lines).toMatchObject([{ msg: 'webhook without a payment' }]);
   });
 
+  it('asks the store for no owner by what no id is', async () => {
+    const { cards } = await test.open();
+    const asked: string[] = [];
+    const ownerOfRequest = async (id: string) => {
+      asked.push(id);
+      return undefined;
+    };
+    const { take } = openReceiver({ cards: { ...cards, ownerOfRequest } });
+    const ids = { merchant_request_id: 'r-1\u0000', reference_id: 'x'.repeat(129) };
+    expect(await take(noticeBody({ ...SUCCEEDED, ...ids }))).toMatchObject({
+      taken: 'new',
+      event: { paymentId: 'p-1', merchantRequestId: null },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('that means nothing can be found at its sender by what the log says', async () => {
+    const { cards } = await test.open();
+    const { take, lines } = openReceiver({ cards });
+    await take(Buffer.from('no JSON'));
+    expect(lines).toMatchObject([{ receiptId: expect.stringMatching(/^standard-webhooks\/msg_1\/[0-9a-f]{10,}$/) }]);
+    expect(String(lines[0]?.receiptId).length).toBeLessThanOrEqual(80);
+  });
+
   it('is refused once a minute in the log, with what to set', async () => {
     const { cards } = await test.open();
     const { take, lines, clock } = openReceiver({ cards, verifier: createVerifier(settings({ secrets: [] })) });

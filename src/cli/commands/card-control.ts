@@ -71,7 +71,10 @@ export async function resolveCard(session: Session, id: string, options: Resolve
   const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
   if (await startedAgain(session, record)) {
     const message = 'its workflow was closed and is started again; it looks first at what was sent';
-    session.output.result({ schemaVersion: 1, merchant_request_id: id, accepted: false, message }, message);
+    session.output.result(
+      { schemaVersion: 1, merchant_request_id: record.merchantRequestId, accepted: false, message },
+      message,
+    );
     return action === 'keep-looking' ? EXIT.completed : EXIT.exceptions;
   }
   const told = await tell<{ accepted: boolean; message: string }>(session, record, MESSAGES.resolve, asked);

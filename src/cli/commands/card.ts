@@ -1,118 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { v7 } from 'uuid';
-import { isCardEnd } from '../../domain/card-payment.ts';
+import { OrderNotFoundError } from '../../api/errors.ts';
+import { pathId } from '../../api/path.ts';
+import { holdsCardNumber } from '../../domain/card-number.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
-import type { CardRecord, StoredCardEvent } from '../../store/card-store.ts';
+import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
-import { findCard } from '../find-card.ts';
-import { exitOfCard, followCard } from '../follow-card.ts';
-import { gatewayClient } from '../gateway-client.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
-
-export interface CreateCardOptions {
-  amount: string;
-  currency: string;
-  id: string | undefined;
-  type: 'AUTH' | 'DEBIT';
-  /** `--no-3ds`. */
-  '3ds': boolean;
-  returnUrl: string | undefined;
-  cardFrom: string | undefined;
-  by: string | undefined;
-  gateway: string | undefined;
-  wait: boolean;
-  timeout: number | undefined;
-}
-
-interface Created {
-  card_payment: CardDocument;
-  client_secret: string;
-}
-
-/** `payouts card create`: asks a gateway to take money from a card; the card comes from a file, or from the cardholder. */
-export async function createCard(session: Session, options: CreateCardOptions): Promise<ExitCode> {
-  const id = options.id ?? v7();
-  const { gatewayUrl, checkoutUrl } = await gatewayOf(session, options.gateway);
-  const returnUrl = options.returnUrl ?? checkoutUrl;
-  if (returnUrl === undefined) {
-    throw new CommandError(EXIT.usage, 'return-url-missing', 'It is not known where the cardholder comes back to.', {
-      hint: 'Add --return-url URL.',
-    });
-  }
-  const [token] = session.config.gatewayTokens.reveal();
-  const client = gatewayClient(gatewayUrl, token?.token);
-  const created = await client.post<Created>('/v1/card-payments', {
-    merchant_request_id: id,
-    amount: options.amount,
-    currency: options.currency,
-    payment_type: options.type,
-    return_url: returnUrl,
-    three_ds: options['3ds'] ? 'setup' : 'skip',
-    ...(options.cardFrom === undefined ? {} : { card: await cardFrom(options.cardFrom) }),
-    ...(options.by === undefined ? {} : { by: options.by }),
-  });
-  const fragment = new URLSearchParams({ gateway: gatewayUrl, id, secret: created.client_secret });
-  const checkout = checkoutUrl === undefined ? null : `${checkoutUrl}#${fragment}`;
-  const result = (payment: CardDocument): void =>
-    session.output.result(
-      { schemaVersion: 1, card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
-      cardText(payment, [['checkout', checkout]]),
-    );
-  if (!options.wait) {
-    result(created.card_payment);
-    return EXIT.completed;
-  }
-  if (checkout !== null && options.cardFrom === undefined) session.output.say(`Checkout ${checkout}`);
-  const { payment, end } = await followCard(client, id, {
-    output: session.output,
-    timeoutMs: options.timeout,
-    interrupted: interruptSignal(),
-  });
-  result(payment);
-  return end === 'interrupted' ? EXIT.interrupted : exitOfCard(payment.state);
-}
-
-/** The gateway given, or that of the stack that is up; on an embedded sandbox with its checkout page. */
-async function gatewayOf(
-  session: Session,
-  given: string | undefined,
-): Promise<{ gatewayUrl: string; checkoutUrl: string | undefined }> {
-  if (given !== undefined) return { gatewayUrl: given, checkoutUrl: undefined };
-  const { gatewayUrl, apiUrl } = await session.stack('join-only');
-  if (gatewayUrl === null) {
-    throw new CommandError(EXIT.usage, 'gateway-missing', 'The stack that is up has no gateway.', {
-      hint: 'Name one with --gateway URL.',
-    });
-  }
-  return { gatewayUrl, checkoutUrl: session.config.bank.kind === 'sandbox' ? `${apiUrl}/checkout` : undefined };
-}
-
-const CARD_BYTES_MAX = 64 * 1024;
-
-/** A card as JSON from a file or, for `-`, from stdin; never from the command line, which every user of a machine sees. */
-async function cardFrom(path: string): Promise<unknown> {
-  const unreadable = (why: string): CommandError =>
-    new CommandError(EXIT.usage, 'card-unreadable', `The card cannot be read: ${why}.`, {
-      hint: 'A JSON object with number, expiry_month, expiry_year, and cvv and holder_name where known.',
-    });
-  let json: string;
-  try {
-    json = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
-  } catch {
-    throw unreadable('there is no such file, or it is not ours to read');
-  }
-  if (json.length > CARD_BYTES_MAX) throw unreadable('it is too long');
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The parser's own words show the text.
-    throw unreadable('it is no JSON');
-  }
-}
 
 /** `payouts card show ID`: a card payment as the store has it, with the events that came. */
 export async function showCard(session: Session, id: string): Promise<ExitCode> {
@@ -158,11 +53,40 @@ const LISTED = 100;
 
 /** `payouts card retrieve ID`: the payment as the acquirer shows it now, what may be card data masked. */
 export async function retrieveCard(session: Session, id: string): Promise<ExitCode> {
-  const known = await (await session.store()).cards.find(id);
+  const { cards } = await session.store();
+  const known = await cards.find(requestIdOf(id));
+  const paymentId = known === undefined ? foreignId(id) : await paymentOf(cards, known, id);
   const bank = session.bank(await session.stack('join-or-boot'));
-  const payment = await bank.cards.retrieveRaw(known?.paymentId ?? id);
+  const payment = await bank.cards.retrieveRaw(paymentId).catch((error: unknown) => {
+    throw known === undefined && error instanceof OrderNotFoundError ? unknownCard() : error;
+  });
   session.output.result({ schemaVersion: 1, payment }, JSON.stringify(payment, null, 2));
   return EXIT.completed;
+}
+
+/** The payment that was named, or the one that is followed. */
+async function paymentOf(cards: CardStore, { merchantRequestId, paymentId, state }: CardRecord, id: string) {
+  if ((await cards.paymentsOf(merchantRequestId)).includes(id)) return id;
+  if (paymentId !== null) return paymentId;
+  throw new CommandError(
+    EXIT.exceptions,
+    'no-payment-yet',
+    `The acquirer has shown no payment for it yet; it is ${state}.`,
+    {
+      hint: `payouts card show ${merchantRequestId} says more.`,
+    },
+  );
+}
+
+/** A payment id that the store does not know; it becomes part of an address. */
+function foreignId(id: string): string {
+  try {
+    pathId(id);
+  } catch {
+    throw unknownCard();
+  }
+  if (holdsCardNumber(id)) throw unknownCard();
+  return id;
 }
 
 async function documentIn(session: Session, record: CardRecord): Promise<CardDocument> {
@@ -175,15 +99,15 @@ function eventDocument({ kind, paymentId, status, trust, receivedAt, effect }: S
   return { kind, payment_id: paymentId, status, trust, received_at: at, effect };
 }
 
-function cardText(payment: CardDocument, more: readonly [string, string | null][]): string {
-  const { amount, currency, payment_type: type, bin, last_four: lastFour, next_action: action, reason } = payment;
+/** A payment as a person reads it; rows of `more` without a value are left out. */
+export function cardText(payment: CardDocument, more: readonly [string, string | null][]): string {
+  const { amount, currency, payment_type: type, bin, last_four: lastFour, reason } = payment;
   const rows: [string, string | null][] = [
     ['payment', `${currency} ${amount}, ${type}, ${payment.merchant_request_id}`],
     ['state', payment.state],
     ['why', reason?.message ?? null],
     ['card', bin === null || lastFour === null ? null : `${bin}******${lastFour}`],
     ['acquirer', payment.payment_id],
-    ['confirm at', isCardEnd(payment.state) ? null : (action?.verify_url ?? null)],
     ['contradicted', payment.contradicted ? 'yes: the acquirer has said something else after the end' : null],
     ...more,
     ['Temporal UI', payment.url],

@@ -1,15 +1,16 @@
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { createLog } from '../../log.ts';
 import { openGateway } from '../../runtime/gateway.ts';
-import type { StartGateway } from '../../stack/stack.ts';
+import type { GatewayPlace } from '../../runtime/sandbox-webhooks.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import type { Session } from '../session.ts';
 
 /** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
-export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn'): StartGateway {
+export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn') {
   const log = createLog(config.logLevel ?? level);
-  return (place, free = 0) => openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
+  return (place: GatewayPlace, free = 0) =>
+    openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
 }
 
 /** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */

@@ -117,13 +117,15 @@ async function hold(
 
 const SWITCHED_OFF: ReasonCode = 'switched-off';
 const CARD_PAYMENT_OPEN: ReasonCode = 'card-payment-open';
+const CARD_PAYMENT_CONTRADICTED: ReasonCode = 'card-payment-contradicted';
 const LOOK_ALIKE: ReasonCode = 'look-alike';
 const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
 /** Holds of our own making: they can follow each other and others under one digest. */
-const OWN_HOLDS: readonly string[] = [SWITCHED_OFF, LOOK_ALIKE, CARD_PAYMENT_OPEN];
+const OWN_HOLDS: readonly string[] = [SWITCHED_OFF, LOOK_ALIKE, CARD_PAYMENT_OPEN, CARD_PAYMENT_CONTRADICTED];
 
 /** Somebody may say that the reason is gone; who was killed before saying it does not. */
-const isTold = ({ code }: Reason): boolean => code === SWITCHED_OFF || code === CARD_PAYMENT_OPEN;
+const isTold = ({ code }: Reason): boolean =>
+  code === SWITCHED_OFF || code === CARD_PAYMENT_OPEN || code === CARD_PAYMENT_CONTRADICTED;
 
 function holdsAccount({ code }: Reason): boolean {
   return (ACCOUNT_HOLDS as readonly string[]).includes(code);

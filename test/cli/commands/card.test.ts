@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type CreateCardOptions,
-  createCard,
-  listCards,
-  retrieveCard,
-  showCard,
-} from '../../../src/cli/commands/card.ts';
+import type { Bank } from '../../../src/api/bank.ts';
+import { OrderNotFoundError } from '../../../src/api/errors.ts';
+import { listCards, retrieveCard, showCard } from '../../../src/cli/commands/card.ts';
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
+import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -66,6 +63,7 @@ beforeEach(async () => {
     output: {
       result: (document: Record<string, unknown>, text: string) => void told.push({ document, text }),
       say: () => {},
+      tell: () => {},
       progress: () => {},
     },
   } as unknown as Session;
@@ -83,6 +81,13 @@ function cardFile(text: string): string {
   writeFileSync(path, text);
   return path;
 }
+const notFound = new OrderNotFoundError('not found', {
+  outcome: 'refused',
+  retryable: false,
+  operation: 'GET payment',
+  code: 2005,
+});
+
 const CARD = JSON.stringify({ number: PAN, expiry_month: '03', expiry_year: '39', cvv: CVV });
 
 describe('card create', () => {
@@ -184,12 +189,33 @@ describe('a card payment', () => {
   it('is listed, and retrieved by any of its ids', async () => {
     expect(await listCards(session)).toBe(0);
     expect(told[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
-    for (const id of ['order-1', 'pay-1', 'pay-9']) await retrieveCard(session, id);
-    expect(told.slice(1).map(({ document }) => document.payment)).toMatchObject([
-      { payment_id: 'pay-1' },
-      { payment_id: 'pay-1' },
-      { payment_id: 'pay-9' },
-    ]);
+    await store.cards.link('pay-0', 'order-1', 4);
+    for (const id of ['order-1', 'card/order-1', 'pay-1', 'pay-0', 'pay-9']) await retrieveCard(session, id);
+    const ids = told.slice(1).map(({ document }) => (document.payment as { payment_id: string }).payment_id);
+    expect(ids).toEqual(['pay-1', 'pay-1', 'pay-1', 'pay-0', 'pay-9']);
+  });
+
+  it('of which the acquirer has shown nothing yet is not retrieved by its own id', async () => {
+    await create({ id: 'order-2' });
+    await expect(retrieveCard(session, 'order-2')).rejects.toMatchObject({ exit: 5, code: 'no-payment-yet' });
+  });
+
+  it.each([
+    ['a/b', []],
+    ['', []],
+    ['..', []],
+    [PAN, []],
+    ['pay-none', ['pay-none']],
+  ])('is not retrieved by "%s", which is no id; the acquirer is asked for %j', async (id, expected) => {
+    const asked: string[] = [];
+    const retrieveRaw = async (paymentId: string) => {
+      asked.push(paymentId);
+      throw notFound;
+    };
+    session.bank = () => ({ cards: { retrieveRaw } }) as unknown as Bank;
+    await expect(retrieveCard(session, id)).rejects.toMatchObject({ exit: 2, code: 'unknown-id' });
+    expect(asked).toEqual(expected);
+    await expect(retrieveCard(session, 'pay-1')).rejects.toBe(notFound);
   });
 
   it('is cancelled, changed and resolved by updates on its workflow', async () => {
@@ -216,7 +242,7 @@ describe('a card payment', () => {
   });
 
   const keepLooking = () =>
-    resolveCard(session, 'order-1', {
+    resolveCard(session, 'pay-1', {
       action: 'keep-looking',
       evidence: 'e',
       paymentId: undefined,
@@ -240,7 +266,7 @@ describe('a card payment', () => {
     expect(started).toMatchObject([
       ['cardPayment', 'card/order-1', { merchant_request_id: 'order-1', amount: '49.90', currency: 'EUR' }],
     ]);
-    expect(updates).toEqual([]);
+    expect([updates, told.at(-1)?.document.merchant_request_id]).toEqual([[], 'order-1']);
   });
 
   it('is asked about first, and is known', async () => {
