@@ -51,11 +51,17 @@ export async function deliverCardEvent(
   }
 }
 
-/** A repeated signal is known by it; a verified event is another one than the hint it took the place of. */
-const requestIdOf = (event: CardEvent): string =>
-  createHash('sha256')
-    .update(`${cardEventKey(event)}/${event.trust}`)
+/**
+ * A repeated signal is known by it. A verified event is another one than the hint it took the place of, and so is a hint that
+ * came again.
+ */
+function requestIdOf(event: CardEvent): string {
+  const { trust, receivedAt } = event;
+  const said = trust === 'verified' ? trust : `${trust}/${receivedAt}`;
+  return createHash('sha256')
+    .update(`${cardEventKey(event)}/${said}`)
     .digest('hex');
+}
 
 const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequestId: string, effect: CardEventEffect) =>
   store.cards.settleEvent(event, { merchantRequestId, effect, at: now() });

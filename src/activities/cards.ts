@@ -19,7 +19,7 @@ import type { CardRecord } from '../store/card-store.ts';
 import type { SendAttempt } from '../store/store.ts';
 import { viewOf } from './card-view.ts';
 import type { ActivityDeps } from './deps.ts';
-import { sendCardOnce } from './send-card.ts';
+import { sendCardOnce, sessionOf } from './send-card.ts';
 import { permanentFailure, reading } from './to-failure.ts';
 
 export interface PrepareCardInput {
@@ -57,6 +57,8 @@ export interface EarlierRuns {
   inDoubtSince: number | null;
   /** The payment of that create, where it is known. */
   paymentId: string | null;
+  /** The 3-D Secure session of that create. */
+  referenceId: string | null;
   /** Resumes that were answered or refused; the next one may be in doubt. */
   resumes: number;
   /** The resume in doubt. */
@@ -210,6 +212,7 @@ async function earlierRuns(
     attempts: last.length,
     inDoubtSince: inDoubt(last)[0]?.sentAt ?? null,
     paymentId: paymentsIn(last).at(-1) ?? linked.filter((id) => !others.has(id)).at(-1) ?? null,
+    referenceId: sessionOf(last.at(-1)),
     resumes: isOpen ? begun : begun + 1,
     ...(isOpen && {
       openResume: {

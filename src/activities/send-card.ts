@@ -4,6 +4,7 @@ import type { CardPayment } from '../api/cards.ts';
 import { BankError } from '../api/errors.ts';
 import { isCardEnd } from '../domain/card-payment.ts';
 import type { CardSendResult } from '../domain/card-sending.ts';
+import type { SentCardRequest } from '../domain/sent-order.ts';
 import { inDoubt } from '../domain/submission.ts';
 import type { SendAttempt, Store } from '../store/store.ts';
 import { viewOf } from './card-view.ts';
@@ -17,6 +18,8 @@ export interface CardAttempt {
   attempt: number;
   /** Attempts of other runs in doubt under this id that this run knows of; default none. */
   othersKnown?: number;
+  /** Of the 3-D Secure session; null without a set-up. */
+  referenceId: string | null;
 }
 
 export interface CardSender {
@@ -46,7 +49,8 @@ export async function sendCardOnce(
     await store.cards.addRequest(requestId, merchantRequestId);
     const { activityId } = activityInfo();
     const runId = ownRun();
-    const taken = await store.recordAttempt({ reference: requestId, attempt, runId, activityId, sentAt: now() });
+    const made = { reference: requestId, attempt, runId, activityId, sentAt: now() };
+    const taken = await store.recordAttempt({ ...made, request: { referenceId: given.referenceId } });
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
     const rival = await sentByOthers(sender, given);
     if (rival !== undefined && taken) await store.finishAttempt(requestId, attempt, { outcome: 'not-sent' });
@@ -71,12 +75,18 @@ export async function sentByOthers(
 ): Promise<CardSendResult | undefined> {
   const others = inDoubt(await store.attempts(requestId)).filter(({ runId }: SendAttempt) => runId !== ownRun());
   if (others.length <= othersKnown) return undefined;
-  const paymentId = others.findLast(({ orderId }) => orderId !== null)?.orderId;
+  const accepted = others.findLast(({ orderId }) => orderId !== null);
+  const paymentId = accepted?.orderId;
   if (paymentId == null) return { outcome: 'ambiguous', why: 'another run has sent' };
   // Its status is for a look to say.
   const payment = { paymentId, status: '', nextAction: null };
-  return { outcome: 'answered', payment, events: await store.cards.link(paymentId, merchantRequestId, now()) };
+  const events = await store.cards.link(paymentId, merchantRequestId, now());
+  return { outcome: 'answered', payment, events, referenceId: sessionOf(accepted) };
 }
+
+/** The 3-D Secure session of a recorded request. */
+export const sessionOf = (attempt: SendAttempt | undefined): string | null =>
+  (attempt?.request as unknown as SentCardRequest | null | undefined)?.referenceId ?? null;
 
 const ownRun = (): string => activityInfo().workflowExecution?.runId ?? '';
 

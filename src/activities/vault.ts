@@ -5,6 +5,7 @@ import type { CardHandle } from '../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivities } from '../domain/card-sending.ts';
 import { traceFree } from '../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../vault/card-vault.ts';
+import { beating } from './beating.ts';
 import { type CardSender, sendCardOnce, sentByOthers } from './send-card.ts';
 
 export interface VaultDeps extends CardSender {
@@ -17,40 +18,46 @@ export interface VaultDeps extends CardSender {
  * with nothing: inputs, results and failures are history.
  */
 export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
-  async setUpCard({ merchantRequestId, card, amount, currency }: SetUpInput): Promise<SetUpResult> {
-    const entry = deps.vault.use(card.handle, merchantRequestId);
-    if (entry === undefined) return { outcome: 'card-gone' };
-    try {
-      await deps.assertIdentity();
-      const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
-      // A notice that the challenge is completed may name the session alone.
-      if (session.outcome === 'ready') await deps.store.cards.addRequest(session.referenceId, merchantRequestId);
-      return session;
-    } catch (error) {
-      if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };
-      const why = error.code === undefined ? error.name : `code ${error.code}`;
-      const refused = error.outcome === 'refused' && !error.tokenSuspect;
-      return { outcome: refused ? 'refused' : 'unavailable', why };
-    }
-  },
-
-  async createCardPayment(input: CreateInput): Promise<CardSendResult> {
-    const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
-    if (entry === undefined) return cardGone(deps, input);
-    try {
-      const result = await sendCardOnce(deps, input, (options) => create(deps, input, entry, options));
-      if (isOver(result, input)) deps.vault.forget(input.card.handle);
-      return result;
-    } catch {
-      // The answer could not be stored: the same request again gives the same payment.
-      return { outcome: 'ambiguous', why: 'store-unreachable' };
-    }
-  },
+  setUpCard: (input) => beating(() => setUpCard(deps, input)),
+  createCardPayment: (input) => beating(() => createCardPayment(deps, input)),
 
   async forgetCard({ handle }: CardHandle): Promise<void> {
     deps.vault.forget(handle);
   },
 });
+
+async function setUpCard(
+  deps: VaultDeps,
+  { merchantRequestId, card, amount, currency }: SetUpInput,
+): Promise<SetUpResult> {
+  const entry = deps.vault.use(card.handle, merchantRequestId);
+  if (entry === undefined) return { outcome: 'card-gone' };
+  try {
+    await deps.assertIdentity();
+    const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
+    // A notice that the challenge is completed may name the session alone.
+    if (session.outcome === 'ready') await deps.store.cards.addRequest(session.referenceId, merchantRequestId);
+    return session;
+  } catch (error) {
+    if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };
+    const why = error.code === undefined ? error.name : `code ${error.code}`;
+    const refused = error.outcome === 'refused' && !error.tokenSuspect;
+    return { outcome: refused ? 'refused' : 'unavailable', why };
+  }
+}
+
+async function createCardPayment(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {
+  const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
+  if (entry === undefined) return cardGone(deps, input);
+  try {
+    const result = await sendCardOnce(deps, input, (options) => create(deps, input, entry, options));
+    if (isOver(result, input)) deps.vault.forget(input.card.handle);
+    return result;
+  } catch {
+    // The answer could not be stored: the same request again gives the same payment.
+    return { outcome: 'ambiguous', why: 'store-unreachable' };
+  }
+}
 
 /** The card is gone; a run that was reset may not know that it was used. */
 async function cardGone(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {

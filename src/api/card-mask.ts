@@ -2,8 +2,9 @@ import { isCardNumber } from '../domain/card-number.ts';
 
 /** Digits in groups, as card numbers are written; one separator between two groups. */
 const GROUPED_DIGITS = /\d+(?:[\s.\-\u2010-\u2015]\d+)*/g;
-/** Words of a member's name that say what it holds. */
-const CARD_WORDS = /^(pan|number|cvv2?|cvc2?|cvn2?|csc|cav2?)$|(cardnumber|securitycode)/;
+/** Words of a member's name that say that it holds something of a card or its holder. */
+const CARD_WORDS =
+  /^(pan|number|cvv2?|cvc2?|cvn2?|csc|cav2?|holder|cardholder|name|email|mail|phone|mobile|street|address|postcode|zip)$|(cardnumber|securitycode)/;
 const MASK = '[masked]';
 /** 19 groups of one digit with separators between them. */
 const PARTS_MAX = 2 * 19 - 1;

@@ -40,7 +40,7 @@ export function addCards(command: Add, perform: Perform): void {
   deciding('resolve <id>', 'decide a card payment that needs an operator')
     .addOption(
       new Option('--action <action>', 'what to do')
-        .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid'])
+        .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'])
         .makeOptionMandatory(),
     )
     .requiredOption('--evidence <text>', 'what the decision rests on', keptText)

@@ -109,7 +109,7 @@ export interface CardEvent {
   kind: 'status' | 'completion';
   /** Empty for a completion that names the 3-D Secure session alone. */
   paymentId: string;
-  /** `payment_status`; for a completion the 3-D Secure `reference_id`, or empty. */
+  /** `payment_status`; for a completion the 3-D Secure `reference_id`, or none, and the id of the notice. */
   status: string;
   trust: 'verified' | 'hint';
   /** Epoch ms. */

@@ -56,7 +56,13 @@ export interface ResumeInput {
 /** What one POST told us (the classes of `domain/submission.ts`, with a payment in the place of an order). */
 export type CardSendResult =
   /** `events`: those that came before this answer. */
-  | { outcome: 'answered'; payment: CardPaymentView; events: CardEvent[] }
+  | {
+      outcome: 'answered';
+      payment: CardPaymentView;
+      events: CardEvent[];
+      /** Of the 3-D Secure session, where another run made it with another one. */
+      referenceId?: string | null;
+    }
   | { outcome: 'not-sent'; why: string }
   | { outcome: 'card-gone' }
   | { outcome: 'refused'; why: string }

@@ -32,6 +32,12 @@ export interface ExchangeOrder {
 
 export type SentOrder = PaymentOrder | ExchangeOrder;
 
+/** What is kept of a request about a card payment: nothing of the card. */
+export interface SentCardRequest {
+  /** Of the 3-D Secure session; null without a set-up. */
+  referenceId: string | null;
+}
+
 /** The payment of an instruction as the bank was last seen; `now` in epoch ms. */
 export function paymentOrder(
   instruction: PayoutInstruction,

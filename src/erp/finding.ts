@@ -1,4 +1,4 @@
-import { isCardNumber } from '../domain/card-number.ts';
+import { holdsCardNumber, isCardNumber } from '../domain/card-number.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 
 /** One thing wrong with an input file. Contract: design, "Commands" (`findings`). */
@@ -34,8 +34,8 @@ const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((na
  */
 export function shownValue(column: string, value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
-  const isShown = SHOWN_COLUMNS.has(column) && !(column === 'after_card_payment' && isCardNumber(value));
-  return printable(isShown ? value : masked(value));
+  const holdsCard = column === 'after_card_payment' && (holdsCardNumber(value) || isCardNumber(value));
+  return printable(SHOWN_COLUMNS.has(column) && !holdsCard ? value : masked(value));
 }
 
 /** Visible, and cut to a length fit for a terminal. */

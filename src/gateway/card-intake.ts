@@ -1,4 +1,4 @@
-import type { CardHandle, CardPaymentInput } from '../domain/card-payment.ts';
+import { type CardHandle, type CardPaymentInput, cardPaymentInput } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
 import { cardDigest } from '../identity.ts';
 import type { CardRecord } from '../store/card-store.ts';
@@ -92,7 +92,11 @@ export async function giveCard(parts: GatewayParts, record: CardRecord, body: Ca
   const returnUrl = returnUrlOf(form.returnUrl, cards);
   const entry = { card: cardOf(body.card, Date.now()), ...form, returnUrl };
   await withCard(parts, entry, async (card) => {
-    answered(await cards.update(merchantRequestId, MESSAGES.provideCard, card));
+    const told = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
+    // Its workflow was closed without an end: with a card it goes on, once it has looked at what was sent.
+    if (told.outcome === 'not-running' && record.endedAt === null)
+      await cards.start({ ...cardPaymentInput(record), card });
+    else answered(told);
     return true;
   });
 }

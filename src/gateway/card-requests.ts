@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CardDetails, DeviceInfo } from '../api/cards.ts';
 import { CommandError, EXIT } from '../cli/exit.ts';
-import { isMerchantRequestId } from '../domain/card-number.ts';
+import { holdsCardNumber, isMerchantRequestId } from '../domain/card-number.ts';
 import { formatMinor, parseAmount } from '../domain/money.ts';
 import type { CardholderForm } from '../vault/card-vault.ts';
 import { checkCard } from '../vault/check-card.ts';
@@ -117,8 +117,13 @@ function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
 /** The amount with the decimals of its currency. Throws a `GatewayError`. */
 export function amountOf(given: string, currency: string): string {
   const parsed = parseAmount(given, currency);
-  if (parsed.ok) return formatMinor(parsed.minor, currency);
-  throw new GatewayError(400, 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
-    hint: 'A decimal above 0 with no more decimals than the currency has.',
-  });
+  if (parsed.ok && !holdsCardNumber(given)) return formatMinor(parsed.minor, currency);
+  throw new GatewayError(
+    400,
+    'amount-refused',
+    `This amount cannot be used: ${parsed.ok ? 'it may be a card number' : parsed.rule}.`,
+    {
+      hint: 'A decimal above 0 with no more decimals than the currency has.',
+    },
+  );
 }

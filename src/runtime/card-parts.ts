@@ -39,7 +39,10 @@ export function cardParts(
     start: (input) => within(UPDATE_MS, () => startCardPayment(client, input)),
     async state(id) {
       try {
-        return await within(QUERY_MS, () => handleOf(id).query<CardStateView>(MESSAGES.state));
+        const view = await within(QUERY_MS, () => handleOf(id).query<CardStateView>(MESSAGES.state));
+        // A closed one answers as well. Without an end in the store it can be started again.
+        const { status } = await within(QUERY_MS, () => handleOf(id).describe());
+        return status.name === 'RUNNING' ? view : 'not-started';
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'not-started';
         if (isGrpcDeadlineError(error) || hasNoWorker(error)) return 'silent';

@@ -47,8 +47,7 @@ export class CardInbox {
       );
       for (const { event, taken } of some) {
         if (isNew.delete(event.receiptId)) taken.resolve('new');
-        else if (event.trust !== 'verified') taken.resolve('known');
-        else taken.resolve((await replaceHint(this.#db, event)) ? 'new' : 'known');
+        else taken.resolve((await takeAgain(this.#db, event)) ? 'new' : 'known');
       }
     } catch (error) {
       // Those that were answered stay answered.
@@ -80,24 +79,34 @@ async function insert(db: Database, events: readonly Received[]): Promise<Set<st
   return new Set(rows.map(({ receipt_id }) => receipt_id));
 }
 
-/** A hint is to be believed from now on, and has its effect again. */
-async function replaceHint(db: Database, event: Received): Promise<boolean> {
+/** A hint that comes again is looked at again, but not more often than this. */
+const HINT_AGAIN_MS = 5_000;
+
+/**
+ * A hint is to be believed from now on, or is said again after it had its effect: then it may be true by now. It has its effect
+ * again.
+ */
+async function takeAgain(db: Database, event: Received): Promise<boolean> {
   const sameReceipt = db.selectFrom('card_events').select('receipt_id').where('receipt_id', '=', event.receiptId);
-  const { numUpdatedRows } = await db
+  let query = db
     .updateTable('card_events')
     .set({
       trust: event.trust,
-      receipt_id: event.receiptId,
-      merchant_request_id: event.merchantRequestId,
       received_at: event.receivedAt,
       effect: null,
       delivered_at: null,
       looks: 0,
     })
     .where((row) => row.and({ kind: event.kind, payment_id: event.paymentId, status: event.status }))
-    .where('trust', '=', 'hint')
-    .where((row) => row.not(row.exists(sameReceipt)))
-    .executeTakeFirstOrThrow();
+    .where('trust', '=', 'hint');
+  if (event.trust === 'verified') {
+    query = query
+      .set({ receipt_id: event.receiptId, merchant_request_id: event.merchantRequestId })
+      .where((row) => row.not(row.exists(sameReceipt)));
+  } else {
+    query = query.where('effect', 'is not', null).where('received_at', '<=', event.receivedAt - HINT_AGAIN_MS);
+  }
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 

@@ -154,7 +154,7 @@ export interface SendAttempt {
   outcome: AttemptOutcome | null;
   orderId: string | null;
   code: number | null;
-  /** The order as it was sent; null for what is no order (a beneficiary). */
+  /** The order as it was sent; null for what is no order (a beneficiary). Under the id of a card request: see `SentCardRequest`. */
   request: SentOrder | null;
 }
 

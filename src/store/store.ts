@@ -1,6 +1,6 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { SentOrder } from '../domain/sent-order.ts';
+import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
 import type { CardStore } from './card-store.ts';
 import type {
@@ -96,7 +96,7 @@ export interface Store {
     runId: string;
     activityId: string;
     sentAt: number;
-    request?: SentOrder;
+    request?: SentOrder | SentCardRequest;
     /** Known when it is recorded: an attempt that is only taken, never sent. */
     outcome?: AttemptOutcome;
   }): Promise<boolean>;

@@ -45,6 +45,8 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
     }
     const event = {
       ...said,
+      // A payment may have several challenges: each notice is one of its own, the same notice again is not.
+      ...(said.kind === 'completion' && { status: `${said.status}#${verdict.receiptId}`.slice(-TEXT_MAX) }),
       trust: verdict.trust,
       receivedAt: at,
       merchantRequestId: await ownerOf(cards, [notice.merchantRequestId, notice.referenceId]),
@@ -56,6 +58,9 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
 
 /** Enough to find it at the sender. */
 const RECEIPT_SHOWN = 80;
+
+/** A message id of a sender is at most this long with a session before it; its end tells it apart. */
+const TEXT_MAX = 256;
 
 const UNCONFIGURED =
   'webhooks are refused: set PAYOUTS_WEBHOOK_SECRET, or PAYOUTS_WEBHOOK_SCHEME=ip and PAYOUTS_WEBHOOK_IPS';

@@ -43,35 +43,54 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 }
 
 async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
-  const prepared = await prepare(input);
-  if (prepared.kind === 'ended') return earlierEnd(life, prepared);
-  try {
-    return await endAs(life, await collect(life, prepared, input.three_ds ?? 'setup', input.amount));
-  } catch (error) {
-    if (error instanceof EndedElsewhere) return endInStore(life, input);
-    throw error;
+  let prepared = await prepare(input);
+  for (;;) {
+    if (prepared.kind === 'ended') return earlierEnd(life, prepared);
+    try {
+      const ended = await collect(life, prepared, input);
+      const found = knowsWhatWasSent(life, prepared, ended) ? undefined : await prepare(input);
+      if (found === undefined || (found.kind === 'ready' && !mayHaveTaken(found.earlier)))
+        return await endAs(life, ended);
+      // Follow what was sent before, instead.
+      prepared = found;
+    } catch (error) {
+      if (!(error instanceof EndedElsewhere)) throw error;
+      return endInStore(life, input);
+    }
   }
 }
+
+/**
+ * A run that was reset to before its create does not know that it sent one: no end without money is stored on its word alone,
+ * unless it follows a payment, was told of earlier runs, or people have said so.
+ */
+function knowsWhatWasSent({ paymentId }: CardLife, { earlier }: Ready, { end, reason }: CardEnded): boolean {
+  return end === 'succeeded' || paymentId !== null || earlier !== undefined || reason?.code === 'closed-by-operator';
+}
+
+const mayHaveTaken = (earlier: EarlierRuns | undefined): boolean =>
+  earlier !== undefined && (earlier.paymentId !== null || earlier.inDoubtSince !== null);
 
 async function collect(
   life: CardLife,
   { amount, terms, requestIds, paymentType, earlier }: Ready,
-  asked: 'setup' | 'skip',
-  askedAmount: string | undefined,
+  input: Partial<CardPaymentInput>,
 ): Promise<CardEnded> {
   // Not when it was changed in the meantime.
-  if (life.amount === askedAmount) life.amount = amount;
+  if (life.amount === input.amount) life.amount = amount;
+  life.requestIds.splice(0);
   life.requestIds.push(...requestIds.create, ...requestIds.resume);
   life.resumed = earlier?.resumed ?? false;
   for (const event of earlier?.events ?? []) life.hear(event);
   const begun = begunBefore(requestIds, earlier);
-  let threeDs = asked;
+  let threeDs = input.three_ds ?? 'setup';
   let session: Session | undefined;
   for (;;) {
     const isLast = begun.creations >= requestIds.create.length - 1;
     const mayRestart = threeDs === 'skip' && !isLast;
     const { paymentId } = begun;
     begun.paymentId = undefined;
+    let { referenceId } = begun;
     if (paymentId !== undefined) life.follows(paymentId);
     else if (session === undefined && begun.creation.inDoubtSince !== null) {
       life.sent = true;
@@ -85,10 +104,11 @@ async function collect(
       const created = await createPayment(life, terms, begun.creation, session, options);
       if ('end' in created) return created;
       if ('again' in created) continue;
+      referenceId = created.referenceId === undefined ? session.referenceId : created.referenceId;
     }
     life.sent = true;
     const { resumeIds, resume } = begun;
-    const resumption = { ...ownIds(), referenceId: session?.referenceId ?? null, paymentType };
+    const resumption = { ...ownIds(), referenceId, paymentType };
     const concluded = await followPayment(life, terms, {
       paymentId: life.paymentId ?? '',
       resumption,
@@ -103,6 +123,8 @@ async function collect(
     });
     if ('end' in concluded) return concluded;
     threeDs = 'setup';
+    // Should it be heard of again, it is looked at again; until then its amount is of no account.
+    life.looks.delete(life.paymentId ?? '');
     begun.creations += 1;
     begun.creation = { requestId: requestIds.create[begun.creations] ?? '', attempts: 0, inDoubtSince: null };
     life.sent = false;
@@ -116,17 +138,20 @@ interface Begun {
   creation: Creation;
   /** The payment it made, where that is known; followed once. */
   paymentId: string | undefined;
+  /** The 3-D Secure session it was made with. */
+  referenceId: string | null;
   resumeIds: string[];
   resume: OpenResume | undefined;
 }
 
 function begunBefore({ create, resume: resumes }: Ready['requestIds'], earlier: EarlierRuns | undefined): Begun {
-  const { creation = 0, attempts = 0, inDoubtSince = null, paymentId, resumes: over = 0, openResume } = earlier ?? {};
+  const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
   const [requestId = '', ...rest] = resumes.slice(over);
   return {
     creations: creation,
     creation: { requestId: create[creation] ?? '', attempts, inDoubtSince },
-    paymentId: paymentId ?? undefined,
+    paymentId: earlier?.paymentId ?? undefined,
+    referenceId: earlier?.referenceId ?? null,
     resumeIds: openResume === undefined ? resumes.slice(over) : rest,
     resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
   };
@@ -138,11 +163,10 @@ function ownIds(): { workflowId: string; runId: string } {
 }
 
 async function endAs(life: CardLife, { end, reason }: CardEnded): Promise<CardPaymentResult> {
-  const { card, paymentId, events } = life;
-  const heard = events.length;
+  const { card, paymentId, heard } = life;
   const stored = await life.enter(end, reason);
   // What came in the moment of the end was taken by this workflow: the store compares it once more.
-  if (events.length > heard) await life.record({ state: end, reason }, 'compares the last events with the end');
+  if (life.heard > heard) await life.record({ state: end, reason }, 'compares the last events with the end');
   // No answer has used the card up, and nothing will: the vault need not keep it to the end of its time.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
   // Another run has stored its end before: that one counts.

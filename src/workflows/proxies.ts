@@ -72,6 +72,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
     taskQueue: vault,
     scheduleToStartTimeout: '10s',
     startToCloseTimeout: '45s',
+    heartbeatTimeout: '10s',
     retry: { maximumAttempts: 1 },
   });
 

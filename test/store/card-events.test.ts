@@ -55,6 +55,18 @@ onEveryStore('Card events', (test) => {
     ]);
   });
 
+  it('that nobody has verified have their effect again when they come again after a while', async () => {
+    const { cards } = await test.open();
+    const hint = cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-1', receivedAt: 1_000 });
+    await cards.receive(hint);
+    const later = { ...hint, receivedAt: 60_000 };
+    expect(await cards.receive({ ...later, receiptId: 'again-1' })).toBe('known');
+    await cards.settleEvent(hint, SETTLED);
+    expect(await cards.receive({ ...hint, receivedAt: 2_000, receiptId: 'again-2' })).toBe('known');
+    expect(await cards.receive({ ...later, receiptId: 'again-3' })).toBe('new');
+    expect(await cards.undelivered(true, 10)).toMatchObject([{ trust: 'hint', effect: null, receivedAt: 60_000 }]);
+  });
+
   it('do not replace a hint under the receipt of another event', async () => {
     const { cards } = await test.open();
     await cards.receive(cardEvent('p-1', { trust: 'hint' }));

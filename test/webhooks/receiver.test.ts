@@ -34,9 +34,27 @@ onEveryStore('A webhook', (test) => {
     expect(await take(noticeBody(SUCCEEDED))).toMatchObject({ taken: 'new', event: { merchantRequestId: null } });
     expect(await take(noticeBody({ reference_id: 'session-1' }, 'three_ds.completed'))).toMatchObject({
       taken: 'new',
-      event: { kind: 'completion', paymentId: '', status: 'session-1', merchantRequestId: 'm-1' },
+      event: {
+        kind: 'completion',
+        paymentId: '',
+        status: expect.stringMatching(/^session-1#./),
+        merchantRequestId: 'm-1',
+      },
     });
     expect(await cards.undelivered(false, 10)).toMatchObject([{ paymentId: 'p-1', merchantRequestId: null }]);
+  });
+
+  it('about a completed challenge is one for each notice: a payment may have several challenges', async () => {
+    const { cards } = await test.open();
+    await cards.addRequest('r-1', 'm-1');
+    const { take } = openReceiver({ cards });
+    const completed = { payment_id: 'p-1', merchant_request_id: 'r-1', reference_id: 'session-1' };
+    const body = noticeBody(completed, 'three_ds.completed');
+    const noticed = (id: string) => take(body, standardHeaders({ body, id }));
+    expect(await noticed('msg_1')).toMatchObject({ taken: 'new' });
+    expect(await noticed('msg_1')).toEqual({ taken: 'known' });
+    expect(await noticed('msg_2')).toMatchObject({ taken: 'new' });
+    expect(await cards.eventsOf('m-1')).toHaveLength(2);
   });
 
   it('is a hint where only the address of its sender speaks for it', async () => {

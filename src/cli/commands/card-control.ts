@@ -58,7 +58,8 @@ export async function changeCardAmount(
 }
 
 export interface ResolveCardOptions extends CardControlOptions {
-  action: ResolveCardUpdate['action'];
+  /** `confirm-end`: the stored end stands against what has contradicted it. */
+  action: ResolveCardUpdate['action'] | 'confirm-end';
   evidence: string;
   paymentId: string | undefined;
 }
@@ -68,6 +69,7 @@ export async function resolveCard(session: Session, id: string, options: Resolve
   const { action, evidence, paymentId, by, yes } = options;
   const record = await findCard(await session.store(), id);
   await confirm(`${action} for card payment ${record.merchantRequestId}?`, yes);
+  if (action === 'confirm-end') return confirmEnd(session, record, { by: by ?? userInfo().username, evidence });
   const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
   if (await startedAgain(session, record)) {
     const message = 'its workflow was closed and is started again; it looks first at what was sent';
@@ -83,6 +85,30 @@ export async function resolveCard(session: Session, id: string, options: Resolve
     told.accepted ? told.message : `refused: ${told.message}`,
   );
   return told.accepted ? EXIT.completed : EXIT.exceptions;
+}
+
+/** People have asked the acquirer: the end stands, and the payouts that wait for it are told. */
+async function confirmEnd(
+  session: Session,
+  { merchantRequestId }: CardRecord,
+  word: { by: string; evidence: string },
+): Promise<ExitCode> {
+  const { cards } = await session.store();
+  if (!(await cards.confirmEnd(merchantRequestId, { ...word, at: Date.now() }))) {
+    throw new CommandError(EXIT.usage, 'not-contradicted', 'Nothing has contradicted the end of this card payment.', {
+      hint: `payouts card show ${merchantRequestId} shows its events.`,
+    });
+  }
+  const waiting = await cards.waiters(merchantRequestId);
+  if (waiting.length > 0) {
+    const executions = executionsOver(await session.client(await session.stack('join-or-boot')));
+    await Promise.all(waiting.map((workflowId) => executions.lookAgain(workflowId)));
+  }
+  session.output.result(
+    { schemaVersion: 1, merchant_request_id: merchantRequestId, confirmed: true },
+    'the end stands',
+  );
+  return EXIT.completed;
 }
 
 /** A payment without an end whose workflow is closed (terminated, say) is started again under its id. */

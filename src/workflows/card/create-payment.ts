@@ -20,7 +20,8 @@ export interface Creation {
 }
 
 export type Created =
-  | { placed: true }
+  /** `referenceId`: of the session it was made with, where that is not this one's. */
+  | { placed: true; referenceId?: string | null }
   /** Nothing was sent and the card or its session is gone: it begins again with another session. */
   | { again: true }
   | CardEnded;
@@ -51,7 +52,7 @@ export async function createPayment(
       case 'answered':
         for (const event of result.events) life.hear(event);
         life.answered(result.payment);
-        return { placed: true };
+        return { placed: true, referenceId: result.referenceId };
       case 'ended':
         throw new EndedElsewhere();
       case 'ambiguous':

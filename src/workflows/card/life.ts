@@ -84,6 +84,7 @@ export class CardLife {
   cancelRequest: { by: string; reason: string } | undefined;
   readonly resolves: PendingCardResolve[] = [];
 
+  private noticed = 0;
   private readonly evidence: { at: string; what: string }[] = [];
   private shown: string | undefined;
 
@@ -111,9 +112,12 @@ export class CardLife {
 
   hear(event: CardEvent): void {
     const key = cardEventKey(event);
-    const known = this.events.find((heard) => cardEventKey(heard) === key);
-    if (known?.trust === event.trust || known?.trust === 'verified') return;
-    this.events.push(event);
+    const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
+    // A hint that comes again asks for another look.
+    if (known !== undefined && (event.trust === 'verified' || event.receivedAt <= known.receivedAt)) return;
+    this.noticed += 1;
+    if (known !== undefined) known.receivedAt = event.receivedAt;
+    else this.events.push(event);
     this.note(`event ${event.kind} ${event.status} (${event.trust})`);
   }
 
@@ -150,7 +154,7 @@ export class CardLife {
 
   /** Grows with everything that was heard about the payment. */
   get heard(): number {
-    return this.events.length + this.returns;
+    return this.noticed + this.returns;
   }
 
   /** What the acquirer must show of every payment of this intent. */

@@ -260,6 +260,25 @@ describe('a card payment', () => {
     await expect(keepLooking()).rejects.toMatchObject({ exit, code });
   });
 
+  it('whose end was contradicted has it confirmed, once', async () => {
+    const { cards } = store;
+    const event = { kind: 'status', paymentId: 'pay-1', status: 'SUCCEEDED' } as const;
+    await cards.change('order-1', { state: 'failed', at: 7 });
+    await cards.settleEvent(event, { merchantRequestId: 'order-1', effect: 'contradicts', at: 8 });
+    const confirmEnd = () =>
+      resolveCard(session, 'order-1', {
+        action: 'confirm-end',
+        evidence: 'letter 7',
+        paymentId: undefined,
+        by: 'alice',
+        yes: true,
+      });
+    expect(await confirmEnd()).toBe(0);
+    expect(await cards.get('order-1')).toMatchObject({ state: 'failed', contradictedAt: null });
+    expect((await store.auditOf('order-1')).at(-1)).toMatchObject({ actor: 'alice', detail: { evidence: 'letter 7' } });
+    await expect(confirmEnd()).rejects.toMatchObject({ code: 'not-contradicted' });
+  });
+
   it('whose workflow was closed without an end is started again instead of resolved', async () => {
     isOpen = false;
     expect(await keepLooking()).toBe(0);
