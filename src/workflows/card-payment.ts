@@ -116,6 +116,7 @@ async function collect(
       resume,
       mayRestart,
       since: Date.now(),
+      heard: 0,
       quiet: 0,
       failures: 0,
       challengeUntil: 0,

@@ -21,7 +21,9 @@ describe('docs/cards.md', () => {
   });
 
   it('names reasons and settings that exist', () => {
-    const reasons = firstCells('When people must act').flatMap((cell) => cell.replaceAll('`', '').split(', '));
+    const reasons = firstCells('When people must act').flatMap((cell) =>
+      [...cell.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, code = '']) => code),
+    );
     expect(reasons.filter((reason) => !Object.hasOwn(REASONS, reason))).toEqual([]);
     const known = new Set<string>(CONFIG_KEYS.map(({ name }) => name));
     const settings = [...text.matchAll(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);

@@ -6,6 +6,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { CARD_ROUTES } from '../support/card-routes.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { HISTORIES } from '../support/record-history.ts';
 
@@ -35,9 +36,12 @@ describe('recorded histories', () => {
     await expect(replay(historyOf(file))).resolves.toBeUndefined();
   });
 
-  it('cover every route of a payout and every workflow type', () => {
-    const missing = PAYOUT_ROUTES.filter(({ name }) => !files.includes(`payout-${name}.json`)).map(({ name }) => name);
-    expect(missing).toEqual([]);
+  it('cover every route of a payout and of a card payment, and every workflow type', () => {
+    const routes = [
+      ...PAYOUT_ROUTES.map(({ name }) => `payout-${name}.json`),
+      ...CARD_ROUTES.map(({ name }) => `cardPayment-${name}.json`),
+    ];
+    expect(routes.filter((file) => !files.includes(file))).toEqual([]);
     expect(new Set(files.map(typeOf))).toEqual(new Set(Object.values(WORKFLOW_TYPES)));
   });
 

@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import { type CardTerms, RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts';
 import { because } from '../../domain/reasons.ts';
-import { type Conclusion, type Following, retryPause } from './following.ts';
+import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
 import type { CardLife } from './life.ts';
 import { lookAtPayment } from './look.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
@@ -23,8 +23,9 @@ export async function confirmByCardholder(
   if (following.resume === undefined) await life.enter('awaiting-cardholder', because(asks));
 
   const left = Math.max(1, following.challengeUntil - Date.now());
-  if (following.failures > 0) await pauseUnlessNews(life, retryPause(terms, following));
-  else if (!isDue(life, terms, following)) await pauseUnlessNews(life, life.resumed ? terms.patienceMs : left);
+  if (following.failures > 0) await pause(life, following, retryPause(terms, following));
+  else if (!isDue(life, terms, following)) await pause(life, following, life.resumed ? terms.patienceMs : left);
+  following.heard = life.heard;
 
   const view = await lookAtPayment(life, paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
@@ -38,7 +39,8 @@ export async function confirmByCardholder(
 
 /** Declined for want of a set-up: begun again only when retrieve, too, shows that nothing is under way. */
 async function beginAgain(life: CardLife, terms: CardTerms, following: Following): Promise<Conclusion | undefined> {
-  if (following.failures > 0) await pauseUnlessNews(life, retryPause(terms, following));
+  if (following.failures > 0) await pause(life, following, retryPause(terms, following));
+  following.heard = life.heard;
   const view = await lookAtPayment(life, following.paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
@@ -86,7 +88,7 @@ const opened = ({ resumed }: CardLife, requestId: string): OpenResume => ({
   inDoubt: false,
 });
 
-async function pauseUnlessNews(life: CardLife, ms: number): Promise<void> {
-  const { heard } = life;
-  await condition(() => life.heard > heard, ms);
+/** Until something is heard that no look was made for, or the time is over. */
+async function pause(life: CardLife, following: Following, ms: number): Promise<void> {
+  if (!hasNews(life, following)) await condition(() => hasNews(life, following), ms);
 }

@@ -6,7 +6,7 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
-import { type Conclusion, type Following, retryPause } from './following.ts';
+import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
 import type { CardLife } from './life.ts';
 import { lookAtPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
@@ -66,18 +66,20 @@ async function askAbout(
  * only named, are looked at at once.
  */
 async function awaitEnd(life: CardLife, terms: CardTerms, following: Following): Promise<void> {
-  const { heard, paymentStatus } = life;
+  const { paymentStatus } = life;
   const looksNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
   await life.enter('processing', life.state === 'processing' ? life.reason : null);
   if (!looksNow || following.quiet + following.failures > 0) {
     const patience = doublingPause(following.quiet, terms.patienceMs, terms.patienceMs * 32);
-    await condition(() => life.heard > heard, following.failures > 0 ? retryPause(terms, following) : patience);
-    if (life.heard > heard) {
+    const pause = following.failures > 0 ? retryPause(terms, following) : patience;
+    if (!hasNews(life, following)) await condition(() => hasNews(life, following), pause);
+    if (hasNews(life, following)) {
       following.quiet = 0;
       following.failures = 0;
       if (life.endHeard(following.paymentId)) return;
     }
   }
+  following.heard = life.heard;
   const view = await lookAtPayment(life, following.paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view !== undefined) following.quiet += 1;

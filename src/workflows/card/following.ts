@@ -1,5 +1,6 @@
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/policy.ts';
+import type { CardLife } from './life.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume, Resumption } from './resume-payment.ts';
 
@@ -16,6 +17,8 @@ export interface Following {
   mayRestart: boolean;
   /** Since when (workflow time) it has had no end. */
   since: number;
+  /** How much of what was heard (`CardLife.heard`) has led to a look. */
+  heard: number;
   /** Looks since the last news. */
   quiet: number;
   /** Looks and requests in a row that brought nothing: what comes next waits the longer. */
@@ -27,6 +30,9 @@ export interface Following {
 }
 
 export type Conclusion = CardEnded | { restart: true };
+
+/** Something was heard that no look was made for yet. */
+export const hasNews = (life: CardLife, following: Following): boolean => life.heard > following.heard;
 
 /** The pause before something that brought nothing is tried again. */
 export const retryPause = ({ lookAgainMs, lookAgainMaxMs }: CardTerms, { failures }: Following): number =>
