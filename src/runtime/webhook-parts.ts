@@ -7,10 +7,17 @@ import { webhookReceiver } from '../webhooks/receiver.ts';
 import { createVerifier } from '../webhooks/verifier.ts';
 import type { DoorPlace } from './door.ts';
 
+/** A shorter secret is found by trying; which length an acquirer gives is not shown. */
+const SECRET_BYTES_FIT = 16;
+
 /** How a gateway takes webhooks, and what it does with them afterwards. */
 export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: DoorPlace): WebhookParts {
   const now = Date.now;
-  const verifier = createVerifier({ ...webhook, secrets: webhook.secrets.reveal() });
+  const secrets = webhook.secrets.reveal();
+  if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {
+    log.warn(`a webhook secret has fewer than ${SECRET_BYTES_FIT} bytes: ask the acquirer for a longer one`);
+  }
+  const verifier = createVerifier({ ...webhook, secrets });
   const { noticeOf } = bank.cards;
   const delivering = { store, bank, executions: executionsOver(client), now };
   return {

@@ -86,19 +86,14 @@ describe('webhooks', () => {
     expect(loadConfig({}).webhook.secrets.reveal()).toEqual([]);
   });
 
-  it.each([
-    'whsec_',
-    'whsec_a-b',
-    'whsec_!!!!!!!!!!!!!!!!!!!!!!!!',
-    `whsec_${'A'.repeat(20)}`,
-    'fifteen bytes..',
-    'a secret of 16 bytes,,a secret of 16 bytes',
-    ',',
-  ])('refuse the secret "%s" and do not say it', (secret) => {
-    const error = errorOf({ PAYOUTS_WEBHOOK_SECRET: secret });
-    expect(error.key).toBe('PAYOUTS_WEBHOOK_SECRET');
-    if (secret.length > 6) expect(inspect(error)).not.toContain(secret.slice(6));
-  });
+  it.each(['whsec_', 'whsec_a-b', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!', 'a secret of 16 bytes,,a secret of 16 bytes', ','])(
+    'refuse the secret "%s" and do not say it',
+    (secret) => {
+      const error = errorOf({ PAYOUTS_WEBHOOK_SECRET: secret });
+      expect(error.key).toBe('PAYOUTS_WEBHOOK_SECRET');
+      if (secret.length > 6) expect(inspect(error)).not.toContain(secret.slice(6));
+    },
+  );
 
   it('have header names in lower case and a scheme of the list', () => {
     const env = { PAYOUTS_WEBHOOK_SCHEME: 'hmac-sha256', PAYOUTS_WEBHOOK_TIMESTAMP_HEADER: 'X-Time' };
