@@ -77,7 +77,7 @@ export async function sentByOthers(
   if (others.length <= othersKnown) return undefined;
   const accepted = others.findLast(({ orderId }) => orderId !== null);
   const paymentId = accepted?.orderId;
-  if (paymentId == null) return { outcome: 'ambiguous', why: 'another run has sent' };
+  if (paymentId == null) return { outcome: 'ambiguous', why: 'another run has sent', barred: true };
   // Its status is for a look to say.
   const payment = { paymentId, status: '', nextAction: null };
   const events = await store.cards.link(paymentId, merchantRequestId, now());

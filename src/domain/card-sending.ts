@@ -66,7 +66,8 @@ export type CardSendResult =
   | { outcome: 'not-sent'; why: string }
   | { outcome: 'card-gone' }
   | { outcome: 'refused'; why: string }
-  | { outcome: 'ambiguous'; why: string }
+  /** `barred`: nothing was sent and nothing will be, because another run has sent under this requestId. */
+  | { outcome: 'ambiguous'; why: string; barred?: boolean }
   /** Nothing was sent: the payment has an end in the store. */
   | { outcome: 'ended' };
 

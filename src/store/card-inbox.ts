@@ -79,9 +79,6 @@ async function insert(db: Database, events: readonly Received[]): Promise<Set<st
   return new Set(rows.map(({ receipt_id }) => receipt_id));
 }
 
-/** A hint that comes again is looked at again, but not more often than this. */
-const HINT_AGAIN_MS = 5_000;
-
 /**
  * A hint is to be believed from now on, or is said again after it had its effect: then it may be true by now. It has its effect
  * again.
@@ -104,7 +101,8 @@ async function takeAgain(db: Database, event: Received): Promise<boolean> {
       .set({ receipt_id: event.receiptId, merchant_request_id: event.merchantRequestId })
       .where((row) => row.not(row.exists(sameReceipt)));
   } else {
-    query = query.where('effect', 'is not', null).where('received_at', '<=', event.receivedAt - HINT_AGAIN_MS);
+    // One that has had no effect yet is still to be looked at.
+    query = query.where('effect', 'is not', null).where('received_at', '<', event.receivedAt);
   }
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;

@@ -108,8 +108,8 @@ export interface CardStore {
   paymentsOf(merchantRequestId: string): Promise<string[]>;
   /**
    * Stores an event durably before it resolves. `known`: the same receipt or the same event (kind, payment, status) is there
-   * already and nothing was stored, except that a verified one takes the place of a hint, and that a hint is taken again after a
-   * while (`new`).
+   * already and nothing was stored, except that a verified one takes the place of a hint, and that a hint is taken again once
+   * the one before had its effect (`new`).
    */
   receive(event: CardEvent & { receiptId: string; merchantRequestId: string | null }): Promise<'new' | 'known'>;
   /** Events without an effect that belong to an intent (`owned`) or to none yet, oldest first, page by page. */

@@ -44,15 +44,13 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 
 async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   let prepared = await prepare(input);
-  for (;;) {
+  for (const followed = new Set<string>(); ; ) {
     if (prepared.kind === 'ended') return earlierEnd(life, prepared);
     try {
       const ended = await collect(life, prepared, input);
-      const found = knowsWhatWasSent(life, prepared, ended) ? undefined : await prepare(input);
-      if (found === undefined || (found.kind === 'ready' && !mayHaveTaken(found.earlier)))
-        return await endAs(life, ended);
-      // Follow what was sent before, instead.
-      prepared = found;
+      const unknown = await sentUnknowingly(life, input, ended, followed);
+      if (unknown === undefined) return await endAs(life, ended);
+      prepared = unknown;
     } catch (error) {
       if (!(error instanceof EndedElsewhere)) throw error;
       return endInStore(life, input);
@@ -62,14 +60,24 @@ async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Pr
 
 /**
  * A run that was reset to before its create does not know that it sent one: no end without money is stored on its word alone,
- * unless it follows a payment, was told of earlier runs, or people have said so.
+ * but for what people have said. Returns what is to be followed instead, each payment and each doubt once.
  */
-function knowsWhatWasSent({ paymentId }: CardLife, { earlier }: Ready, { end, reason }: CardEnded): boolean {
-  return end === 'succeeded' || paymentId !== null || earlier !== undefined || reason?.code === 'closed-by-operator';
+async function sentUnknowingly(
+  life: CardLife,
+  input: Partial<CardPaymentInput>,
+  { end, reason }: CardEnded,
+  followed: Set<string>,
+): Promise<PreparedCard | undefined> {
+  if (end === 'succeeded' || reason?.code === 'closed-by-operator') return undefined;
+  followed.add(life.paymentId ?? '');
+  const found = await prepare(input);
+  if (found.kind === 'ended') return found;
+  const { paymentId = null, inDoubtSince = null } = found.earlier ?? {};
+  const what = paymentId ?? (inDoubtSince === null ? undefined : `in doubt since ${inDoubtSince}`);
+  if (what === undefined || followed.has(what)) return undefined;
+  followed.add(what);
+  return found;
 }
-
-const mayHaveTaken = (earlier: EarlierRuns | undefined): boolean =>
-  earlier !== undefined && (earlier.paymentId !== null || earlier.inDoubtSince !== null);
 
 async function collect(
   life: CardLife,

@@ -64,6 +64,16 @@ export const sends = proxyActivities<
 });
 
 /**
+ * What the answer of an update waits for: never local activities. A worker that dies between two workflow tasks would leave
+ * an update whose completion cannot be replayed (SDK 1.24.0).
+ */
+export const checks = proxyActivities<Pick<Activities, 'retrievePayment' | 'claimPayment'>>({
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '1m',
+  retry: { maximumAttempts: 2 },
+});
+
+/**
  * What needs a card runs in the gateway that keeps it. A gateway that takes no task for so long is gone, and its cards with
  * it.
  */

@@ -192,6 +192,20 @@ describe.concurrent('a create in doubt without its card', () => {
     await recordHistory(next as CardPaymentHandle, 'cardPayment', 'reset-and-cancelled');
   });
 
+  it('of a run that was reset to before its second create is not forgotten for the first one', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    const id = 'reset-between-creates';
+    const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    await until(async () => (await product.paymentsOf(id)).length === 2);
+    await resetBefore(product, handle, 'setUpCard');
+    await product.call('POST', `/v1/card-payments/${id}/cancel`, { reason: 'withdrawn' });
+    const next = product.client.workflow.getHandle(cardWorkflowId(id));
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await captures(product, id)).toBe(1);
+  });
+
   it('of a terminated run is followed by the same request of the merchant', async () => {
     const id = 'asked-again';
     const handle = await product.ask({ id, card: 'challenge' });

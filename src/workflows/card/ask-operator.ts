@@ -1,8 +1,8 @@
 import { condition } from '@temporalio/workflow';
+import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { read } from '../proxies.ts';
+import { checks } from '../proxies.ts';
 import type { CardLife, PendingCardResolve } from './life.ts';
-import { retrieve } from './look.ts';
 
 /** What followed from asking people: they said what to do, or something was heard, or it is time to look again. */
 export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
@@ -42,13 +42,14 @@ async function considered(life: CardLife, pending: PendingCardResolve): Promise<
 
 /** Why a payment cannot be followed as this intent's. */
 async function adoptionRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
-  const view = await retrieve(paymentId);
+  const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not show this payment now';
   if (view.merchantRequestId !== undefined && !life.requestIds.includes(view.merchantRequestId)) {
     return 'the acquirer shows it under another merchant_request_id';
   }
   const { merchantRequestId } = life;
-  const isOurs = await read('claimPayment', { merchantRequestId, paymentId }, 'takes the payment an operator named');
+  const isOurs = await checks.claimPayment({ merchantRequestId, paymentId }).catch(() => undefined);
+  if (isOurs === undefined) return 'the store does not answer now';
   if (!isOurs) return 'it is the payment of another merchant_request_id';
   life.saw(view);
   return undefined;
@@ -56,8 +57,11 @@ async function adoptionRefused(life: CardLife, paymentId: string): Promise<strin
 
 /** Why a payment cannot be closed as unpaid: only what the acquirer shows as unpaid, or as never confirmed, can. */
 async function closingRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
-  const view = await retrieve(paymentId);
+  const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not answer: nobody knows that nothing was taken';
   if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !life.resumed)) return undefined;
   return `the acquirer shows ${view.status}`;
 }
+
+const shown = (paymentId: string): Promise<CardPaymentView | undefined> =>
+  checks.retrievePayment({ paymentId }).catch(() => undefined);

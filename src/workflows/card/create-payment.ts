@@ -58,6 +58,7 @@ export async function createPayment(
       case 'ambiguous':
         creation.inDoubtSince ??= sentAt;
         life.note(`create in doubt: ${result.why}`);
+        if (result.barred === true) return awaitName(life, terms);
         break;
       case 'card-gone':
         loseCard(life);
@@ -77,7 +78,8 @@ export async function createPayment(
     if (creation.inDoubtSince !== null) await life.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
     await condition(() => namesHeard(life, 'verified').length > 0, pause);
-    if (namesHeard(life, 'verified').length > 0 || !mayRepeat(creation, session, terms)) return awaitName(life, terms);
+    const named = namesHeard(life, 'verified')[0] ?? (await ownedName(life));
+    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(life, terms);
   }
 }
 
@@ -176,5 +178,7 @@ async function sendCreate(
   // Takes the attempt's number: a sender that has not recorded it has sent nothing and never will.
   const fence = { reference: requestId, attempt, runId };
   const unsent = await read('fenceAttempt', fence, 'asks whether the create was begun');
-  return unsent ? { outcome: 'card-gone' } : { outcome: 'ambiguous', why: 'the gateway was lost' };
+  if (!unsent) return { outcome: 'ambiguous', why: 'the gateway was lost' };
+  // One that took the task and did not come far may still be there.
+  return result === 'never-began' ? { outcome: 'card-gone' } : { outcome: 'not-sent', why: result };
 }
