@@ -81,6 +81,7 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     PAYOUTS_TIME_SCALE: '0.02',
+    PAYOUTS_CARD_PATIENCE: '120s',
     PAYOUTS_WEBHOOK_SECRET: SECRET,
     PAYOUTS_LOG_LEVEL: 'silent',
     ...env,

@@ -326,14 +326,15 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'sender-never-began',
-    // The first sender stands still before it records its attempt, and goes on after the activity's time of 45 s is over.
+    // The first sender stands still before it records its attempt, and goes on after the activity's time of 45 s is over, while
+    // the payout is still under way.
     store: (store) => {
       let calls = 0;
       return {
         ...store,
         openOrder: async (request) => {
           calls += 1;
-          if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 47_000));
+          if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 45_600));
           return store.openOrder(request);
         },
       };

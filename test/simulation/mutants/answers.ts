@@ -86,9 +86,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ANSWERS,
-        find: 'if (parsed === undefined) throw unknown(',
+        find: 'if (parsed === undefined) throw unknownOutcome(',
         replace:
-          'if (parsed === undefined) throw unauthenticated(answer, call);\n  if (parsed === undefined) throw unknown(',
+          'if (parsed === undefined) throw unauthenticated(answer, call);\n  if (parsed === undefined) throw unknownOutcome(',
       },
     ],
   },
