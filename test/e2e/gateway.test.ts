@@ -103,16 +103,22 @@ describe('the gateway of a stack that `dev` keeps up', () => {
     'takes a body of 60 MB without keeping it (Linux: read from /proc)',
     async () => {
       const body = Buffer.alloc(60 * 1024 * 1024, 'x');
-      await post(gatewayUrl(), body);
-      const before = residentMb(dev.pid);
-      let most = before;
-      const timer = setInterval(() => {
-        most = Math.max(most, residentMb(dev.pid));
-      }, 20);
-      expect((await post(gatewayUrl(), body)).status).toBe(422);
-      clearInterval(timer);
+      const growthOfOne = async (): Promise<number> => {
+        const before = residentMb(dev.pid);
+        let most = before;
+        const timer = setInterval(() => {
+          most = Math.max(most, residentMb(dev.pid));
+        }, 20);
+        expect((await post(gatewayUrl(), body)).status).toBe(422);
+        clearInterval(timer);
+        return most - before;
+      };
+      // The process runs a worker and a bank as well, and they grow by themselves; a body that is kept whole would show each
+      // time.
+      const growths: number[] = [];
+      for (let times = 0; times < 4; times += 1) growths.push(await growthOfOne());
       // Chunks that are not collected yet; a body kept whole would be 60 and more.
-      expect(most - before).toBeLessThan(45);
+      expect(Math.min(...growths)).toBeLessThan(45);
     },
   );
 });
