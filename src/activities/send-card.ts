@@ -52,7 +52,7 @@ export async function sendCardOnce(
     const made = { reference: requestId, attempt, runId, activityId, sentAt: now() };
     const taken = await store.recordAttempt({ ...made, request: { referenceId: given.referenceId } });
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
-    const rival = await sentByOthers(sender, given);
+    const rival = await sentBefore(sender, given);
     if (rival !== undefined && taken) await store.finishAttempt(requestId, attempt, { outcome: 'not-sent' });
     if (rival !== undefined) return rival;
     if (!taken) return { outcome: 'ambiguous', why: 'another sender used this attempt' };
@@ -68,16 +68,22 @@ export async function sendCardOnce(
   return { ...result, events: await store.cards.link(paymentId, merchantRequestId, now()) };
 }
 
-/** What other runs have sent under this id that this one has not heard of; undefined when they have sent nothing. */
-export async function sentByOthers(
+/**
+ * What was sent under this id and this run has not heard of: an answer that was stored and never told, or what another run has
+ * sent; undefined when there is neither.
+ */
+export async function sentBefore(
   { store, now }: Pick<CardSender, 'store' | 'now'>,
   { merchantRequestId, requestId, othersKnown = 0 }: CardAttempt,
 ): Promise<CardSendResult | undefined> {
-  const others = inDoubt(await store.attempts(requestId)).filter(({ runId }: SendAttempt) => runId !== ownRun());
-  if (others.length <= othersKnown) return undefined;
-  const accepted = others.findLast(({ orderId }) => orderId !== null);
+  const made = inDoubt(await store.attempts(requestId));
+  const accepted = made.findLast(({ orderId }: SendAttempt) => orderId !== null);
   const paymentId = accepted?.orderId;
-  if (paymentId == null) return { outcome: 'ambiguous', why: 'another run has sent', barred: true };
+  if (paymentId == null) {
+    const others = made.filter(({ runId }: SendAttempt) => runId !== ownRun());
+    if (others.length <= othersKnown) return undefined;
+    return { outcome: 'ambiguous', why: 'another run has sent', barred: true };
+  }
   // Its status is for a look to say.
   const payment = { paymentId, status: '', nextAction: null };
   const events = await store.cards.link(paymentId, merchantRequestId, now());

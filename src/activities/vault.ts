@@ -6,7 +6,7 @@ import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivit
 import { traceFree } from '../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../vault/card-vault.ts';
 import { beating } from './beating.ts';
-import { type CardSender, sendCardOnce, sentByOthers } from './send-card.ts';
+import { type CardSender, sendCardOnce, sentBefore } from './send-card.ts';
 
 export interface VaultDeps extends CardSender {
   vault: CardVault;
@@ -62,7 +62,7 @@ async function createCardPayment(deps: VaultDeps, input: CreateInput): Promise<C
 /** The card is gone; a run that was reset may not know that it was used. */
 async function cardGone(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {
   try {
-    return (await sentByOthers(deps, input)) ?? { outcome: 'card-gone' };
+    return (await sentBefore(deps, input)) ?? { outcome: 'card-gone' };
   } catch {
     return { outcome: 'not-sent', why: 'store-unreachable' };
   }
