@@ -29,10 +29,9 @@ export type CardEnd = (typeof CARD_ENDS)[number];
 
 export const isCardEnd = (state: CardState): state is CardEnd => (CARD_ENDS as readonly string[]).includes(state);
 
-/** `payment_status` values of the interface (section 3). Any other word is open: nothing is concluded from it. */
-export const PAYMENT_STATUSES = ['PROCESSING', 'REQUIRES_ACTION', 'SUCCEEDED', 'FAILED'] as const;
-
-/** What a terminal status means; undefined for one that is not terminal. */
+/**
+ * What a terminal `payment_status` means (interface section 3); undefined for every other word: nothing is concluded from it.
+ */
 export function endOfStatus(status: string): 'succeeded' | 'failed' | undefined {
   if (status === 'SUCCEEDED') return 'succeeded';
   return status === 'FAILED' ? 'failed' : undefined;

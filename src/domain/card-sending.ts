@@ -26,7 +26,6 @@ export interface CreateInput {
   requestId: string;
   /** From 1, under this requestId. */
   attempt: number;
-  workflowId: string;
   card: CardHandle;
   amount: string;
   currency: string;
@@ -44,7 +43,6 @@ export interface ResumeInput {
   attempt: number;
   /** Attempts of other runs in doubt under this requestId that this run knows of. */
   othersKnown?: number;
-  workflowId: string;
   paymentId: string;
   /** Of the 3-D Secure session; null when this run does not know it. */
   referenceId: string | null;

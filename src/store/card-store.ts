@@ -62,7 +62,7 @@ export interface CardChange {
   at: number;
 }
 
-/** What happened with an event: it ended the payment, said the same again, contradicted the end, or only told where to look. */
+/** What happened with an event: the workflow was told of it, or after the end it said the same again or contradicted it. */
 export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts';
 
 export interface StoredCardEvent extends CardEvent {

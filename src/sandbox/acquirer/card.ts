@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCardNumber } from '../../domain/card-number.ts';
 import { badRequest } from '../refusal.ts';
 import { type ScenarioName, scenarioOf } from './scenarios.ts';
 
@@ -24,7 +25,7 @@ export interface ShownCard {
 
 /** `now`: epoch milliseconds. Throws 2002 for a number with a wrong Luhn sum and for an expired card. */
 export function judgeCard({ number, expiry_month, expiry_year }: CardBody, now: number): ShownCard {
-  if (!hasLuhnSum(number)) throw badRequest('card.number: not a card number');
+  if (!isCardNumber(number)) throw badRequest('card.number: not a card number');
   // A card is good until the end of its month; Date.UTC counts months from 0.
   if (now >= Date.UTC(Number(expiry_year), Number(expiry_month))) throw badRequest('card: expired');
   return { scenario: scenarioOf(number), ...shownDigits(number) };
@@ -34,14 +35,3 @@ export const shownDigits = (number: string): Pick<ShownCard, 'bin' | 'last_four'
   bin: number.slice(0, 6),
   last_four: number.slice(-4),
 });
-
-/** The check sum of ISO/IEC 7812-1, annex B. */
-export function hasLuhnSum(digits: string): boolean {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = Number(digits.at(-1 - place));
-    const weighted = place % 2 === 0 ? digit : digit * 2;
-    sum += weighted > 9 ? weighted - 9 : weighted;
-  }
-  return sum % 10 === 0;
-}

@@ -35,7 +35,7 @@ export async function createPayment(
   terms: CardTerms,
   creation: Creation,
   session: Session,
-  options: { paymentType: CardPaymentType; keepCard: boolean; runId: string; workflowId: string },
+  options: { paymentType: CardPaymentType; keepCard: boolean; runId: string },
 ): Promise<Created> {
   if (life.amount !== session.amount) return { again: true };
   const deadline = Date.now() + terms.deadlineMs;
@@ -155,7 +155,7 @@ async function sendCreate(
   life: CardLife,
   creation: Creation,
   { card, amount, referenceId }: Session,
-  { paymentType, keepCard, runId, workflowId }: Parameters<typeof createPayment>[4],
+  { paymentType, keepCard, runId }: Parameters<typeof createPayment>[4],
 ): Promise<CardSendResult> {
   creation.attempts += 1;
   const { merchantRequestId, currency } = life;
@@ -165,7 +165,6 @@ async function sendCreate(
       merchantRequestId,
       requestId,
       attempt,
-      workflowId,
       card,
       amount,
       currency,

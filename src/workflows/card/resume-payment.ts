@@ -9,7 +9,6 @@ export interface Resumption {
   referenceId: string | null;
   paymentType: CardPaymentType;
   runId: string;
-  workflowId: string;
 }
 
 /** One merchant_request_id of a resume, kept until its request was answered or cleanly refused. */
