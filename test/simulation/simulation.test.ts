@@ -23,20 +23,20 @@ async function simulate(...args: string[]): Promise<{ code: number; out: string;
 }
 
 describe('the simulation', () => {
-  it('breaks no rule in the seeds of a fixed budget', { timeout: 120_000 }, async () => {
-    const { code, out, err } = await simulate('--seeds', '600', '--seconds', '10', '--json');
+  it('breaks no rule in the seeds of a fixed budget', { timeout: 600_000 }, async () => {
+    const { code, out, err } = await simulate('--seeds', '200', '--json');
     expect(err).toBe('');
     const summary = JSON.parse(out) as Summary;
     expect(summary.violations).toEqual([]);
     expect(code).toBe(0);
-    expect(summary.seeds).toBeGreaterThan(20);
+    expect(summary.seeds).toBe(200);
     expect(summary.decidableParked).toBe(0);
     for (const kind of ['kill', 'pause', 'terminated', 'reset', 'write drop-after', 'write commit-late']) {
       expect(summary.faults, `${kind} never fired`).toHaveProperty(kind);
     }
   });
 
-  it('runs a seed the same way every time, alone or after others', { timeout: 120_000 }, async () => {
+  it('runs a seed the same way every time, alone or after others', { timeout: 600_000 }, async () => {
     const traces = await Promise.all(
       [1, 2, 3].map(async (jobs) => {
         const { out } = await simulate('--seeds', '24', '--jobs', `${jobs}`, '--json');
@@ -58,7 +58,7 @@ describe('the simulation', () => {
     ['maker-may-approve', 'I8'],
     ['float-amount', 'I15'],
     ['switch-not-asked', 'I18'],
-  ])('catches %s by %s and prints the one command that repeats it', { timeout: 120_000 }, async (mutant, invariant) => {
+  ])('catches %s by %s and prints the one command that repeats it', { timeout: 600_000 }, async (mutant, invariant) => {
     const { code, out } = await simulate('--seeds', '100', '--mutant', mutant);
     expect(code).toBe(1);
     expect(out).toContain(`  ${invariant} `);
