@@ -3,6 +3,7 @@ import { sameBeneficiary } from '../api/required-details.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import { isCardEnd } from '../domain/card-payment.ts';
+import { type Claim, Superseded } from '../domain/claim.ts';
 import type { Assessment, ExchangePlan, Obstacle } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
@@ -10,48 +11,75 @@ import { payoutWorkflowId } from '../domain/names.ts';
 import { approvalsNeeded } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { refusalMeaning } from '../domain/submission.ts';
+import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
-import { touchedBy } from './switches.ts';
 
-export interface AssessInput {
-  instruction: PayoutInstruction;
-  generation: number;
-  /** The exchange is done: the payout is paid from the account in its own currency, into which the money was booked. */
+/** How far the exchange of a payout has come. */
+export interface ExchangeProgress {
+  /** It is done: the payout is paid from the account in its own currency, into which the money was booked. */
   exchanged: boolean;
-  /** The exchange may be booked: the account sold is then short by it, and that is no shortage. */
-  exchangeSent?: boolean;
+  /** It may be booked: the account sold is then short by it, and that is no shortage. */
+  exchangeSent: boolean;
+}
+
+export interface AssessInput extends ExchangeProgress {
+  claim: Claim;
+  /** Who has approved what is paid under a digest, since the last reading. */
+  approved?: { digest: string; by: readonly string[] };
+}
+
+/**
+ * Reads what the bank shows about a payout, and keeps it under the claim: what is sent is made of it. Approvals are stored first,
+ * so that a sender finds them. A refusal by code becomes an obstacle, everything else is thrown.
+ */
+export async function assessPayout(
+  deps: ActivityDeps,
+  { claim, approved, ...progress }: AssessInput,
+): Promise<Assessment> {
+  const row = await rowOf(deps, claim);
+  const { reference } = row;
+  if (approved !== undefined) await deps.store.recordApprovals({ reference, ...approved, at: deps.now() });
+  return recordedAssessment(deps, row, progress);
+}
+
+/** The same for a row whose claim is known to be held. */
+export async function recordedAssessment(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  progress: ExchangeProgress,
+): Promise<Assessment> {
+  const read = await readOrObstacle(deps, row, progress);
+  const assessment = { ...read, ...(await guardsOf(deps, row, read)) };
+  if (!(await deps.store.recordAssessment(row, assessment))) throw new Superseded();
+  return assessment;
 }
 
 const DAY_MS = 24 * 3_600_000;
 /** A payee younger than this at the bank counts as new for the approval policy. */
 const NEW_PAYEE_MS = 7 * DAY_MS;
 
-/** Reads what the bank shows about a payout; a refusal by code becomes an obstacle, everything else is thrown. */
-export async function assessPayout(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
-  const assessment = await readOrObstacle(deps, input);
-  return { ...assessment, ...(await guardsOf(deps, input, assessment)) };
-}
-
-async function readOrObstacle(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
+async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress): Promise<Assessment> {
   try {
-    return await readAssessment(deps, input);
+    return await readAssessment(deps, row, progress);
   } catch (error) {
     const obstacle = obstacleOf(error);
     if (obstacle === undefined) throw error;
-    return { beneficiary: { known: false }, digest: payloadDigest(input.instruction), approvalsNeeded: 0, obstacle };
+    return { beneficiary: { known: false }, digest: payloadDigest(row.instruction), approvalsNeeded: 0, obstacle };
   }
 }
 
 /** What our own store has against sending: a switch that is off, an earlier payout that this one looks like, a card payment. */
 async function guardsOf(
   { store }: ActivityDeps,
-  { instruction, generation }: AssessInput,
+  row: PayoutRecord,
   { beneficiary, payingAccountId, exchange }: Assessment,
 ): Promise<Pick<Assessment, 'switchedOff' | 'lookAlike' | 'cardPayment'>> {
-  const reference = referenceOf(instruction.uid, instruction.id, 'payment', generation);
-  const touched = touchedBy({ reference, instruction });
+  const { reference, instruction } = row;
+  const touched = touchedBy(row);
   const switchedOff = await store.switchOver({
     ...touched,
     accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
@@ -61,7 +89,7 @@ async function guardsOf(
   const { after_card_payment: cardPayment } = instruction;
   return {
     switchedOff,
-    lookAlike: await lookAlikeOf(store, reference),
+    lookAlike: await lookAlikeOf(store, row),
     ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
   };
 }
@@ -86,9 +114,8 @@ async function cardPaymentOf(
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
 
 /** Counted between the two claims, so that the reason stays the same however long it is held. */
-async function lookAlikeOf(store: ActivityDeps['store'], reference: string): Promise<Assessment['lookAlike']> {
-  const row = await store.payout(reference);
-  if (row === undefined || row.lookAlikeOf === null) return undefined;
+async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Promise<Assessment['lookAlike']> {
+  if (row.lookAlikeOf === null) return undefined;
   const earlier = await store.payout(row.lookAlikeOf);
   if (earlier === undefined) return { daysBefore: null };
   return { daysBefore: Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS)) };
@@ -103,8 +130,12 @@ function obstacleOf(error: unknown): Obstacle | undefined {
   return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };
 }
 
-async function readAssessment(deps: ActivityDeps, input: AssessInput): Promise<Assessment> {
-  const { instruction } = input;
+async function readAssessment(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  { exchanged, exchangeSent }: ExchangeProgress,
+): Promise<Assessment> {
+  const { instruction } = row;
   const [payee, account] = await Promise.all([
     readPayee(deps, instruction),
     deps.bank.accounts.get(instruction.account_id),
@@ -132,9 +163,9 @@ async function readAssessment(deps: ActivityDeps, input: AssessInput): Promise<A
   });
   const cost = feeCurrency === instruction.currency ? addDecimals(instruction.amount, fee) : instruction.amount;
   const exchange =
-    account.account_id === paying.account_id || input.exchanged
+    account.account_id === paying.account_id || exchanged
       ? undefined
-      : await planExchange(deps, input, { sell: account, buy: paying, buyAmount: cost });
+      : await planExchange(deps, row, { sell: account, buy: paying, buyAmount: cost });
   const funds =
     exchange === undefined ? { account: paying, needs: cost } : { account, needs: exchange.quotedSellAmount };
   return {
@@ -155,7 +186,7 @@ async function readAssessment(deps: ActivityDeps, input: AssessInput): Promise<A
       newPayee: isNewPayee(payee.beneficiary, deps.now()),
     }),
     funds:
-      input.exchanged || (exchange !== undefined && input.exchangeSent === true)
+      exchanged || (exchange !== undefined && exchangeSent)
         ? undefined
         : {
             accountId: funds.account.account_id,
@@ -202,7 +233,7 @@ async function accountIn(deps: ActivityDeps, instruction: PayoutInstruction): Pr
 
 async function planExchange(
   deps: ActivityDeps,
-  { instruction, generation }: AssessInput,
+  { instruction }: PayoutRecord,
   legs: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
 ): Promise<ExchangePlan> {
   const quote = await deps.bank.transactions.fxQuote({
@@ -212,7 +243,6 @@ async function planExchange(
     currency: instruction.currency,
   });
   return {
-    reference: referenceOf(instruction.uid, instruction.id, 'exchange', generation),
     sellAccountId: legs.sell.account_id,
     buyAccountId: legs.buy.account_id,
     buyAmount: legs.buyAmount,

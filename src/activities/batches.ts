@@ -10,12 +10,12 @@ import {
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
+import { touchedBy } from '../domain/switches.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';
-import { touchedBy } from './switches.ts';
 
 export interface PumpInput {
   batchId: string;

@@ -2,14 +2,16 @@ import { cancellationSignal, sleep } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
+import { parseWorkflowId } from '../domain/names.ts';
 import { isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
+import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { OpenOrder } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
-import { hasEnded, watchLeaseMs } from './submit.ts';
+import { watchLeaseMs } from './watch-lease.ts';
 
 export interface SweepInput {
   uid: string;
@@ -147,8 +149,13 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<numbe
   const heard = await deps.executions.orderChanged(workflowId, notice);
   await deps.store.noteOrder(reference, { orderId: order.order_id, notifiedStatus: order.status });
   // A sender that was paused puts a reference back into the open set after its payout has ended.
-  if (!heard && (await hasEnded(deps, owner))) await deps.store.closeOrder(reference);
+  if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
   return 1;
+}
+
+async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {
+  const row = await store.payout(parseWorkflowId(workflowId)?.key ?? '');
+  return row !== undefined && isEnd(row.state);
 }
 
 /**

@@ -1,44 +1,58 @@
-import { activityInfo } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
-import type { Assessment, Payee } from '../domain/gates.ts';
+import { type Claim, Superseded } from '../domain/claim.ts';
+import type { Assessment } from '../domain/gates.ts';
+import { exceedsSlippage } from '../domain/money.ts';
 import {
   type ExpectedOrder,
   isReturn,
   judgeOrder,
   type OrderFacts,
   type OrderJudgement,
+  orderDifferences,
 } from '../domain/order-judgement.ts';
-import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
+import { type ClosedMeaning, isNoMoney } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import type { SentOrder } from '../domain/sent-order.ts';
-import { type AttemptResult, orderInForce, othersInDoubt } from '../domain/submission.ts';
-import type { SwitchScope } from '../domain/switches.ts';
-import { type AssessInput, assessPayout } from './assess.ts';
+import { expectedOrder, type LegKind, type SentOrder } from '../domain/sent-order.ts';
+import { orderInForce, SENDER_LIFE_MS } from '../domain/submission.ts';
+import { type SwitchScope, touchedBy } from '../domain/switches.ts';
+import { legReference } from '../services/sending/claimed-row.ts';
+import type { PayoutRecord, SendAttempt } from '../store/store.ts';
+import { type ExchangeProgress, recordedAssessment } from './assess.ts';
 import { beating } from './beating.ts';
+import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { sharedScans } from './order-scans.ts';
-import { payeeDigest } from './payee.ts';
-import { ownerOf, resultOfError } from './submit.ts';
-import { switchOver, switchOverSent } from './switches.ts';
+import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
 
-export interface ReadOrderInput {
-  /** Reference of the payout that owns the order. */
-  owner: string;
+/** One of the orders of a payout. */
+export interface LegInput {
+  claim: Claim;
+  leg: LegKind;
+}
+
+export interface ReadOrderInput extends LegInput {
   orderId: string;
-  expected: ExpectedOrder;
   closedMeans: ClosedMeaning;
   /**
-   * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it
-   * costs no event of its own.
+   * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it costs no
+   * event of its own.
    */
   becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
+  /** What the run has settled of what it sent, for an end without money. */
+  settled?: SettledLegs;
+  /** Highest worsening of the rate of an exchange, as a fraction. */
+  maxSlippage?: string;
   /** Read the payout itself again in the same activity once the order is paid: what an exchange was made for. */
-  thenAssess?: AssessInput;
+  thenAssess?: ExchangeProgress;
 }
 
 export interface OrderRead extends OrderJudgement {
+  /** Until when (epoch ms) the bank waits for its audit. */
+  expiredAt?: number;
+  /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
+  aboveCap?: boolean;
   assessment?: Assessment;
 }
 
@@ -47,32 +61,16 @@ export interface StoredState {
   reason: Reason | null;
 }
 
-export interface OrderDecision {
-  /** Reference of the payout that owns the order. */
-  owner: string;
-  orderId: string;
-  by: string;
-}
-
-export interface OrderApproval extends OrderDecision {
-  /** The payee as it was when the order was sent; absent where the order has none. */
-  payee?: Payee;
-}
-
-/** `payee-changed`: nothing was sent, the bank shows another payee than the one that was paid. */
-export type OrderApproved = AttemptResult | { outcome: 'payee-changed' };
-
-export interface FindOrderInput {
-  reference: string;
-  uid: string;
-  currencies: string[];
-  /** Epoch ms: orders created since then, widened by the clock skew. */
+export interface FindOrderInput extends LegInput {
+  /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
   since: number;
 }
 
 /** What one look through the lists saw. */
 export interface OrderLook {
-  orders: OrderFacts[];
+  orderIds: string[];
+  /** Names of the fields in which an order found is not what was sent. */
+  differences: string[];
   /** Orders whose client id differs only in case, spaces or length: a conflict, never "absent". */
   nearMisses: number;
   stable: boolean;
@@ -81,129 +79,139 @@ export interface OrderLook {
   /** Order ids recorded as accepted: while there is one, absence is never proven. */
   accepted: string[];
   /** Some recorded attempt was answered with 2003. */
-  exists?: boolean;
-  /** Attempts of other runs that may have been executed. */
-  othersInDoubt?: number;
+  exists: boolean;
+  /** A sender may still be about to send, for at most this long. */
+  liveForMs: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
-  distrusted?: boolean;
+  distrusted: boolean;
   /** A switch forbids to send again. */
   switchedOff?: SwitchScope;
-  /** What a resend repeats: the last order that may have been executed. */
-  inForce?: SentOrder;
 }
 
 export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(deps.bank, deps.settings.pageSize)) => ({
   /**
-   * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads
-   * as still open. Local activity: it only reads, and its writes to the store may be repeated.
+   * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads as
+   * still open. Local activity: it only reads, and its writes to the store may be repeated.
    */
-  async readOrder(input: ReadOrderInput): Promise<OrderRead> {
-    const order = await reading(() => readIfThere(deps, input.orderId));
-    if (order === undefined) {
-      return { meaning: 'open', status: 'NOT_FOUND', orderId: input.orderId, differences: [] };
-    }
-    const judgement = judgeOrder(orderFacts(order), input.expected, input.closedMeans);
-    const becomes = judgement.differences.length === 0 ? input.becomes?.[judgement.meaning] : undefined;
-    if (becomes !== undefined) await storeState(deps, input, judgement, becomes);
-    // An exchange ends apart from its payout.
-    if (input.expected.kind === 'exchange' && isTerminal(judgement.meaning)) {
-      await deps.store.closeOrder(input.expected.reference);
-    }
-    const { thenAssess } = input;
-    if (thenAssess === undefined || judgement.meaning !== 'paid') return judgement;
-    return { ...judgement, assessment: await reading(() => assessPayout(deps, thenAssess)) };
-  },
+  readOrder: (input: ReadOrderInput): Promise<OrderRead> => readOrder(deps, input),
 
   /**
-   * One look for a reference: the order ids that were accepted under it, then the order lists of all its currencies since
+   * One look for an order: the order ids that were accepted under its reference, then the order lists of all its currencies since
    * its first attempt, whichever run made it.
    */
   findOrder: (input: FindOrderInput): Promise<OrderLook> => beating(() => findOrder(deps, scanOrders, input)),
-
-  /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
-  async approveOrder(decision: OrderApproval): Promise<OrderApproved> {
-    if (decision.payee !== undefined && !(await isSamePayee(deps, decision.payee))) return { outcome: 'payee-changed' };
-    return decide(deps, 'approve', decision, () => deps.bank.orders.approve(decision.orderId), stoppedBySwitch);
-  },
-
-  async rejectOrder(decision: OrderDecision & { remark: string }): Promise<AttemptResult> {
-    return decide(deps, 'reject', decision, () => deps.bank.orders.reject(decision.orderId, decision.remark));
-  },
 });
+
+/** What the store knows of a leg: what was sent, and so what the bank has to show. */
+interface SentLeg {
+  reference: string;
+  attempts: SendAttempt[];
+  sent: SentOrder | undefined;
+  expected: ExpectedOrder;
+}
+
+async function sentLeg({ store }: ActivityDeps, row: PayoutRecord, leg: LegKind): Promise<SentLeg> {
+  const reference = legReference(row, leg);
+  const attempts = await store.attempts(reference);
+  const sent = orderInForce<SentOrder>(attempts);
+  return { reference, attempts, sent, expected: expectedOrder(leg, reference, row.instruction, row.assessed, sent) };
+}
+
+async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<OrderRead> {
+  const { leg, orderId, closedMeans, thenAssess } = input;
+  const row = await rowOf(deps, input.claim);
+  const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
+  const order = await reading(() => readIfThere(deps, orderId));
+  if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
+  const judgement = judgeOrder(orderFacts(order), expected, closedMeans);
+  const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
+  if (judgement.differences.length > 0) return read;
+  const becomes = input.becomes?.[judgement.meaning];
+  if (becomes !== undefined) await store(deps, input, judgement, becomes);
+  if (leg === 'payment' || judgement.meaning !== 'paid') return read;
+  // An exchange ends apart from its payout, and stays as it is whatever becomes of that.
+  const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
+  await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
+  await deps.store.closeOrder(reference);
+  const quoted = sent !== undefined && 'quotedSellAmount' in sent ? sent.quotedSellAmount : undefined;
+  const { sellAmount } = judgement;
+  read.aboveCap =
+    quoted === undefined || sellAmount === undefined || exceedsSlippage(quoted, sellAmount, input.maxSlippage ?? '0');
+  return thenAssess === undefined
+    ? read
+    : { ...read, assessment: await reading(() => recordedAssessment(deps, row, thenAssess)) };
+}
+
+/** An end without money by the payment's own order is stored like any other, if nothing else may have moved some. */
+async function store(
+  deps: ActivityDeps,
+  { claim, settled = {} }: ReadOrderInput,
+  { meaning, orderId, fee, feeCurrency }: OrderJudgement,
+  { state, reason }: StoredState,
+): Promise<void> {
+  if (isNoMoney(meaning) && isEnd(state) && state !== 'completed' && reason !== null) {
+    await closePayout(deps, { claim, state, reason, fee, feeCurrency, settled });
+    return;
+  }
+  const { reference, term } = claim;
+  const change = { state, reason, orderId, fee, feeCurrency, term, at: deps.now() };
+  if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
+  if (isEnd(state)) await deps.store.closeOrder(reference);
+}
 
 /** See `findOrder` of the activities. */
 async function findOrder(
   deps: ActivityDeps,
   scanOrders: ReturnType<typeof sharedScans>,
-  input: FindOrderInput,
+  { claim, leg, since }: FindOrderInput,
 ): Promise<OrderLook> {
-  const look: OrderLook = { orders: [], nearMisses: 0, stable: true, pagesRead: 0, ordersRead: 0, accepted: [] };
-  look.distrusted = await deps.store.hasSuspectedDuplicate(input.uid);
-  const attempts = await deps.store.attempts(input.reference);
-  look.exists = attempts.some(({ outcome }) => outcome === 'exists');
-  const { runId, workflowId = '' } = activityInfo().workflowExecution ?? {};
-  look.othersInDoubt = othersInDoubt(attempts, runId);
-  look.inForce = orderInForce(attempts);
-  look.switchedOff = await switchOver(deps, ownerOf({ workflowId }), look.inForce === undefined ? [] : [look.inForce]);
-  const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
-  for (const { orderId } of attempts) {
-    if (orderId === null) continue;
-    look.accepted.push(orderId);
+  const row = await rowOf(deps, claim);
+  const { uid } = row;
+  const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
+  const orders: OrderFacts[] = [];
+  const add = (order: Order): void => {
+    if (!orders.some(({ orderId }) => orderId === order.order_id)) orders.push(orderFacts(order));
+  };
+  const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
+  const look: OrderLook = {
+    orderIds: [],
+    differences: [],
+    nearMisses: 0,
+    stable: true,
+    pagesRead: 0,
+    ordersRead: 0,
+    accepted: attempts.flatMap(({ orderId }) => orderId ?? []),
+    exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
+    distrusted: await deps.store.hasSuspectedDuplicate(uid),
+    switchedOff: await deps.store.switchOver(touchedBy(row, sent === undefined ? [] : [sent])),
+  };
+  for (const orderId of look.accepted) {
     const order = await reading(() => readIfThere(deps, orderId));
-    if (order !== undefined) addOrder(look, order);
+    if (order !== undefined) add(order);
   }
-  for (const currency of input.currencies) {
-    const from = Math.max(0, since - deps.settings.clockSkewMs);
-    const scan = await reading(() => scanOrders({ uid: input.uid, currency, from }));
+  const from = Math.max(0, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)) - deps.settings.clockSkewMs);
+  for (const currency of currenciesOf(row, leg, sent)) {
+    const scan = await reading(() => scanOrders({ uid, currency, from }));
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
-    for (const order of scan.orders) addToLook(look, order, input.reference);
+    for (const order of scan.orders) {
+      if (isReturn(order)) continue;
+      if (order.client_order_id === reference) add(order);
+      else if (order.client_order_id?.trim().toLowerCase() === reference) look.nearMisses += 1;
+    }
   }
+  look.orderIds = orders.map(({ orderId }) => orderId);
+  look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected)))];
   return look;
 }
 
-async function isSamePayee(deps: ActivityDeps, payee: Payee): Promise<boolean> {
-  try {
-    return payeeDigest(await deps.bank.beneficiaries.get(payee.id)) === payee.digest;
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2004) return false;
-    throw error;
-  }
-}
-
-/** A decision has no idempotency key: whatever the answer, the order's own status is what counts. */
-async function decide(
-  deps: ActivityDeps,
-  action: 'approve' | 'reject',
-  { owner, orderId, by }: OrderDecision,
-  post: () => Promise<void>,
-  stopped: (deps: ActivityDeps, decision: OrderDecision) => Promise<AttemptResult | undefined> = async () => undefined,
-): Promise<AttemptResult> {
-  await deps.assertIdentity();
-  const at = deps.now();
-  await deps.store.changePayout(owner, { state: 'processing', reason: null, at });
-  await deps.store.audit({ at, actor: by, action: `${action} at the bank`, subject: owner, detail: { orderId } });
-  const held = await stopped(deps, { owner, orderId, by });
-  if (held !== undefined) return held;
-  try {
-    await post();
-    return { outcome: 'accepted', orderId };
-  } catch (error) {
-    return resultOfError(error);
-  }
-}
-
-/** An approval lets money go, so it is sent like an order: not while a switch is off. A rejection always may be. */
-async function stoppedBySwitch(
-  deps: ActivityDeps,
-  { owner, orderId, by }: OrderDecision,
-): Promise<AttemptResult | undefined> {
-  const scope = await switchOverSent(deps, owner);
-  if (scope === undefined) return undefined;
-  const detail = { orderId, scope };
-  await deps.store.audit({ at: deps.now(), actor: by, action: 'approve held back', subject: owner, detail });
-  return { outcome: 'not-sent', why: 'switched-off', scope };
+/** Currencies whose lists can show an order: both legs of an exchange. */
+function currenciesOf({ currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): string[] {
+  if (leg === 'payment') return [currency];
+  const sold = sent !== undefined && 'sellCurrency' in sent ? sent.sellCurrency : assessed?.exchange?.sellCurrency;
+  return sold === undefined ? [currency] : [currency, sold];
 }
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */
@@ -214,35 +222,6 @@ export async function readIfThere({ bank }: Pick<ActivityDeps, 'bank'>, orderId:
     if (error instanceof BankError && error.code === 2005) return undefined;
     throw error;
   }
-}
-
-async function storeState(
-  deps: ActivityDeps,
-  { owner, expected }: ReadOrderInput,
-  judgement: OrderJudgement,
-  becomes: StoredState,
-): Promise<void> {
-  await deps.store.changePayout(owner, {
-    ...becomes,
-    orderId: judgement.orderId,
-    fee: judgement.fee,
-    feeCurrency: judgement.feeCurrency,
-    at: deps.now(),
-  });
-  if (isEnd(becomes.state)) await deps.store.closeOrder(expected.reference);
-}
-
-function addToLook(look: OrderLook, order: Order, reference: string): void {
-  if (isReturn(order)) return;
-  if (order.client_order_id === reference) {
-    addOrder(look, order);
-  } else if (order.client_order_id?.trim().toLowerCase() === reference) {
-    look.nearMisses += 1;
-  }
-}
-
-function addOrder(look: OrderLook, order: Order): void {
-  if (!look.orders.some((seen) => seen.orderId === order.order_id)) look.orders.push(orderFacts(order));
 }
 
 /** The order record in our own spelling; what the bank leaves out stays out. */

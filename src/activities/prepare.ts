@@ -1,26 +1,41 @@
 import { dueAt } from '../domain/business-days.ts';
+import type { Claim } from '../domain/claim.ts';
+import { WrongWorld } from '../domain/claim.ts';
 import { FAILURES } from '../domain/failures.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
+import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
+import { decimalsEqual } from '../domain/money.ts';
 import { payoutWorkflowId } from '../domain/names.ts';
 import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
-import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
-import { FRESH, inDoubt, orderInForce, othersInDoubt, type Submission } from '../domain/submission.ts';
+import { inDoubt, type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
-import type { PayoutRecord, SendAttempt } from '../store/store.ts';
-import { assessPayout } from './assess.ts';
+import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
+import { recordedAssessment } from './assess.ts';
+import { caller } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { permanentFailure, reading } from './to-failure.ts';
 
 export interface PrepareInput {
-  workflowId: string;
-  runId: string;
   input: PayoutInput;
+  /** The store that prepared this payout before, in this run: no other one may. */
+  storeId?: string;
 }
 
-/** What the first activity of a payout returns into history: its identity, its terms for life, and where to begin. */
+/** What is known of one order of a payout when a run takes the claim. */
+export interface LegStart {
+  /** Under which it is sent. */
+  reference: string;
+  submission: Submission;
+  /** Its order is known to have been paid. */
+  isPaid: boolean;
+  /** Epoch ms of the first and the last attempt recorded; null when there is none. */
+  firstSentAt: number | null;
+  lastSentAt: number | null;
+}
+
+/** What the first activity of a payout returns into history: its claim, its terms for life, and where to begin. */
 export type Prepared =
   | {
       kind: 'ended';
@@ -33,25 +48,13 @@ export type Prepared =
     }
   | {
       kind: 'ready';
-      reference: string;
-      instruction: PayoutInstruction;
-      generation: number;
+      claim: Claim;
       maker: string | null;
       terms: Terms;
-      /** Tainted when something may have been sent under the reference before: then a look comes before anything else. */
-      submission: Submission;
-      /** Attempts recorded under the derived exchange reference. */
-      exchangeSubmission: Submission;
-      /** What earlier runs sent and may have been executed: a resend has the same bytes, a look expects the same order. */
-      paymentOrder?: PaymentOrder;
-      exchangeOrder?: ExchangeOrder;
-      /** Attempts of earlier runs that may have been executed: one more of them belongs to a sender that was paused. */
-      othersInDoubt?: { payment: number; exchange: number };
-      exchangeReference: string;
-      /** An earlier run was closed while the payout was with an operator: nothing is sent without a decision. */
-      parked: boolean;
-      /** Epoch ms of the oldest attempt recorded, for the window of a look. */
-      firstSentAt: number | null;
+      payment: LegStart;
+      exchange: LegStart;
+      /** Why an earlier run left the payout to people: nothing is sent without a decision. Null: it did not. */
+      parked: Reason | null;
       assessment: Assessment;
     };
 
@@ -59,25 +62,34 @@ export type Prepared =
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
 
 /**
- * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves
- * money, and all of it may run again.
+ * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves money, and
+ * all of it may run again.
  */
-export async function preparePayout(deps: ActivityDeps, { workflowId, runId, input }: PrepareInput): Promise<Prepared> {
-  const { instruction, by, generation } = splitInput(input);
-  const reference = referenceOf(instruction.uid ?? '', instruction.id ?? '', 'payment', generation);
-  if (!instruction.uid || !instruction.id || workflowId !== payoutWorkflowId(reference)) {
+export async function preparePayout(deps: ActivityDeps, { input, storeId }: PrepareInput): Promise<Prepared> {
+  const { workflowId, runId } = caller();
+  const { store, now } = deps;
+  if (storeId !== undefined && storeId !== store.id) {
+    throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
+  }
+  const { instruction: given, by, generation } = splitInput(input);
+  if (generation === undefined) {
+    throw permanentFailure(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
+  }
+  const reference = referenceOf(given.uid ?? '', given.id ?? '', 'payment', generation);
+  if (!given.uid || !given.id || workflowId !== payoutWorkflowId(reference)) {
     throw permanentFailure(
       FAILURES.wrongWorkflowId,
       `the workflow id of this instruction is ${payoutWorkflowId(reference)}: the id is the lock against paying twice ("payouts reference UID ID" prints it)`,
     );
   }
-  const missing = NEEDED.filter((field) => instruction[field] === undefined);
+  const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await deps.assertIdentity();
-  if (generation > 0) await assertEarlierUnpaid(deps, instruction, generation);
+  if (generation > 0) await assertEarlierUnpaid(deps, given, generation);
 
-  const exchangeReference = referenceOf(instruction.uid, instruction.id, 'exchange', generation);
-  const claim = await deps.store.claimPayout({
+  const instruction = claimedInstruction(await store.payout(reference), given, input.batchId);
+  const exchangeReference = referenceOf(given.uid, given.id, 'exchange', generation);
+  const taken = await store.claimPayout({
     reference,
     workflowId,
     instruction,
@@ -86,55 +98,87 @@ export async function preparePayout(deps: ActivityDeps, { workflowId, runId, inp
     by: by ?? null,
     runId,
     derivedReferences: [exchangeReference],
-    at: deps.now(),
+    at: now(),
   });
-  if (!claim.samePayload) {
-    throw permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
-  }
-  const { record } = claim;
+  const { record } = taken;
+  if (!taken.samePayload) throw reused();
   if (isEnd(record.state)) return ended(record, record.state);
+  const claim: Claim = { storeId: store.id, reference, term: record.term };
+  const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
+  if (taken.isTakenOver) await takenOver(deps, record, [reference, exchangeReference], parked !== null);
 
-  // Started again after its workflow was closed: it is at work again.
-  const parked = record.state === 'needs-operator';
-  if (claim.holder === 'other-run' && !parked) {
-    await deps.store.changePayout(reference, { state: 'preparing', reason: null, at: deps.now() });
-  }
-  if (claim.holder === 'other-run') {
-    for (const heard of [reference, exchangeReference]) await deps.store.forgetNotice(heard);
-  }
-
-  const payments = claim.attempts.filter((attempt) => attempt.reference === reference);
-  const exchanges = claim.attempts.filter((attempt) => attempt.reference === exchangeReference);
-  const submission = submissionOf(payments);
-  const exchangeSubmission = submissionOf(exchanges);
+  const payment = legStart(reference, taken);
+  const exchange = legStart(exchangeReference, taken);
   const findings = deps.checkInstruction(instruction);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
       : await reading(() =>
-          assessPayout(deps, {
-            instruction,
-            generation,
-            exchanged: submission.attempts > 0,
-            exchangeSent: exchangeSubmission.attempts > 0,
+          recordedAssessment(deps, record, {
+            exchanged: exchange.isPaid || payment.submission.attempts > 0,
+            exchangeSent: exchange.submission.attempts > 0,
           }),
         );
   return {
     kind: 'ready',
-    reference,
-    instruction,
-    generation,
+    claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    submission,
-    exchangeSubmission,
-    exchangeReference,
-    paymentOrder: orderInForce<PaymentOrder>(payments),
-    exchangeOrder: orderInForce<ExchangeOrder>(exchanges),
-    othersInDoubt: { payment: othersInDoubt(payments, runId), exchange: othersInDoubt(exchanges, runId) },
+    payment,
+    exchange,
     parked,
-    firstSentAt: claim.attempts[0]?.sentAt ?? null,
     assessment,
+  };
+}
+
+/** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
+const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
+
+/** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
+async function takenOver(
+  { store, now }: ActivityDeps,
+  { reference, term }: PayoutRecord,
+  sent: readonly string[],
+  isParked: boolean,
+): Promise<void> {
+  if (!isParked) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
+  for (const heard of sent) await store.forgetNotice(heard);
+}
+
+/**
+ * A claimed row says all that is paid; what comes with the input has to agree with it. A row that a batch has claimed and that is
+ * not here is in another store.
+ */
+function claimedInstruction(
+  row: PayoutRecord | undefined,
+  given: PayoutInstruction,
+  batchId: string | undefined,
+): PayoutInstruction {
+  if (row === undefined) {
+    if (batchId !== undefined) throw new WrongWorld('the store of this worker has no row of this batch payout');
+    return given;
+  }
+  const { instruction } = row;
+  const isSame = isClaimedBriefly(given)
+    ? given.account_id === instruction.account_id &&
+      given.currency === instruction.currency &&
+      decimalsEqual(given.amount, instruction.amount)
+    : payloadDigest(given) === row.payloadDigest;
+  if (!isSame) throw reused();
+  return instruction;
+}
+
+const reused = () =>
+  permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
+
+function legStart(reference: string, { attempts }: PayoutClaim): LegStart {
+  const own = attempts.filter((attempt) => attempt.reference === reference);
+  return {
+    reference,
+    submission: submissionOf(own),
+    isPaid: own.some(({ settled }) => settled === 'paid'),
+    firstSentAt: own[0]?.sentAt ?? null,
+    lastSentAt: own.at(-1)?.sentAt ?? null,
   };
 }
 
@@ -153,22 +197,6 @@ function invalid(findings: readonly { rule: string; message: string }[], digest:
   };
 }
 
-/**
- * What the recorded attempts of a reference allow. An attempt without a recorded outcome, or with one that is not a proof
- * of "nothing happened", taints: an accepted one too, because this run does not follow its order yet.
- */
-export function submissionOf(attempts: readonly SendAttempt[]): Submission {
-  const highest = attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0);
-  const uncertain = inDoubt(attempts);
-  return {
-    ...FRESH,
-    attempts: highest,
-    tainted: uncertain.length > 0,
-    resends: Math.max(0, uncertain.length - 1),
-    exists: attempts.some(({ outcome }) => outcome === 'exists'),
-  };
-}
-
 function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {
   return {
     waits: settings.waits,
@@ -181,18 +209,22 @@ function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Te
   };
 }
 
-/** A new generation is a new reference: allowed only when the one before is stored as ended without money. */
+/**
+ * A new generation is a new reference: allowed only when every one before has an end without money, and nothing that was sent for it
+ * is unsettled.
+ */
 async function assertEarlierUnpaid(
-  deps: ActivityDeps,
-  instruction: PayoutInstruction,
+  { store }: ActivityDeps,
+  { uid, id }: PayoutInstruction,
   generation: number,
 ): Promise<void> {
-  const before = await deps.store.payout(referenceOf(instruction.uid, instruction.id, 'payment', generation - 1));
-  const unpaid = before !== undefined && isEnd(before.state) && before.state !== 'completed';
-  if (!unpaid) {
-    throw permanentFailure(
-      FAILURES.generationNotProven,
-      `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
-    );
-  }
+  const payments = Array.from({ length: generation }, (_, earlier) => referenceOf(uid, id, 'payment', earlier));
+  const exchanges = payments.map((_, earlier) => referenceOf(uid, id, 'exchange', earlier));
+  const rows = await store.payoutsOf(payments);
+  const isClosed = rows.length === generation && rows.every(({ state }) => isEnd(state) && state !== 'completed');
+  if (isClosed && inDoubt(await store.attemptsOf([...payments, ...exchanges])).length === 0) return;
+  throw permanentFailure(
+    FAILURES.generationNotProven,
+    `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
+  );
 }

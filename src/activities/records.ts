@@ -1,23 +1,63 @@
-import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { type Claim, Superseded } from '../domain/claim.ts';
+import type { EndState, PayoutState, Reason } from '../domain/payout-state.ts';
+import { legReference } from '../services/sending/claimed-row.ts';
+import type { Settled } from '../store/store.ts';
+import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export interface RecordStateInput {
-  reference: string;
-  state: PayoutState;
+  claim: Claim;
+  state: Exclude<PayoutState, EndState>;
   reason: Reason | null;
   orderId?: string;
   /** What a payout that waits for money needs, decimal. */
   fundsNeeded?: string;
-  /** References that leave the open set with an end. */
-  closes?: string[];
+}
+
+/** What a run has settled of what it sent: attempts up to a number, and how. Absent: nothing. */
+export interface SettledLegs {
+  payment?: { upTo: number; as: Settled };
+  exchange?: { upTo: number; as: Settled };
+}
+
+export interface CloseInput {
+  claim: Claim;
+  state: Exclude<EndState, 'completed'>;
+  reason: Reason;
+  fee?: string;
+  feeCurrency?: string;
+  settled: SettledLegs;
 }
 
 export const recordActivities = (deps: ActivityDeps) => ({
-  /** Where the payout stands, for reports and lists. A stored end is never left. */
-  async recordState({ reference, state, reason, orderId, fundsNeeded, closes }: RecordStateInput): Promise<void> {
-    await deps.store.changePayout(reference, { state, reason, orderId, fundsNeeded, at: deps.now() });
-    if (orderId !== undefined) await deps.store.noteOrder(reference, { orderId });
-    if (!isEnd(state)) return;
-    for (const closed of closes ?? []) await deps.store.closeOrder(closed);
+  /** Where the payout stands, for reports and lists. */
+  async recordState({ claim, ...change }: RecordStateInput): Promise<void> {
+    const { reference, term } = claim;
+    await rowOf(deps, claim);
+    if (!(await deps.store.changePayout(reference, { ...change, term, at: deps.now() }))) throw new Superseded();
+    if (change.orderId !== undefined) await deps.store.noteOrder(reference, { orderId: change.orderId });
   },
+
+  /** An end without money, unless something was sent that this run has not settled: then it is superseded by that. */
+  closePayout: (input: CloseInput): Promise<void> => closePayout(deps, input),
 });
+
+/** See the activity. What is in the open set leaves it. */
+export async function closePayout(deps: ActivityDeps, { claim, settled, ...end }: CloseInput): Promise<void> {
+  const row = await rowOf(deps, claim);
+  const payment = legReference(row, 'payment');
+  const exchange = legReference(row, 'exchange');
+  const closing = await deps.store.closeUnpaid({
+    ...end,
+    ...claim,
+    settled: {
+      ...(settled.payment && { [payment]: settled.payment }),
+      ...(settled.exchange && { [exchange]: settled.exchange }),
+    },
+    references: [payment, exchange],
+    at: deps.now(),
+  });
+  if (closing === 'superseded') throw new Superseded();
+  if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
+  for (const reference of [payment, exchange]) await deps.store.closeOrder(reference);
+}

@@ -1,5 +1,6 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { AuthenticationError, BankError } from '../api/errors.ts';
+import { Superseded, WrongWorld } from '../domain/claim.ts';
 import { FAILURES, type FailureType } from '../domain/failures.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or the bank's text. */
@@ -7,6 +8,27 @@ import { FAILURES, type FailureType } from '../domain/failures.ts';
 /** A failure that no retry mends. */
 export function permanentFailure(type: FailureType, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
+}
+
+/** Every activity, with what it throws as the failure that its workflow can tell apart. */
+export function toFailures<Activities extends Record<string, (...args: never[]) => Promise<unknown>>>(
+  activities: Activities,
+): Activities {
+  const entries = Object.entries(activities).map(([name, run]) => [
+    name,
+    (...args: never[]) =>
+      run(...args).catch((error: unknown) => {
+        throw claimFailure(error);
+      }),
+  ]);
+  return Object.fromEntries(entries) as Activities;
+}
+
+/** Another worker may have the right store; a claim that was lost is taken anew by the workflow, not by a retry. */
+function claimFailure(error: unknown): unknown {
+  if (error instanceof Superseded) return permanentFailure(FAILURES.superseded, error.message);
+  if (!(error instanceof WrongWorld)) return error;
+  return ApplicationFailure.create({ type: FAILURES.wrongStore, message: error.message, nonRetryable: false });
 }
 
 /** "Not there yet": the server retries after `inMs`; logged as benign. */

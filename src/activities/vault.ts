@@ -3,12 +3,13 @@ import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../api/c
 import { BankError } from '../api/errors.ts';
 import type { CardHandle } from '../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivities } from '../domain/card-sending.ts';
+import type { Sender } from '../services/sending/send-once.ts';
 import { traceFree } from '../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../vault/card-vault.ts';
 import { beating } from './beating.ts';
-import { type CardSender, sendCardOnce, sentBefore } from './send-card.ts';
+import { sendCardOnce, sentBefore } from './send-card.ts';
 
-export interface VaultDeps extends CardSender {
+export interface VaultDeps extends Sender {
   vault: CardVault;
   bank: { cards: Pick<Cards, 'setUp' | 'create'> };
 }

@@ -66,7 +66,7 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
 }
 
 /** Spelling makes no second person: case, width and surrounding blanks do not count. */
-function isSamePerson(a: string, b: string): boolean {
+export function isSamePerson(a: string, b: string): boolean {
   const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
   return folded(a) === folded(b);
 }

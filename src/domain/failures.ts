@@ -14,8 +14,10 @@ export const FAILURES = {
   idReused: 'IdReused',
   /** A generation above 0 without proof that the one before took no money. */
   generationNotProven: 'GenerationNotProven',
-  /** The store belongs to another bank or namespace. */
+  /** The payout belongs to another store, or the store to another bank or namespace: another worker may be right. */
   wrongStore: 'WrongStore',
+  /** The run does not hold the claim any more, or something was sent that it has not settled: it prepares anew. */
+  superseded: 'Superseded',
 } as const;
 
 /** Misuses that no retry mends: they fail the workflow with their own words. */
@@ -24,7 +26,6 @@ export const PERMANENT_FAILURES: ReadonlySet<string> = new Set([
   FAILURES.invalidInput,
   FAILURES.idReused,
   FAILURES.generationNotProven,
-  FAILURES.wrongStore,
 ]);
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];

@@ -36,7 +36,6 @@ export interface Assessment {
 }
 
 export interface ExchangePlan {
-  reference: string;
   sellAccountId: string;
   buyAccountId: string;
   /** Amount to buy, in the payout currency: the payout and its fee where the fee is in the same currency. */

@@ -84,14 +84,24 @@ export function beneficiaryFields(instruction: PayoutInstruction): Record<string
   return fields;
 }
 
-/** The input of the workflow type `payout` for a claimed row; the opposite of `splitInput`. */
+/** What the workflow of a claimed row is started with: what an operator reads in the UI. The rest stays in the store. */
+const CLAIMED_FIELDS: ReadonlySet<string> = new Set(['id', 'uid', 'account_id', 'amount', 'currency']);
+
+/** Whether an instruction says no more than the workflow of a claimed row is started with. */
+export const isClaimedBriefly = (instruction: PayoutInstruction): boolean =>
+  Object.keys(instruction).every((name) => CLAIMED_FIELDS.has(name));
+
+/** The input of the workflow type `payout` for a row: brief for one that a batch has claimed. */
 export function payoutInput(row: {
   instruction: PayoutInstruction;
   batchId: string | null;
   by: string | null;
   generation: number;
 }): Record<string, string | number> {
-  const fields = Object.entries(row.instruction).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const fields = Object.entries(row.instruction).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (row.batchId === null || CLAIMED_FIELDS.has(entry[0])),
+  );
   return {
     ...Object.fromEntries(fields),
     ...(row.batchId === null ? {} : { batchId: row.batchId }),
@@ -100,21 +110,20 @@ export function payoutInput(row: {
   };
 }
 
-/** Splits a workflow input into the instruction (blank fields left out) and what surrounds it. */
+/**
+ * Splits a workflow input into the instruction (blank fields left out) and what surrounds it. Anybody can start a workflow with
+ * anything: a `generation` that is no whole number from 0 is undefined, and "1" is none.
+ */
 export function splitInput(input: PayoutInput): {
   instruction: PayoutInstruction;
-  batchId: string | undefined;
   by: string | undefined;
-  generation: number;
+  generation: number | undefined;
 } {
   const instruction: Record<string, string> = {};
   for (const [name, value] of Object.entries(input)) {
     if (!INPUT_FIELDS.has(name) && value !== undefined && value !== '') instruction[name] = String(value);
   }
-  return {
-    instruction: instruction as PayoutInstruction,
-    batchId: input.batchId,
-    by: input.by,
-    generation: input.generation ?? 0,
-  };
+  const { by, generation = 0 } = input;
+  const isWhole = Number.isSafeInteger(generation) && generation >= 0 && !Object.is(generation, -0);
+  return { instruction: instruction as PayoutInstruction, by, generation: isWhole ? generation : undefined };
 }

@@ -1,6 +1,9 @@
 import type { Assessment, ExchangePlan } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
-import type { Terms } from './policy.ts';
+import type { ExpectedOrder } from './order-judgement.ts';
+
+/** Which of a payout's orders. */
+export type LegKind = ExpectedOrder['kind'];
 
 /** A payment as it is sent (interface section 4): fixed before the first attempt, and the same bytes on every resend. */
 export interface PaymentOrder {
@@ -38,46 +41,60 @@ export interface SentCardRequest {
   referenceId: string | null;
 }
 
-/** The payment of an instruction as the bank was last seen; `now` in epoch ms. */
+/** The payment of an instruction as the bank was last seen; undefined while no payee is known. `auditUntil`: epoch ms. */
 export function paymentOrder(
   instruction: PayoutInstruction,
   { payingAccountId, beneficiary }: Assessment,
-  terms: Terms,
-  now: number,
-): PaymentOrder {
-  if (!beneficiary.known) throw new Error('no payee is known to send to');
+  auditUntil: number,
+): PaymentOrder | undefined {
+  if (!beneficiary.known) return undefined;
   return {
     accountId: payingAccountId ?? instruction.account_id,
     beneficiaryId: beneficiary.id,
     amount: instruction.amount,
     currency: instruction.currency,
-    expiredAt: expiryOf(instruction, terms, now),
+    expiredAt: expiryOf(instruction, auditUntil),
     note: instruction.note,
     reason: instruction.reason,
     chargeType: instruction.charge_type,
   };
 }
 
-/** The exchange that a plan asks for; `now` in epoch ms. */
+/** The exchange that a plan asks for; undefined without a plan. `auditUntil`: epoch ms. */
 export function exchangeOrder(
-  plan: ExchangePlan,
+  plan: ExchangePlan | undefined,
   instruction: PayoutInstruction,
-  terms: Terms,
-  now: number,
-): ExchangeOrder {
+  auditUntil: number,
+): ExchangeOrder | undefined {
+  if (plan === undefined) return undefined;
   const { sellAccountId, buyAccountId, buyAmount, buyCurrency, sellCurrency, quotedSellAmount } = plan;
   return {
     sellAccountId,
     buyAccountId,
     amount: buyAmount,
     currency: buyCurrency,
-    expiredAt: expiryOf(instruction, terms, now),
+    expiredAt: expiryOf(instruction, auditUntil),
     sellCurrency,
     quotedSellAmount,
   };
 }
 
-/** `expired_at` of an order: the row's own, or the audit's life from now. */
-function expiryOf({ expires_at: given }: PayoutInstruction, { auditTtlMs }: Terms, now: number): number {
-  return given === undefined ? now + auditTtlMs : Date.parse(given);
+/** `expired_at` of an order: the row's own, or the end of the audit's life. */
+const expiryOf = ({ expires_at: given }: PayoutInstruction, auditUntil: number): number =>
+  given === undefined ? auditUntil : Date.parse(given);
+
+/** The order that a look or a read of the bank has to find under a reference. */
+export function expectedOrder(
+  kind: LegKind,
+  reference: string,
+  { uid, account_id, amount, currency }: PayoutInstruction,
+  assessed: Assessment | null,
+  sent: SentOrder | undefined,
+): ExpectedOrder {
+  if (kind === 'payment') {
+    const paid = sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : assessed?.payingAccountId;
+    return { kind, reference, uid, accountId: paid, currency, amount };
+  }
+  const bought = sent !== undefined && 'sellAccountId' in sent ? sent.amount : assessed?.exchange?.buyAmount;
+  return { kind, reference, uid, accountId: account_id, currency, amount: bought ?? amount };
 }

@@ -12,17 +12,21 @@ import type { SwitchScope } from './switches.ts';
 /** What one attempt told us. `code` is the banking envelope code where one came. */
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
-  | { outcome: 'not-sent'; why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'never-began' }
+  | {
+      outcome: 'not-sent';
+      why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'never-began' | 'changed';
+    }
   /** Nothing was sent: a switch was off right before the first byte. */
   | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
   | { outcome: 'refused'; code: number }
   | { outcome: 'exists' }
-  | { outcome: 'ambiguous'; why: string }
-  /** Nothing was sent: the payout has an end in the store (this run was reset to before it). */
-  | { outcome: 'ended' };
+  | { outcome: 'ambiguous'; why: string };
 
-/** `sent`: the bytes of an earlier attempt that were in force, and went instead of those asked for. */
-export type SendResult = AttemptResult & { sent?: SentOrder };
+/**
+ * From its start a sender waits at most 5 s for its first byte, and its POST ends within 30 s: an attempt without an outcome that is
+ * older than this belongs to no sender any more. The time limit of the sending activity, never scaled.
+ */
+export const SENDER_LIFE_MS = 45_000;
 
 /** A refusal means what the code says only when no earlier attempt may have been executed (rule R0). */
 export type RefusalMeaning =
@@ -49,20 +53,43 @@ export function refusalMeaning(code: number): RefusalMeaning {
 }
 
 interface RecordedAttempt {
+  attempt: number;
   outcome: AttemptResult['outcome'] | null;
+  /** Set once it is known what became of it. */
+  settled: string | null;
 }
 
 /** Attempts that may have been executed: accepted, exists, ambiguous, or without a recorded outcome. */
+const executable = <Attempt extends Pick<RecordedAttempt, 'outcome'>>(attempts: readonly Attempt[]): Attempt[] =>
+  attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+
+/** Attempts that may have been executed and are not settled. */
 export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Attempt[]): Attempt[] {
-  return attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+  return executable(attempts).filter(({ settled }) => settled === null);
 }
 
-/** How many attempts of other runs than `runId` may have been executed. */
-export function othersInDoubt(
-  attempts: readonly (RecordedAttempt & { runId: string })[],
-  runId: string | undefined,
-): number {
-  return inDoubt(attempts).filter((attempt) => attempt.runId !== runId).length;
+/**
+ * What the recorded attempts of a reference allow. An attempt that may have been executed taints: an accepted one too, for who
+ * reads this does not follow its order yet.
+ */
+export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
+  const uncertain = inDoubt(attempts);
+  return {
+    ...FRESH,
+    attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
+    tainted: uncertain.length > 0,
+    resends: Math.max(0, uncertain.length - 1),
+    exists: attempts.some(({ outcome }) => outcome === 'exists'),
+  };
+}
+
+/**
+ * What a run knows once it has read the store again. A store that shows fewer attempts than the run has made has forgotten (an
+ * older copy was put in its place): everything is in doubt then.
+ */
+export function remembered(known: Submission, stored: Submission): Submission {
+  if (known.attempts <= stored.attempts) return stored;
+  return { ...known, tainted: true, exists: known.exists || stored.exists };
 }
 
 /**
@@ -71,9 +98,9 @@ export function othersInDoubt(
  * reference, oldest first; the reference says which kind of order it is.
  */
 export function orderInForce<Order extends SentOrder>(
-  attempts: readonly (RecordedAttempt & { request: SentOrder | null })[],
+  attempts: readonly (Pick<RecordedAttempt, 'outcome'> & { request: SentOrder | null })[],
 ): Order | undefined {
-  return (inDoubt(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
+  return (executable(attempts).at(-1)?.request as Order | null | undefined) ?? undefined;
 }
 
 /** What is known about one reference over all its attempts. */
@@ -97,7 +124,6 @@ export type NextStep =
   | { step: 'send-again'; after: 'reachable' | 'now' }
   | { step: 'resolve' }
   | { step: 'switched-off'; scope: SwitchScope }
-  | { step: 'ended' }
   | { step: 'refused'; meaning: RefusalMeaning };
 
 /** A bank that lets tokens die early may do so several times in a row; a request that is wrong stays wrong. */
@@ -132,8 +158,6 @@ export function afterAttempt(
       return { known: { ...counted, tainted: true, exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':
       return { known: { ...counted, tainted: true }, next: { step: 'resolve' } };
-    case 'ended':
-      return { known, next: { step: 'ended' } };
   }
 }
 
@@ -152,9 +176,13 @@ export interface Scan {
  * `since` is when the last attempt ended, epoch ms.
  */
 export function provenAbsent(scans: readonly Scan[], since: number, waits: Waits): boolean {
-  const proofFrom = since + waits.lateCommitMs + waits.listLagMs;
-  return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= proofFrom).length >= 2;
+  const from = proofFrom(since, waits);
+  return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;
 }
+
+/** From when on (epoch ms) a look can prove that an attempt, ended at `since`, was nothing. */
+export const proofFrom = (since: number, { lateCommitMs, listLagMs }: Waits): number =>
+  since + lateCommitMs + listLagMs;
 
 /** Resends allowed with `verified` dedupe. */
 const RESENDS_VERIFIED_MAX = 5;

@@ -1,3 +1,6 @@
+import type { PayoutInstruction } from './instruction.ts';
+import type { SentOrder } from './sent-order.ts';
+
 /**
  * Kill switches: while one is off, nothing that moves money or creates something is sent for the payouts it matches.
  */
@@ -25,4 +28,31 @@ export interface Touched {
 /** The widest scope first, so that the reason does not change while several match. */
 export function widest(scopes: readonly SwitchScope[]): SwitchScope | undefined {
   return SWITCH_SCOPES.find((scope) => scopes.includes(scope));
+}
+
+/** What a payout touches: what its instruction names, and what orders sent or about to be sent for it name. */
+export function touchedBy(
+  { reference, instruction }: { reference: string; instruction: PayoutInstruction },
+  orders: readonly SentOrder[] = [],
+): Touched {
+  const accounts = new Set([instruction.account_id]);
+  const currencies = new Set([instruction.currency]);
+  const payees = new Set(instruction.beneficiary_id === undefined ? [] : [instruction.beneficiary_id]);
+  for (const order of orders) {
+    currencies.add(order.currency);
+    if ('beneficiaryId' in order) {
+      accounts.add(order.accountId);
+      payees.add(order.beneficiaryId);
+    } else {
+      accounts.add(order.sellAccountId).add(order.buyAccountId);
+      currencies.add(order.sellCurrency);
+    }
+  }
+  return {
+    reference,
+    uid: instruction.uid,
+    accounts: [...accounts],
+    currencies: [...currencies],
+    payees: [...payees],
+  };
 }

@@ -4,9 +4,8 @@ import type { ActivityDeps } from '../activities/deps.ts';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
 import { resumeUnended } from '../activities/outbox.ts';
-import { permanentFailure } from '../activities/to-failure.ts';
 import type { Config } from '../config.ts';
-import { FAILURES } from '../domain/failures.ts';
+import { WrongWorld } from '../domain/claim.ts';
 import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { checkInstruction } from '../erp/check-instruction.ts';
@@ -105,7 +104,7 @@ async function assertIdentity(store: Store, identity: StoreIdentity): Promise<vo
   try {
     await store.identify(identity);
   } catch (error) {
-    if (error instanceof StoreIdentityError) throw permanentFailure(FAILURES.wrongStore, error.message);
+    if (error instanceof StoreIdentityError) throw new WrongWorld(error.message);
     throw error;
   }
 }

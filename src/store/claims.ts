@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
+import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { attempts } from './attempts.ts';
 import { chunks } from './chunks.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
@@ -136,11 +136,11 @@ export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promi
 /** Each step is one atomic statement and no row is ever deleted, so that together they need no transaction. */
 export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
   const record =
-    (await insertClaimed(db, claim)) ?? (await takeFree(db, claim)) ?? (await claimed(db, claim.reference));
+    (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim.reference));
   const sent = await attempts(db, [claim.reference, ...claim.derivedReferences]);
   return {
     record,
-    holder: record.claimRunId === claim.runId ? 'own' : 'other-run',
+    isTakenOver: record.term > 1,
     samePayload: record.payloadDigest === claim.payloadDigest,
     attempts: sent,
   };
@@ -155,6 +155,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
       by: claim.by,
       state: 'preparing',
       claim_run_id: claim.runId,
+      term: 1,
       released_at: claim.at,
       created_at: claim.at,
       updated_at: claim.at,
@@ -165,12 +166,20 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
   return row === undefined ? undefined : payoutRecord(row);
 }
 
-/** A row whose payload differs stays free: its claim belongs to the payout it was made for. */
-async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+/**
+ * The newest run that asks is right: Temporal has one open run for an id. A row whose payload differs keeps its claim, which
+ * belongs to the payout it was made for; so does one that has an end.
+ */
+async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
   const row = await db
     .updateTable('payouts')
-    .set(({ fn, val, ref, case: when }) => ({
+    .set(({ fn, val, ref, lit, case: when, eb }) => ({
       claim_run_id: claim.runId,
+      term: when()
+        .when('claim_run_id', '=', claim.runId)
+        .then(ref('term'))
+        .else(eb(ref('term'), '+', lit(1)))
+        .end(),
       state: when()
         .when('state', 'in', ['received', 'scheduled'])
         .then<PayoutState>('preparing')
@@ -185,7 +194,7 @@ async function takeFree(db: Database, claim: PayoutClaimRequest): Promise<Payout
     }))
     .where('reference', '=', claim.reference)
     .where('payload_digest', '=', claim.payloadDigest)
-    .where('claim_run_id', 'is', null)
+    .where('state', 'not in', END_STATES)
     .returningAll()
     .executeTakeFirst();
   return row === undefined ? undefined : payoutRecord(row);

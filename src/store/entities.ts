@@ -1,9 +1,12 @@
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { Incident } from '../domain/reconciliation.ts';
-import type { SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff } from '../domain/switches.ts';
+import type { SendAttempt } from './attempt-entities.ts';
+
+export type * from './attempt-entities.ts';
 
 /** What the store keeps, as its callers see it. Times are epoch milliseconds, amounts decimal strings. */
 
@@ -32,8 +35,12 @@ export interface PayoutRecord {
   /** Booked fee, from the order record; null until known. */
   fee: string | null;
   feeCurrency: string | null;
-  /** Run id of the execution that owns the payout; null until one has claimed it. */
+  /** Run id of the execution that holds the claim; null until one has taken it. */
   claimRunId: string | null;
+  /** How many runs have held the claim: the fencing token of the last one. */
+  term: number;
+  /** What the holder of the claim last read about it: what is sent is made of this. */
+  assessed: Assessment | null;
   /** When the batch handed the row to a workflow; null before. */
   releasedAt: number | null;
   createdAt: number;
@@ -133,32 +140,17 @@ export type ClaimOutcome =
 /** What a payout finds when it claims its row. */
 export interface PayoutClaim {
   record: PayoutRecord;
-  /** `own`: this run holds the claim. `other-run`: an earlier run does (reset, retention over, another namespace). */
-  holder: 'own' | 'other-run';
+  /** Whether an earlier run held the claim (reset, started again, retention over). */
+  isTakenOver: boolean;
   /** False when the row is known with another payload (`id-reused`). */
   samePayload: boolean;
   /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
   attempts: SendAttempt[];
 }
 
-/** Outcome of one POST as far as the sender learned it; null while unknown (the sender may have died). */
-export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
-
-export interface SendAttempt {
-  /** Reference sent: the payout's own or the derived one of its exchange. */
-  reference: string;
-  attempt: number;
-  runId: string;
-  activityId: string;
-  sentAt: number;
-  outcome: AttemptOutcome | null;
-  orderId: string | null;
-  code: number | null;
-  /** The order as it was sent; null for what is no order (a beneficiary). Under the id of a card request: see `SentCardRequest`. */
-  request: SentOrder | null;
-}
-
 export interface PayoutChange {
+  /** Of the run that writes: nothing is changed unless it holds the claim. Absent: somebody else than a run. */
+  term?: number;
   state: PayoutState;
   reason?: Reason | null;
   orderId?: string;

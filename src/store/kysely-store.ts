@@ -1,4 +1,4 @@
-import { attempts, finishAttempt, recordAttempt } from './attempts.ts';
+import { attempts, closeUnpaid, finishAttempt, recordAttempt, settleAttempts } from './attempts.ts';
 import { audit, auditOf } from './audit.ts';
 import * as batchRows from './batch-rows.ts';
 import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } from './batches.ts';
@@ -10,7 +10,7 @@ import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
 import { identify, identity, storeId } from './identity.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
-import { changePayout, findPayouts, payout } from './payouts.ts';
+import { approvalsOf, changePayout, findPayouts, payout, recordApprovals, recordAssessment } from './payouts.ts';
 import * as reconciliation from './reconciliation.ts';
 import { refusedRows } from './refused-rows.ts';
 import type { Database } from './schema.ts';
@@ -38,8 +38,14 @@ export async function createStore(db: Database): Promise<Store> {
     changePayout: (reference, change) => changePayout(db, reference, change),
     findPayouts: (id, limit) => findPayouts(db, id, limit),
 
+    recordAssessment: (claim, assessed) => recordAssessment(db, claim, assessed),
+    recordApprovals: (approvals) => recordApprovals(db, approvals),
+    approvalsOf: (reference, digest) => approvalsOf(db, reference, digest),
+
     recordAttempt: (attempt) => recordAttempt(db, attempt),
     finishAttempt: (reference, attempt, result) => finishAttempt(db, reference, attempt, result),
+    settleAttempts: (reference, settled) => settleAttempts(db, reference, settled),
+    closeUnpaid: (end) => closeUnpaid(db, end),
     attempts: (reference) => attempts(db, [reference]),
 
     openOrder: (request) => openOrder(db, request),

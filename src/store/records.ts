@@ -28,6 +28,8 @@ export function payoutRecord(row: Selectable<PayoutTable>): PayoutRecord {
     fee: row.fee,
     feeCurrency: row.fee_currency,
     claimRunId: row.claim_run_id,
+    term: row.term,
+    assessed: row.assessed === null ? null : (JSON.parse(row.assessed) as PayoutRecord['assessed']),
     releasedAt: row.released_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -62,6 +64,7 @@ export function sendAttempt(row: Selectable<SendAttemptTable>): SendAttempt {
     outcome: row.outcome,
     orderId: row.order_id,
     code: row.code,
+    settled: row.settled,
     request: row.request === null ? null : (JSON.parse(row.request) as SendAttempt['request']),
   };
 }

@@ -4,7 +4,7 @@ import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switches.ts';
 import type { CardEventEffect } from './card-store.ts';
-import type { AttemptOutcome } from './store.ts';
+import type { AttemptOutcome, Settled } from './store.ts';
 
 /**
  * Tables of the store, the same on SQLite and PostgreSQL. Money is text (decimal strings), times are integers (epoch
@@ -18,6 +18,7 @@ export interface Tables {
   open_orders: OpenOrderTable;
   watches: { uid: string; currency: string; swept_at: number };
   returns: { order_id: string; reference: string; amount: string; currency: string; seen_at: number };
+  decisions: DecisionTable;
   unasked_orders: UnaskedOrderTable;
   refused_rows: RefusedRowTable;
   switches: SwitchTable;
@@ -114,6 +115,10 @@ export interface PayoutTable {
   fee: string | null;
   fee_currency: string | null;
   claim_run_id: string | null;
+  /** How many runs have held the claim. */
+  term: Generated<number>;
+  /** JSON: what the holder of the claim last read about it, see `Assessment`. */
+  assessed: string | null;
   released_at: number | null;
   created_at: number;
   updated_at: number;
@@ -131,6 +136,15 @@ export interface SendAttemptTable {
   code: number | null;
   /** JSON: the order as it was sent. */
   request: string | null;
+  settled: Settled | null;
+}
+
+/** Who approved what is paid under a digest. */
+export interface DecisionTable {
+  reference: string;
+  digest: string;
+  by: string;
+  at: number;
 }
 
 export interface OpenOrderTable {

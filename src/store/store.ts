@@ -1,9 +1,11 @@
+import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
 import type { CardStore } from './card-store.ts';
 import type {
+  AttemptBegun,
   AttemptOutcome,
   AuditEntry,
   BatchClaim,
@@ -11,6 +13,7 @@ import type {
   CanaryRow,
   ClaimOutcome,
   ClaimRow,
+  Closing,
   IdempotencyHold,
   IdempotencyKey,
   IdempotencyTaking,
@@ -27,9 +30,11 @@ import type {
   RefusedRow,
   ReturnRecord,
   SendAttempt,
+  Settled,
   StoreIdentity,
   SwitchOrder,
   SwitchRecord,
+  UnpaidEnd,
   UserAccount,
   WatchKey,
 } from './entities.ts';
@@ -66,9 +71,9 @@ export interface Store {
   /** Rows of the file of a batch that were refused, in its order, read page by page. */
   refusedRows(batchId: string): AsyncIterable<RefusedRow>;
   /**
-   * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, sets `claimRunId`
-   * when it is free and the payload is the same, and `releasedAt` where the batch had no time to. Never overwrites
-   * another run's claim.
+   * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, takes it over
+   * from another run under the next term when the payload is the same and the row has no end, and sets `releasedAt` where the
+   * batch had no time to.
    */
   claimPayout(claim: {
     reference: string;
@@ -85,13 +90,22 @@ export interface Store {
 
   // Payouts
   payout(reference: string): Promise<PayoutRecord | undefined>;
-  /** Absent keys of the change keep their value; `reason: null` clears. A row that has an end keeps it: returns false. */
+  /**
+   * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and
+   * for a term that is not the holder's.
+   */
   changePayout(reference: string, change: PayoutChange): Promise<boolean>;
   /** Batch id, reference, workflow id, order id or document id -> matching payouts, oldest first, at most `limit`. */
   findPayouts(id: string, limit: number): Promise<PayoutRecord[]>;
 
+  /** What the holder of the claim last read; false when it does not hold it any more. */
+  recordAssessment(claim: { reference: string; term: number }, assessed: Assessment): Promise<boolean>;
+  /** Who approved what is paid under a digest; again changes nothing. */
+  recordApprovals(approvals: { reference: string; digest: string; by: readonly string[]; at: number }): Promise<void>;
+  approvalsOf(reference: string, digest: string): Promise<string[]>;
+
   // Send attempts
-  /** False on a conflict: (reference, attempt) was recorded before, by whoever. Durable when it returns. */
+  /** Durable when it returns. With a claim only its holder begins one, and only for a payout without an end. */
   recordAttempt(attempt: {
     reference: string;
     attempt: number;
@@ -99,14 +113,17 @@ export interface Store {
     activityId: string;
     sentAt: number;
     request?: SentOrder | SentCardRequest;
-    /** Known when it is recorded: an attempt that is only taken, never sent. */
-    outcome?: AttemptOutcome;
-  }): Promise<boolean>;
+    claim?: { reference: string; term: number };
+  }): Promise<AttemptBegun>;
   finishAttempt(
     reference: string,
     attempt: number,
     result: { outcome: AttemptOutcome; orderId?: string; code?: number },
   ): Promise<void>;
+  /** What became of the attempts of a reference up to a number. */
+  settleAttempts(reference: string, settled: { upTo: number; as: Settled }): Promise<void>;
+  /** Stores an unpaid end unless an attempt may have moved money that the run has not settled. */
+  closeUnpaid(end: UnpaidEnd): Promise<Closing>;
   attempts(reference: string): Promise<SendAttempt[]>;
 
   // Open orders and their watches

@@ -108,7 +108,7 @@ async function collect(
       const ready = await obtainSession(life, terms, threeDs);
       if ('end' in ready) return ready;
       session = ready;
-      const options = { runId: ownIds().runId, paymentType, keepCard: mayRestart };
+      const options = { paymentType, keepCard: mayRestart };
       const created = await createPayment(life, terms, begun.creation, session, options);
       if ('end' in created) return created;
       if ('again' in created) continue;
@@ -116,7 +116,7 @@ async function collect(
     }
     life.sent = true;
     const { resumeIds, resume } = begun;
-    const resumption = { runId: ownIds().runId, referenceId, paymentType };
+    const resumption = { referenceId, paymentType };
     const concluded = await followPayment(life, terms, {
       paymentId: life.paymentId ?? '',
       resumption,

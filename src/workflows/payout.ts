@@ -1,26 +1,15 @@
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
-import type { Assessment } from '../domain/gates.ts';
+import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
+import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
-import { doublingPause } from '../domain/policy.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
-import { exchangeOrder } from '../domain/sent-order.ts';
-import { type Course, courseOf, exchangeInDoubt, paymentOf, sentTo } from './course.ts';
-import { handleMessages } from './handlers.ts';
-import { PayoutLife } from './life.ts';
-import { permanentCause, read } from './proxies.ts';
-import { clearGates, reassess, type Unpaid } from './steps/clear-gates.ts';
-import { convertCurrency, type Exchange } from './steps/convert-currency.ts';
-import { type Ends, type Followed, followOrder } from './steps/follow-order.ts';
-import { paymentRequest } from './steps/payment-request.ts';
-import { submitOrder } from './steps/submit-order.ts';
+import { type LegResult, OrderLeg } from './leg/order-leg.ts';
+import { Gates, type Unpaid } from './payout/gates.ts';
+import { handleMessages } from './payout/handlers.ts';
+import { PayoutView } from './payout/view.ts';
+import { isSuperseded, permanentCause, read, sends } from './proxies.ts';
 
 /** What a payout returns. Every business outcome is a return value; the workflow fails only for a bug or a misuse. */
 export interface PayoutResult {
@@ -33,136 +22,173 @@ export interface PayoutResult {
 }
 
 /**
- * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference,
- * follow the order. Nothing that may have moved money is interrupted by a cancellation.
+ * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the
+ * order. Nothing that may have moved money is interrupted by a cancellation.
  */
 export async function payout(given: PayoutInput): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
-  const life = new PayoutLife(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
-  handleMessages(life);
+  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
+  handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    const result = await payOnce(life, input);
+    const result = await underClaim(view, input);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
-async function payOnce(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
-  const { workflowId, runId } = workflowInfo();
-  const prepared = await prepare({ workflowId, runId, input });
-  life.reference = prepared.reference;
-  if (prepared.kind === 'ended') return earlierEnd(life, prepared);
-  life.maker = prepared.maker ?? undefined;
-  life.attributesAtStart(prepared.instruction.currency, input.batchId);
-  const { terms } = prepared;
-  const course = courseOf(life, prepared);
+/** A run whose claim was lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again. */
+async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutResult> {
+  let before: Legs | undefined;
+  for (let storeId: string | undefined; ; ) {
+    const prepared = await prepare({ input, storeId });
+    if (prepared.kind === 'ended') return earlierEnd(view, prepared);
+    storeId = prepared.claim.storeId;
+    view.claimed(prepared.claim);
+    view.maker = prepared.maker ?? undefined;
+    view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+    const gates = gatesOf(view, prepared, `${input.account_id ?? ''}`);
+    const legs: Legs = legsOf(view, prepared, gates, input, before);
+    before = legs;
+    try {
+      return await route(view, prepared, gates, legs);
+    } catch (error) {
+      if (!isSuperseded(error)) throw error;
+      view.note('the claim was lost: the store is asked again what was sent');
+    }
+  }
+}
 
-  let assessment = prepared.assessment;
+type Ready = Extract<Prepared, { kind: 'ready' }>;
+type Legs = { exchange: OrderLeg; payment: OrderLeg };
+
+/** What was sent and is in doubt is settled before anything else; then the gates, the exchange, the gates again, the payment. */
+async function route(view: PayoutView, prepared: Ready, gates: Gates, legs: Legs): Promise<PayoutResult> {
+  const { exchange, payment } = legs;
+  let found = prepared.assessment;
+  view.digest = found.digest;
   for (;;) {
-    life.digest = assessment.digest;
-    // An exchange in doubt comes before a parked payment: nobody may close what it was made for.
-    const looksFirst = course.payment.known.tainted || (course.payment.parked && !exchangeInDoubt(course));
-    const ready = looksFirst ? { clear: assessment } : await makeReady(life, course, assessment);
-    if ('end' in ready) return unpaid(life, ready);
-    if ('ended' in ready) return endInStore(life, input);
-    if ('again' in ready) {
-      assessment = ready.again;
-      continue;
-    }
-    assessment = ready.clear;
-    const request = paymentRequest(life, paymentOf(course, assessment));
-    const submitted = await submitOrder(life, request, terms, course.payment);
-    switch (submitted.kind) {
-      case 'placed': {
-        life.orderId = submitted.orderId;
-        life.show('processing');
-        const order = { request, ...submitted, terms, ...sentTo(course, assessment), ends: () => endsOf(life) };
-        return finish(life, await followOrder(life, order));
+    const looksFirst = payment.isInDoubt || (payment.parked !== null && !exchange.isInDoubt);
+    if (!looksFirst) {
+      if (!exchange.isInDoubt) {
+        const cleared = await gates.clear(found);
+        if (cleared.kind === 'unpaid') return close(view, legs, cleared);
+        found = cleared.found;
       }
-      case 'ended':
-        return endInStore(life, input);
-      case 'closed':
-        return unpaid(life, { end: 'failed', reason: submitted.reason });
-      case 'stopped':
-        return unpaid(life, { end: 'cancelled', reason: because('cancelled-by-request') });
-      case 'unsent':
-        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
-        assessment = await reassess(course.gates);
-        break;
-      case 'cleared':
-        assessment = await reassess(course.gates);
-        break;
-      case 'switched-off':
-        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
-        assessment = { ...(await reassess(course.gates)), switchedOff: submitted.scope };
-        break;
-      case 'refused':
-        if (course.payment.known.resends === 0) course.paymentOrder = undefined;
-        assessment = refusedAs(assessment, submitted.meaning, submitted.detail);
-        break;
+      if (exchange.isInDoubt || found.exchange !== undefined) {
+        const converted = await exchange.run();
+        if (converted.kind === 'unpaid') return close(view, legs, converted);
+        gates.exchangeSent = exchange.wasSent;
+        const refused = converted.kind === 'paid' ? await booked(view, gates, converted) : undefined;
+        if (refused !== undefined) return close(view, legs, refused);
+        found = converted.kind === 'gates' ? await gates.after(converted, found) : await reread(gates, converted);
+        continue;
+      }
+    }
+    const paid = await payment.run();
+    switch (paid.kind) {
+      case 'paid':
+        return completed(view, paid.read);
+      case 'unpaid':
+        if (!paid.isStored) return close(view, legs, paid);
+        fees(view, paid.read);
+        view.show(paid.state, paid.reason);
+        return resultOf(view, paid.state);
+      case 'gates':
+        found = await gates.after(paid, found);
     }
   }
 }
 
-type MadeReady = { clear: Assessment } | { again: Assessment } | { ended: true } | Unpaid;
+type Booked = Extract<LegResult, { kind: 'paid' }>;
 
-/**
- * Leads a payout through its gates and its exchange. After the exchange the gates are visited again: what was approved is
- * paid only if the bank still shows it. An exchange whose outcome is unknown is looked for before anything else.
- */
-async function makeReady(life: PayoutLife, course: Course, found: Assessment): Promise<MadeReady> {
-  const { instruction, terms } = course.prepared;
-  const inDoubt = exchangeInDoubt(course);
-  if (inDoubt && course.exchangeOrder === undefined && found.exchange === undefined) {
-    // Neither the store nor the bank shows what the exchange was for: nothing else is done until it can be looked for.
-    await life.enter('resolving', because('outcome-unknown'));
-    const { lookAgainMs, lookAgainMaxMs } = terms.waits;
-    await condition(() => false, doublingPause(course.gates.visits, lookAgainMs, lookAgainMaxMs * 12));
-    course.gates.visits += 1;
-    return { again: await reassess(course.gates) };
-  }
-  const cleared = inDoubt ? { clear: found } : await clearGates(life, course.gates, found);
-  if ('end' in cleared) return cleared;
-  const assessment = cleared.clear;
-  life.digest = assessment.digest;
-  if (assessment.exchange !== undefined) {
-    course.exchangeOrder ??= exchangeOrder(assessment.exchange, instruction, terms, Date.now());
-  }
-  if (course.exchangeOrder === undefined || (assessment.exchange === undefined && !inDoubt)) return cleared;
-
-  const { generation } = course.gates;
-  const exchange: Exchange = {
-    reference: course.prepared.exchangeReference,
-    order: course.exchangeOrder,
-    instruction,
-    terms,
-    thenAssess: { instruction, generation, exchanged: true },
-  };
-  const converted = await convertCurrency(life, exchange, course.exchange);
-  course.exchangeOrder = exchange.order;
-  if ('end' in converted) return converted;
-  const { resends } = course.exchange.known;
-  const nothingSent = 'refused' in converted || 'unsent' in converted || 'switchedOff' in converted;
-  if (nothingSent && resends === 0) course.exchangeOrder = undefined;
-  if ('refused' in converted) return { again: refusedAs(assessment, converted.refused, converted.detail) };
-  course.gates.exchangeSent = course.exchange.known.attempts > 0;
-  if ('unsent' in converted || 'cleared' in converted) return { again: await reassess(course.gates) };
-  if ('switchedOff' in converted) {
-    return { again: { ...(await reassess(course.gates)), switchedOff: converted.switchedOff } };
-  }
-  if ('ended' in converted) return converted;
-  course.gates.exchanged = true;
-  return { again: converted.assessment ?? (await reassess(course.gates)) };
+/** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
+async function booked(view: PayoutView, gates: Gates, { read: { aboveCap } }: Booked): Promise<Unpaid | undefined> {
+  gates.exchanged = true;
+  view.inbox.cancelStanding = 'open';
+  view.bankStatus = null;
+  return aboveCap === true ? gates.acceptRate() : undefined;
 }
 
-async function finish(life: PayoutLife, followed: Followed): Promise<PayoutResult> {
-  if (followed.meaning === 'closed') return unpaid(life, { end: 'failed', reason: followed.reason });
-  life.fee = followed.judgement.fee ?? null;
-  life.feeCurrency = followed.judgement.feeCurrency ?? null;
-  const { state, reason } = endsOf(life)[followed.meaning];
-  await life.enter(state, reason, 'stored');
-  return resultOf(life, state);
+/** What was read along with the booked exchange, unless people were waited for since. */
+const reread = (gates: Gates, { read: { aboveCap, assessment } }: Booked) =>
+  aboveCap === true || assessment === undefined ? gates.assess() : assessment;
+
+function gatesOf(view: PayoutView, { terms, payment, exchange }: Ready, accountId: string): Gates {
+  // A payment is sent only after its exchange.
+  const exchanged = exchange.isPaid || payment.submission.attempts > 0;
+  return new Gates(view, terms, accountId, { exchanged, exchangeSent: exchange.submission.attempts > 0 });
+}
+
+function legsOf(view: PayoutView, prepared: Ready, gates: Gates, input: PayoutInput, before: Legs | undefined): Legs {
+  const { terms, parked } = prepared;
+  const { currency = '', amount = '', account_id: account = '' } = input;
+  const shared = { accountId: `${account}`, assess: () => gates.assess() };
+  const send = (activity: 'submitPayment' | 'submitExchange', what: string) => (attempt: number) =>
+    sends[activity].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]);
+  const exchange: OrderLeg = new OrderLeg(
+    { view, terms, parked: null, others: () => ({}) },
+    prepared.exchange,
+    {
+      ...shared,
+      kind: 'exchange',
+      submitting: 'converting',
+      following: 'converting',
+      cancellable: false,
+      send: send('submitExchange', `buys ${currency} for ${amount} and the fee`),
+      endBy: (meaning) => exchangeEnd(meaning, view),
+      endsPayout: false,
+      thenAssess: { exchanged: true, exchangeSent: true },
+    },
+    before?.exchange,
+  );
+  const payment = new OrderLeg(
+    { view, terms, parked, others: (): SettledLegs => exchange.settled },
+    prepared.payment,
+    {
+      ...shared,
+      kind: 'payment',
+      submitting: 'submitting',
+      following: 'processing',
+      cancellable: true,
+      send: send('submitPayment', `pays ${currency} ${amount}`),
+      endBy: (meaning, leg) => paymentEnd(meaning, leg, exchange.isBooked),
+      endsPayout: true,
+    },
+    before?.payment,
+  );
+  return { exchange, payment };
+}
+
+/** What each end of the payment's order is for the payout. */
+function paymentEnd(meaning: TerminalMeaning, { view, decision }: OrderLeg, isExchanged: boolean) {
+  const byCancel = view.inbox.cancelStanding === 'driven';
+  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({
+    state,
+    reason: withExchange(isExchanged, because(code)),
+  });
+  switch (meaning) {
+    case 'paid':
+      return { state: 'completed' as const, reason: null };
+    case 'rejected':
+      if (byCancel) return unpaidBy('cancelled', 'cancelled-by-request');
+      return unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected');
+    case 'cancelled':
+      return unpaidBy('cancelled', byCancel ? 'cancelled-by-request' : 'bank-cancelled');
+    case 'failed':
+      return unpaidBy('failed', 'bank-failed');
+  }
+}
+
+function exchangeEnd(meaning: TerminalMeaning, { inbox }: PayoutView): { state: Unpaid['state']; reason: Reason } {
+  return inbox.cancelStanding === 'driven'
+    ? { state: 'cancelled', reason: because('cancelled-by-request') }
+    : { state: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
+}
+
+/** An exchange is never undone automatically: who reads why nothing was paid reads that the money is in another currency. */
+function withExchange(isBooked: boolean, { code, message }: Reason): Reason {
+  return isBooked ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
 }
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
@@ -176,61 +202,31 @@ async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Pr
   }
 }
 
-/** A clean refusal as the obstacle it is, so that the gates lead the payout on. */
-function refusedAs(
-  assessment: Assessment,
-  meaning: { kind: 'fail' | 'hold'; reason: Parameters<typeof because>[0] } | { kind: 'await-funds' },
-  detail: string,
-): Assessment {
-  const obstacle =
-    meaning.kind === 'await-funds' ? meaning : { kind: meaning.kind, reason: because(meaning.reason, detail) };
-  return { ...assessment, obstacle };
+async function close(view: PayoutView, { exchange, payment }: Legs, { state, reason }: Unpaid): Promise<PayoutResult> {
+  await view.close(state, withExchange(exchange.isBooked, reason), payment.settled);
+  return resultOf(view, state);
 }
 
-/** An exchange is never undone automatically: who reads why nothing was paid reads that the money is in another currency. */
-function withExchange({ exchanged }: PayoutLife, { code, message }: Reason): Reason {
-  return exchanged ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
+function completed(view: PayoutView, read: Booked['read']): PayoutResult {
+  fees(view, read);
+  view.show('completed');
+  return resultOf(view, 'completed');
 }
 
-/** What each end of the bank's order is for the payout. */
-function endsOf(life: PayoutLife): Ends {
-  const { cancelDriven, decision } = life.order;
-  const unpaidBy = (state: EndState, code: ReasonCode) => ({ state, reason: withExchange(life, because(code)) });
-  return {
-    paid: { state: 'completed', reason: null },
-    rejected: cancelDriven
-      ? unpaidBy('cancelled', 'cancelled-by-request')
-      : unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected'),
-    cancelled: unpaidBy('cancelled', cancelDriven ? 'cancelled-by-request' : 'bank-cancelled'),
-    failed: unpaidBy('failed', 'bank-failed'),
-  };
-}
-
-async function unpaid(life: PayoutLife, { end, reason }: Unpaid): Promise<PayoutResult> {
-  await life.enter(end, withExchange(life, reason));
-  return resultOf(life, end);
-}
-
-/** A run that was reset to before an end that the store has: it returns that end. */
-async function endInStore(life: PayoutLife, input: PayoutInput): Promise<PayoutResult> {
-  const { workflowId, runId } = workflowInfo();
-  const found = await prepare({ workflowId, runId, input });
-  if (found.kind === 'ended') return earlierEnd(life, found);
-  throw ApplicationFailure.nonRetryable('the store showed an end and shows none now', 'EndLost');
+function fees(view: PayoutView, read: Booked['read'] | undefined): void {
+  view.fee = read?.fee ?? null;
+  view.feeCurrency = read?.feeCurrency ?? null;
 }
 
 function earlierEnd(
-  life: PayoutLife,
-  { state, reason, orderId, fee, feeCurrency }: Extract<Prepared, { kind: 'ended' }>,
+  view: PayoutView,
+  { reference, state, reason, orderId, fee, feeCurrency }: Extract<Prepared, { kind: 'ended' }>,
 ): PayoutResult {
-  life.orderId = orderId;
-  life.fee = fee;
-  life.feeCurrency = feeCurrency;
-  life.show(state, reason);
-  return resultOf(life, state);
+  Object.assign(view, { orderId, fee, feeCurrency });
+  view.show(state, reason);
+  return { reference, state, reason, orderId, fee, feeCurrency };
 }
 
-function resultOf(life: PayoutLife, state: EndState): PayoutResult {
-  const { reference, reason, orderId, fee, feeCurrency } = life;
-  return { reference, state, reason, orderId, fee, feeCurrency };
+function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, state: EndState): PayoutResult {
+  return { reference: claim.reference, state, reason, orderId, fee, feeCurrency };
 }

@@ -9,7 +9,7 @@ import type { FolderActivities } from '../activities/folder-sweep.ts';
 import type { Activities } from '../activities/index.ts';
 import type { CardHandle } from '../domain/card-payment.ts';
 import type { VaultActivities } from '../domain/card-sending.ts';
-import { PERMANENT_FAILURES } from '../domain/failures.ts';
+import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 
 /** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
 
@@ -19,7 +19,7 @@ type Reads = Pick<
   | 'assess'
   | 'readOrder'
   | 'recordState'
-  | 'fenceAttempt'
+  | 'closePayout'
   | 'prepareCard'
   | 'retrievePayment'
   | 'recordCardState'
@@ -155,7 +155,7 @@ export async function read<Name extends keyof Reads>(
   try {
     return await (quickReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   } catch (error) {
-    if (isCancellation(error) || permanentCause(error) !== undefined) throw error;
+    if (isCancellation(error) || isSuperseded(error) || permanentCause(error) !== undefined) throw error;
     const patient = name === 'readOrder' ? patientLooks.readOrder : patientReads[name];
     return (patient as unknown as Call).executeWithOptions({ summary }, [input]);
   }
@@ -165,4 +165,10 @@ export async function read<Name extends keyof Reads>(
 export function permanentCause(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure && PERMANENT_FAILURES.has(cause.type ?? '') ? cause : undefined;
+}
+
+/** The run does not hold the claim any more, or something was sent that it has not settled: it prepares anew. */
+export function isSuperseded(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === FAILURES.superseded;
 }

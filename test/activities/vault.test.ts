@@ -116,18 +116,21 @@ describe('a create', () => {
     ['ambiguous', new UnknownOutcomeError('reset', { outcome: 'ambiguous', retryable: true, operation: OPERATION })],
     ['not-sent', new NotSentError('refused', { outcome: 'not-sent', retryable: true, operation: OPERATION })],
     ['refused', envelopeError(2002, { operation: OPERATION })],
-    ['ambiguous', envelopeError(2003, { operation: OPERATION })],
+    ['ambiguous', envelopeError(2003, { operation: OPERATION }), 'exists'],
     ['ambiguous', new TypeError(`cannot read ${PAN}`)],
-  ])('that fails is %s without a word of the request, and the same bytes can go again', async (outcome, error) => {
-    answer = () => {
-      throw error;
-    };
-    const result = await create();
-    expect(result).toEqual({ outcome, why: expect.any(String) });
-    expect(JSON.stringify(result)).not.toMatch(/\d{12}/);
-    expect(await store.attempts(ID)).toMatchObject([{ outcome }]);
-    expect(isKept()).toBe(true);
-  });
+  ])(
+    'that fails is %s without a word of the request, and the same bytes can go again',
+    async (outcome, error, recorded: string = outcome) => {
+      answer = () => {
+        throw error;
+      };
+      const result = await create();
+      expect(result).toEqual({ outcome, why: expect.any(String) });
+      expect(JSON.stringify(result)).not.toMatch(/\d{12}/);
+      expect(await store.attempts(ID)).toMatchObject([{ outcome: recorded }]);
+      expect(isKept()).toBe(true);
+    },
+  );
 
   it('is sent by nobody whose attempt another sender has recorded, or whose payment has an end', async () => {
     await store.recordAttempt({ reference: ID, attempt: 1, runId: 'other', activityId: '1', sentAt: 1 });

@@ -20,10 +20,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   activities: {
-    imports: ['domain/', 'api/', 'identity.ts', 'vault/card-trace.ts'],
+    imports: ['domain/', 'api/', 'services/', 'identity.ts', 'vault/card-trace.ts'],
     types: ['store/', 'vault/'],
     packages: ['@temporalio/activity', '@temporalio/common', 'node:'],
   },
+  // Effects without Temporal.
+  services: { imports: ['domain/', 'api/', 'identity.ts'], types: ['store/'], packages: [] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],

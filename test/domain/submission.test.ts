@@ -149,7 +149,7 @@ describe('sending the same reference again', () => {
 
 describe('the bytes of the next attempt', () => {
   const sent = (outcome: AttemptResult['outcome'] | null, expiredAt: number) => ({
-    outcome: outcome === 'ended' ? null : outcome,
+    outcome,
     request: { accountId: 'a', beneficiaryId: 'b', amount: '1.00', currency: 'USD', expiredAt },
   });
 

@@ -2,7 +2,6 @@ import type { Interruption } from '../checker/observation.ts';
 import { decimalText } from './bank/books.ts';
 import type { OtherFault } from './bank/faults.ts';
 import { itemsOf } from './bank/payees.ts';
-import { LEFT_OUT } from './gaps.ts';
 import type { PlannedPayout } from './scenario.ts';
 import type { Execution } from './temporal/execution.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
@@ -14,6 +13,7 @@ const ORDERS_MAX = 30;
 /** Activities whose worker stands still while its run is reset, and how often. */
 const STANDING: Readonly<Record<string, number>> = {
   recordState: 0.15,
+  closePayout: 0.15,
   readOrder: 0.03,
   submitPayment: 0.1,
   submitExchange: 0.1,
@@ -42,7 +42,6 @@ export class Disturbances {
     const { foreignEveryMs } = this.world.bank.profile;
     if (foreignEveryMs > 0) this.every(foreignEveryMs, () => this.foreignOrder());
     for (const currency of ['USD', 'EUR', 'JPY', 'KWD']) this.setFee(currency);
-    const changesUnseen = LEFT_OUT.resendOfWhatChanged && this.world.settings.referenceDedupe === 'verified';
     const changes = [
       () => this.setFee(random.pick(['USD', 'EUR', 'JPY', 'KWD'])),
       () => this.world.bank.moveRate(random.pick(['EUR', 'JPY', 'KWD']), random.between(-20, 20)),
@@ -50,8 +49,7 @@ export class Disturbances {
       () => this.freeze(),
       () => this.deposit(random.between(1, 400_000)),
     ];
-    for (const change of changesUnseen ? [] : changes)
-      if (random.chance(0.4)) this.every(random.between(20_000, 400_000), change);
+    for (const change of changes) if (random.chance(0.4)) this.every(random.between(20_000, 400_000), change);
   }
 
   /** From now on the bank is well: money is there and nothing is frozen. */
@@ -133,8 +131,7 @@ export class Disturbances {
     const share = this.shareOf(activity);
     if (isCalm || rate === undefined || share === undefined || !random.chance(rate * share)) return;
     time.after(random.between(1, 8), () => this.resetStanding(workflowId, process));
-    if (LEFT_OUT.endOfDroppedRun) time.after(60_000, () => this.giveUp(workflowId, process));
-    else time.after(random.pick([200, 1_000, 5_000, 60_000]), () => this.goOn(workflowId));
+    time.after(random.pick([200, 1_000, 5_000, 60_000]), () => this.goOn(workflowId));
   }
 
   /** How often the worker of an activity stands still while its run is reset; undefined: never. */
@@ -153,13 +150,6 @@ export class Disturbances {
     cluster.reset(workflowId);
     this.noteInterruption(payout, 'reset');
     void this.world.startProcess();
-  }
-
-  /** A worker that still stands is ended: what it had in hand is lost. */
-  private giveUp(workflowId: string, process: WorkerProcess): void {
-    if (this.standing.get(workflowId) !== process) return;
-    this.standing.delete(workflowId);
-    process.kill();
   }
 
   private goOn(workflowId: string): void {

@@ -14,7 +14,11 @@ export function faultyStore(world: World, process: WorkerProcess): Store {
         if (world.strikes('store-before', 0.05)) throw new Error('the store cannot be reached');
         const result: unknown = await method.apply(target, args);
         if (name === 'changePayout' && result === true)
-          noteChange(world, process, args as Parameters<Store['changePayout']>);
+          noteChange(world, process, ...(args as Parameters<Store['changePayout']>));
+        if (name === 'closeUnpaid' && result === 'closed') {
+          const [end] = args as Parameters<Store['closeUnpaid']>;
+          noteChange(world, process, end.reference, end);
+        }
         if (world.strikes('store-after', 0.05)) throw new Error('the store did not answer');
         return result;
       };
@@ -25,7 +29,8 @@ export function faultyStore(world: World, process: WorkerProcess): Store {
 function noteChange(
   world: World,
   process: WorkerProcess,
-  [reference, { state, reason }]: [string, PayoutChange],
+  reference: string,
+  { state, reason }: Pick<PayoutChange, 'state' | 'reason'>,
 ): void {
   world.statesSeen.push({ at: world.time.now, reference, state });
   world.trace.note(

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { documentIds } from './samples.ts';
+import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
+import type { Store } from '../../src/store/store.ts';
+import { documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 const SENT = { reference: 'ref', attempt: 1, runId: 'run-1', activityId: '7', sentAt: 1_000 };
@@ -7,9 +9,11 @@ const SENT = { reference: 'ref', attempt: 1, runId: 'run-1', activityId: '7', se
 onEveryStore('Send attempts', (test) => {
   it('are recorded once and keep the first sender', async () => {
     const store = await test.open();
-    expect(await store.recordAttempt(SENT)).toBe(true);
-    expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toBe(false);
-    expect(await store.attempts('ref')).toEqual([{ ...SENT, outcome: null, orderId: null, code: null, request: null }]);
+    expect(await store.recordAttempt(SENT)).toBe('begun');
+    expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toBe('taken');
+    expect(await store.attempts('ref')).toEqual([
+      { ...SENT, outcome: null, orderId: null, code: null, settled: null, request: null },
+    ]);
   });
 
   it('are recorded by exactly one of many senders at the same time', async () => {
@@ -17,15 +21,15 @@ onEveryStore('Send attempts', (test) => {
     const recorded = await Promise.all(
       documentIds(20, 'run').map((runId, index) => stores[index % 2]?.recordAttempt({ ...SENT, runId })),
     );
-    expect(recorded.filter((won) => won)).toHaveLength(1);
+    expect(recorded.filter((begun) => begun === 'begun')).toHaveLength(1);
   });
 
   it('keep their result, and only theirs', async () => {
     const store = await test.open();
     await store.recordAttempt(SENT);
-    await store.recordAttempt({ ...SENT, attempt: 2, sentAt: 2_000 });
-    await store.recordAttempt({ ...SENT, attempt: 3, sentAt: 3_000 });
     await store.finishAttempt('ref', 1, { outcome: 'refused', code: 2010 });
+    await store.recordAttempt({ ...SENT, attempt: 2, sentAt: 2_000 });
+    await store.recordAttempt({ ...SENT, attempt: 3, sentAt: 2_000 + SENDER_LIFE_MS });
     await store.finishAttempt('ref', 3, { outcome: 'accepted', orderId: 'o-1' });
     expect(
       (await store.attempts('ref')).map(({ attempt, outcome, orderId, code }) => [attempt, outcome, orderId, code]),
@@ -47,5 +51,113 @@ onEveryStore('Send attempts', (test) => {
     const [writer, reader] = [await test.open(), await test.open()];
     await writer.recordAttempt(SENT);
     expect(await reader.attempts('ref')).toHaveLength(1);
+  });
+});
+
+const BECAUSE = { code: 'approval-rejected', message: 'an approver rejected the payout' };
+
+/** A payout that one run has claimed. */
+async function claimedPayout(store: Store) {
+  const { record } = await store.claimPayout(payoutClaim('a', { runId: 'first' }));
+  const { reference, term } = record;
+  const sent = { ...SENT, reference, claim: { reference, term } };
+  const end = {
+    reference,
+    term,
+    state: 'rejected' as const,
+    reason: BECAUSE,
+    settled: {},
+    references: [reference],
+    at: 9,
+  };
+  return { reference, sent, end };
+}
+
+onEveryStore('An attempt under a claim', (test) => {
+  it('is not begun by a run that is not the holder any more, nor for a payout with an end', async () => {
+    const store = await test.open();
+    const { reference, sent } = await claimedPayout(store);
+    expect(await store.recordAttempt(sent)).toBe('begun');
+    await store.finishAttempt(reference, 1, { outcome: 'not-sent' });
+    await store.claimPayout(payoutClaim('a', { runId: 'second' }));
+    expect(await store.recordAttempt({ ...sent, attempt: 2 })).toBe('superseded');
+    const now = { ...sent, attempt: 2, claim: { reference, term: 2 } };
+    expect(await store.recordAttempt(now)).toBe('begun');
+    await store.changePayout(reference, { state: 'completed', orderId: 'o-1', at: 5 });
+    expect(await store.recordAttempt({ ...now, attempt: 3 })).toBe('superseded');
+  });
+
+  it('waits for another one that may still be about to send, and takes no number behind a used one', async () => {
+    const store = await test.open();
+    await store.recordAttempt({ ...SENT, attempt: 2 });
+    expect(await store.recordAttempt({ ...SENT, attempt: 1 })).toBe('taken');
+    expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS - 1 })).toBe('live');
+    expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS })).toBe('begun');
+  });
+});
+
+onEveryStore('An end without money', (test) => {
+  it.each([['accepted'], ['exists'], ['ambiguous'], [null]] as const)(
+    'is not stored beside an attempt that was %s and that the run has not settled',
+    async (outcome) => {
+      const store = await test.open();
+      const { reference, sent, end } = await claimedPayout(store);
+      await store.recordAttempt(sent);
+      if (outcome !== null) await store.finishAttempt(reference, 1, { outcome });
+      expect(await store.closeUnpaid(end)).toBe('in-doubt');
+      expect((await store.payout(reference))?.state).toBe('preparing');
+      expect(await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'unpaid' } } })).toBe('closed');
+      expect(await store.payout(reference)).toMatchObject({ state: 'rejected', reason: BECAUSE, endedAt: 9 });
+      expect(await store.attempts(reference)).toMatchObject([{ settled: 'unpaid' }]);
+    },
+  );
+
+  it.each([['refused'], ['not-sent']] as const)('is stored beside an attempt that was %s', async (outcome) => {
+    const store = await test.open();
+    const { reference, sent, end } = await claimedPayout(store);
+    await store.recordAttempt(sent);
+    await store.finishAttempt(reference, 1, { outcome });
+    expect(await store.closeUnpaid(end)).toBe('closed');
+  });
+
+  it('is not stored by a run that is not the holder any more', async () => {
+    const store = await test.open();
+    const { reference, end } = await claimedPayout(store);
+    await store.claimPayout(payoutClaim('a', { runId: 'second' }));
+    expect(await store.closeUnpaid(end)).toBe('superseded');
+    expect((await store.payout(reference))?.endedAt).toBeNull();
+  });
+
+  it('and an attempt begun at the same time exclude each other', async () => {
+    const [one, other] = [await test.open(), await test.open()];
+    for (const id of documentIds(20)) {
+      const { record } = await one.claimPayout(payoutClaim(id));
+      const { reference, term } = record;
+      const end = {
+        reference,
+        term,
+        state: 'cancelled' as const,
+        reason: BECAUSE,
+        settled: {},
+        references: [reference],
+      };
+      const [begun, closing] = await Promise.all([
+        other.recordAttempt({ ...SENT, reference, claim: { reference, term } }),
+        one.closeUnpaid({ ...end, at: 9 }),
+      ]);
+      expect([
+        ['begun', 'in-doubt'],
+        ['superseded', 'closed'],
+      ]).toContainEqual([begun, closing]);
+    }
+  });
+
+  it('is contradicted by an order that a late answer names', async () => {
+    const store = await test.open();
+    const { reference, sent, end } = await claimedPayout(store);
+    await store.recordAttempt(sent);
+    await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'absent' } } });
+    await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
+    expect(await store.attempts(reference)).toMatchObject([{ settled: null, orderId: 'o-1' }]);
   });
 });

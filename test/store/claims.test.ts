@@ -32,6 +32,8 @@ onEveryStore('claimBatch', (test) => {
         fee: null,
         feeCurrency: null,
         claimRunId: null,
+        term: 0,
+        assessed: null,
         releasedAt: null,
         createdAt: 1_234,
         updatedAt: 1_234,
@@ -180,7 +182,7 @@ onEveryStore('claimPayout', (test) => {
   it('inserts and releases the row of a payout that no batch has', async () => {
     const store = await test.open();
     const claim = await store.claimPayout(payoutClaim('a', { by: 'cli', at: 77 }));
-    expect(claim).toMatchObject({ holder: 'own', samePayload: true, attempts: [] });
+    expect(claim).toMatchObject({ isTakenOver: false, samePayload: true, attempts: [], record: { term: 1 } });
     expect(claim.record).toMatchObject({
       batchId: null,
       row: null,
@@ -198,8 +200,8 @@ onEveryStore('claimPayout', (test) => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b1', ['a'], 1_000));
     await store.markReleased([claimRow(1, 'a').reference], 1_500);
-    const { record, holder } = await store.claimPayout(payoutClaim('a', { by: 'someone else', at: 2_000 }));
-    expect(holder).toBe('own');
+    const { record, isTakenOver } = await store.claimPayout(payoutClaim('a', { by: 'someone else', at: 2_000 }));
+    expect(isTakenOver).toBe(false);
     expect(record).toMatchObject({
       batchId: 'b1',
       row: 1,
@@ -222,14 +224,22 @@ onEveryStore('claimPayout', (test) => {
   it('gives the same run its claim again', async () => {
     const store = await test.open();
     await store.claimPayout(payoutClaim('a'));
-    expect((await store.claimPayout(payoutClaim('a', { at: 9_000 }))).holder).toBe('own');
+    expect((await store.claimPayout(payoutClaim('a', { at: 9_000 }))).record).toMatchObject({
+      term: 1,
+      updatedAt: 9_000,
+    });
   });
 
-  it('never gives the claim of one run to another', async () => {
+  it('gives the claim to the newest run, under the next term', async () => {
     const store = await test.open();
     await store.claimPayout(payoutClaim('a', { runId: 'first' }));
     const later = await store.claimPayout(payoutClaim('a', { runId: 'second' }));
-    expect(later).toMatchObject({ holder: 'other-run', record: { claimRunId: 'first' } });
+    expect(later).toMatchObject({ isTakenOver: true, record: { claimRunId: 'second', term: 2 } });
+    const { reference } = later.record;
+    expect(await store.changePayout(reference, { state: 'processing', term: 1, at: 5 })).toBe(false);
+    expect(await store.changePayout(reference, { state: 'processing', term: 2, at: 5 })).toBe(true);
+    const again = await store.claimPayout(payoutClaim('a', { runId: 'first' }));
+    expect(again.record).toMatchObject({ claimRunId: 'first', term: 3 });
   });
 
   it('tells another payload and leaves the row free for the payout it belongs to', async () => {
@@ -238,10 +248,9 @@ onEveryStore('claimPayout', (test) => {
     const reused = await store.claimPayout(payoutClaim('a', { runId: 'stranger', payloadDigest: 'another' }));
     expect(reused).toMatchObject({
       samePayload: false,
-      holder: 'other-run',
-      record: { claimRunId: null, releasedAt: null },
+      record: { claimRunId: null, releasedAt: null, term: 0 },
     });
-    expect((await store.claimPayout(payoutClaim('a'))).holder).toBe('own');
+    expect((await store.claimPayout(payoutClaim('a'))).record.term).toBe(1);
   });
 
   it('returns the end of a payout that has one', async () => {
@@ -263,14 +272,18 @@ onEveryStore('claimPayout', (test) => {
     expect(attempts.map(({ reference }) => reference)).toEqual(['derived', claim.reference]);
   });
 
-  it('lets exactly one of many runs win at the same time', async () => {
+  it('gives every one of many runs at the same time a term of its own', async () => {
     const stores = await Promise.all([test.open(), test.open()]);
     const runs = documentIds(12, 'run');
     const claims = await Promise.all(
       runs.map((runId, index) => stores[index % 2]?.claimPayout(payoutClaim('a', { runId }))),
     );
-    expect(claims.filter((claim) => claim?.holder === 'own')).toHaveLength(1);
-    expect(new Set(claims.map((claim) => claim?.record.claimRunId)).size).toBe(1);
+    expect(claims.map((claim) => claim?.record.term).sort((a = 0, b = 0) => a - b)).toEqual(
+      runs.map((_, index) => index + 1),
+    );
+    const last = claims.find((claim) => claim?.record.term === runs.length);
+    const row = await stores[0]?.payout(last?.record.reference ?? '');
+    expect(row).toMatchObject({ term: runs.length, claimRunId: last?.record.claimRunId });
   });
 
   it('and a batch that takes the same row at the same time agree on who owns it', async () => {
@@ -280,7 +293,7 @@ onEveryStore('claimPayout', (test) => {
         batches.claimBatch(batchClaim(`b-${id}`, [id])),
         payouts.claimPayout(payoutClaim(id)),
       ]);
-      expect(payout.holder).toBe('own');
+      expect(payout.record.term).toBe(1);
       expect(batch.claimed).toBe((await payouts.payout(payout.record.reference))?.batchId === `b-${id}`);
     }
   });

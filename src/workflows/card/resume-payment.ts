@@ -1,6 +1,6 @@
 import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
-import { read, sends } from '../proxies.ts';
+import { sends } from '../proxies.ts';
 import { type CardLife, EndedElsewhere } from './life.ts';
 import { lookAtPayment } from './look.ts';
 
@@ -8,7 +8,6 @@ import { lookAtPayment } from './look.ts';
 export interface Resumption {
   referenceId: string | null;
   paymentType: CardPaymentType;
-  runId: string;
 }
 
 /** One merchant_request_id of a resume, kept until its request was answered or cleanly refused. */
@@ -66,7 +65,7 @@ async function sendResume(
   life: CardLife,
   { requestId, attempts: attempt, othersKnown }: OpenResume,
   paymentId: string,
-  { runId, ...resumption }: Resumption,
+  resumption: Resumption,
 ): Promise<CardSendResult> {
   const { merchantRequestId, amount, currency } = life;
   const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
@@ -74,7 +73,6 @@ async function sendResume(
   try {
     return await sends.resumePayment(input);
   } catch {
-    const unsent = await read('fenceAttempt', { reference: requestId, attempt, runId }, 'asks whether it was sent');
-    return unsent ? { outcome: 'not-sent', why: 'never-began' } : { outcome: 'ambiguous', why: 'the sender was lost' };
+    return { outcome: 'ambiguous', why: 'the sender was lost' };
   }
 }

@@ -58,6 +58,8 @@ export function record(
     by: 'maria',
     original: null,
     lookAlikeOf: null,
+    term: 1,
+    assessed: null,
     state,
     reason: reason === undefined ? null : because(reason),
     orderId: state === 'completed' ? `ord-${row}` : null,

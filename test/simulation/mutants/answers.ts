@@ -12,9 +12,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/activities/orders.ts',
-        find: 'const order = await reading(() => readIfThere(deps, input.orderId));',
+        find: 'const order = await reading(() => readIfThere(deps, orderId));\n  if (order === undefined) return',
         replace:
-          "const { readAllOrders } = await import('../api/list-pages.ts');\n    const { uid, currency } = input.expected;\n    const order = (await readAllOrders(deps.bank, { uid, currency })).orders.find((it) => it.order_id === input.orderId);",
+          "const { readAllOrders } = await import('../api/list-pages.ts');\n  const { uid, currency } = expected;\n  const order = (await readAllOrders(deps.bank, { uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return",
       },
     ],
   },
@@ -130,9 +130,9 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: '"no money" is believed without a pause before the second look',
     edits: [
       {
-        file: 'src/workflows/steps/follow-order.ts',
-        find: 'await condition(() => false, follow.terms.waits.noMoneyRecheckMs);',
-        replace: '',
+        file: 'src/workflows/leg/follow.ts',
+        find: 'await sleep(leg.terms.waits.noMoneyRecheckMs, {',
+        replace: 'await sleep(1, {',
       },
     ],
   },

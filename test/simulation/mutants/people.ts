@@ -65,9 +65,10 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: "the bank's audit is approved without a person",
     edits: [
       {
-        file: 'src/workflows/steps/await-bank-approval.ts',
-        find: 'const decided = life.order.decision ?? (await decide(life, found));',
-        replace: "const decided = life.order.decision ?? { decision: 'approve' as const, by: 'policy', remark: '' };",
+        file: 'src/workflows/leg/audit.ts',
+        find: 'leg.decision ??= await decide(follow, expiredAt);',
+        replace:
+          "leg.decision ??= expiredAt === 0 ? await decide(follow, expiredAt) : { decision: 'approve', by: 'policy', remark: '' };",
       },
     ],
   },
@@ -77,9 +78,9 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: 'a decision at the bank leaves no entry in the audit log',
     edits: [
       {
-        file: 'src/activities/orders.ts',
-        find: 'await deps.store.audit({ at, actor: by,',
-        replace: "await deps.store.audit({ at, actor: '',",
+        file: 'src/activities/decisions.ts',
+        find: 'actor: by,\n        action: `${action} at the bank`,',
+        replace: "actor: '',\n        action: `${action} at the bank`,",
       },
     ],
   },

@@ -23,8 +23,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: 'return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= proofFrom).length >= 2;',
-        replace: 'return proofFrom > 0 && scans.some((scan) => scan.stable && scan.found === 0);',
+        find: 'return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;',
+        replace: 'return from > 0 && scans.some((scan) => scan.stable && scan.found === 0);',
       },
     ],
   },
@@ -35,8 +35,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: 'const proofFrom = since + waits.lateCommitMs + waits.listLagMs;',
-        replace: 'const proofFrom = since + waits.listLagMs;',
+        find: 'since + lateCommitMs + listLagMs;',
+        replace: 'since + 0 * lateCommitMs + listLagMs;',
       },
     ],
   },
@@ -47,8 +47,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: 'const proofFrom = since + waits.lateCommitMs + waits.listLagMs;',
-        replace: 'const proofFrom = since;',
+        find: 'since + lateCommitMs + listLagMs;',
+        replace: 'since + 0 * (lateCommitMs + listLagMs);',
       },
     ],
   },
@@ -84,9 +84,9 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an exchange is looked for in the currency bought only',
     edits: [
       {
-        file: 'src/workflows/steps/convert-currency.ts',
-        find: 'const currencies = [currency, sellCurrency];',
-        replace: 'const currencies = [currency];',
+        file: 'src/activities/orders.ts',
+        find: 'return sold === undefined ? [currency] : [currency, sold];',
+        replace: 'return sold === undefined ? [] : [currency];',
       },
     ],
   },
@@ -96,9 +96,9 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an operator may close or resend without proof of absence',
     edits: [
       {
-        file: 'src/workflows/steps/resolve-order.ts',
-        find: "if (conflict || !absent) return refuse('absence is not proven');",
-        replace: '',
+        file: 'src/workflows/leg/resolve.ts',
+        find: 'const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);',
+        replace: 'const isOpen = true;\n      closers.push(String(proofFrom(since, waits)));',
       },
     ],
   },

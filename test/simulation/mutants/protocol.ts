@@ -1,10 +1,13 @@
 import type { Mutant } from './mutant.ts';
 
-const SUBMIT = 'src/activities/submit.ts';
-const SUBMIT_STEP = 'src/workflows/steps/submit-order.ts';
+const SEND_ORDER = 'src/services/sending/send-order.ts';
+const SEND_ONCE = 'src/services/sending/send-once.ts';
+const PLACE = 'src/workflows/leg/place.ts';
+const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
+const ATTEMPTS = 'src/store/attempts.ts';
 const SUBMISSION = 'src/domain/submission.ts';
 
-const PAYMENT_REFERENCE = 'reference: input.reference,\n          amount: sent.amount,';
+const PAYMENT_REFERENCE = '  beneficiary_id: order.beneficiaryId,\n  reference,\n  amount: order.amount,';
 
 /** Bugs in how an order is sent, and in what its answer is taken for. */
 export const PROTOCOL_MUTANTS: readonly Mutant[] = [
@@ -14,9 +17,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'the reference of a payment is made up at the send',
     edits: [
       {
-        file: SUBMIT,
+        file: SEND_ORDER,
         find: PAYMENT_REFERENCE,
-        replace: `reference: \`00000000-0000-5000-8000-\${String(Math.random()).slice(2, 14).padEnd(12, '0')}\`,\n          amount: sent.amount,`,
+        replace: `  beneficiary_id: order.beneficiaryId,\n  reference: \`00000000-0000-5000-8000-\${String(Math.random()).slice(2, 14).padEnd(12, '0')}\`,\n  amount: order.amount,`,
       },
     ],
   },
@@ -26,10 +29,10 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a second attempt has a reference of its own',
     edits: [
       {
-        file: SUBMIT,
-        find: PAYMENT_REFERENCE,
+        file: SEND_ORDER,
+        find: 'const orderId = await post(sender.bank, row.uid, reference, order, options);',
         replace:
-          "reference: input.attempt > 1 ? input.reference.replace(/^./, 'f') : input.reference,\n          amount: sent.amount,",
+          "const orderId = await post(sender.bank, row.uid, attempt > 1 ? reference.replace(/^./, 'f') : reference, order, options);",
       },
     ],
   },
@@ -65,7 +68,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a sender that gave no answer counts as a refusal',
     edits: [
       {
-        file: SUBMIT_STEP,
+        file: PLACE,
         find: "{ outcome: 'ambiguous', why: 'the sender gave no answer' }",
         replace: "{ outcome: 'refused', code: 2001 }",
       },
@@ -94,9 +97,14 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "startToCloseTimeout: '45s',\n  retry: { maximumAttempts: 3 },",
       },
       {
-        file: SUBMIT,
-        find: 'if (!(await record(deps, attempt, order))) return',
-        replace: 'if ((await record(deps, attempt, order)) === undefined) return',
+        file: SEND_ONCE,
+        find: "if (begun === 'taken') return",
+        replace: 'if (begun === undefined) return',
+      },
+      {
+        file: SEND_ONCE,
+        find: "if (begun === 'live') return",
+        replace: 'if (begun === undefined) return',
       },
     ],
   },
@@ -106,9 +114,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'the amount sent has been through binary fractions',
     edits: [
       {
-        file: SUBMIT,
+        file: SEND_ORDER,
         find: PAYMENT_REFERENCE,
-        replace: 'reference: input.reference,\n          amount: String((Number(sent.amount) * 1.1) / 1.1),',
+        replace: PAYMENT_REFERENCE.replace('order.amount', 'String((Number(order.amount) * 1.1) / 1.1)'),
       },
     ],
   },
@@ -118,10 +126,10 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'an exchange without an answer is sent again without a look',
     edits: [
       {
-        file: SUBMIT_STEP,
+        file: PLACE,
         find: "case 'resolve':",
         replace:
-          "case 'resolve':\n        if (request.expected.kind === 'exchange') {\n          progress.known = { ...known, tainted: false };\n          return { kind: 'cleared' };\n        }",
+          "case 'resolve':\n        if (plan.kind === 'exchange') {\n          leg.known = { ...known, tainted: false };\n          return { kind: 'gates' };\n        }",
       },
     ],
   },
@@ -131,37 +139,38 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'an order is sent without a record of the attempt',
     edits: [
       {
-        file: SUBMIT,
-        find: 'if (!(await record(deps, attempt, order))) return',
-        replace: 'if (attempt.attempt === 0) return',
+        file: SEND_ONCE,
+        find: 'const begun = await store.recordAttempt({ reference, attempt, runId, activityId, sentAt: now(), request, claim });',
+        replace:
+          "const begun = [reference, attempt, runId, activityId, request, claim].length === 6 && now() > 0 ? 'begun' : 'taken';",
       },
     ],
   },
   {
     number: 'P2',
     name: 'conflict-taken-as-not-sent',
-    what: 'an attempt number used by another sender counts as not sent, and no run stands back from another',
+    what: 'an attempt number used by another sender counts as not sent',
     edits: [
       {
-        file: SUBMIT,
+        file: SEND_ONCE,
         find: "return { outcome: 'ambiguous', why: 'another sender used this attempt' };",
         replace: "return { outcome: 'not-sent', why: 'unreachable' };",
-      },
-      {
-        file: SUBMIT,
-        find: 'if (await hasRival(deps, attempt)) return await standBack(deps, attempt);',
-        replace: '',
       },
     ],
   },
   {
     number: 'P9',
-    name: 'no-run-stands-back',
-    what: 'a run sends although another one has sent since it last looked',
+    name: 'claim-not-asked',
+    what: 'a run that is not the holder of the claim any more still sends and ends',
     edits: [
       {
-        file: SUBMIT,
-        find: 'if (await hasRival(deps, attempt)) return await standBack(deps, attempt);',
+        file: CLAIMED_ROW,
+        find: 'row.term !== claim.term || row.claimRunId !== runId || ',
+        replace: '',
+      },
+      {
+        file: ATTEMPTS,
+        find: ".where('term', '=', claim.term)",
         replace: '',
       },
     ],
@@ -172,9 +181,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a sender does not ask the switches again before its first byte',
     edits: [
       {
-        file: SUBMIT,
-        find: 'if (scope !== undefined) return await holdBack(deps, attempt, scope);',
-        replace: '',
+        file: SEND_ORDER,
+        find: "return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };",
+        replace: "return scope === ('nothing' as unknown) ? { outcome: 'not-sent', why: 'unreachable' } : undefined;",
       },
     ],
   },
@@ -182,7 +191,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     number: 'P3',
     name: 'fence-removed',
     what: 'a sender that was paused for long still sends',
-    edits: [{ file: SUBMIT, find: 'const FENCE_MS = 5_000;', replace: 'const FENCE_MS = 5_000_000;' }],
+    edits: [
+      {
+        file: 'src/services/sending/fence.ts',
+        find: 'const FENCE_MS = 5_000;',
+        replace: 'const FENCE_MS = 5_000_000;',
+      },
+    ],
   },
   {
     number: 'P4',
@@ -190,14 +205,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a resend is made anew instead of repeating the recorded bytes',
     edits: [
       {
-        file: SUBMIT,
-        find: 'orderInForce<Order>(await deps.store.attempts(attempt.reference)) ?? asked;',
-        replace: 'asked;',
-      },
-      {
-        file: 'src/workflows/course.ts',
-        find: 'course.paymentOrder ??= paymentOrder(',
-        replace: 'course.paymentOrder = paymentOrder(',
+        file: SEND_ORDER,
+        find: 'orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf',
+        replace: 'orderOf',
       },
     ],
   },
@@ -206,9 +216,20 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     name: 'ended-row-ignored',
     what: 'an order is sent for a payout whose row has an end',
     edits: [
+      { file: CLAIMED_ROW, find: ' || isEnd(row.state)', replace: '' },
       {
-        file: SUBMIT,
-        find: "if (await hasEnded(deps, attempt)) return { outcome: 'ended' };",
+        file: ATTEMPTS,
+        find: "    .where('term', '=', claim.term)\n    .where('state', 'not in', END_STATES)",
+        replace: "    .where('term', '=', claim.term)",
+      },
+      {
+        file: 'src/store/claims.ts',
+        find: "    .where('payload_digest', '=', claim.payloadDigest)\n    .where('state', 'not in', END_STATES)",
+        replace: "    .where('payload_digest', '=', claim.payloadDigest)",
+      },
+      {
+        file: 'src/activities/prepare.ts',
+        find: 'if (isEnd(record.state)) return ended(record, record.state);',
         replace: '',
       },
     ],
@@ -219,10 +240,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a cancel ends a payout whose answer was lost',
     edits: [
       {
-        file: SUBMIT_STEP,
+        file: PLACE,
         find: "case 'resolve':",
-        replace: "case 'resolve':\n        if (life.wantsCancel) return { kind: 'stopped' };",
+        replace:
+          "case 'resolve':\n        if (view.inbox.wantsCancel) return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };",
       },
+      { file: ATTEMPTS, find: "if (open.length > 0) return 'in-doubt';", replace: '' },
     ],
   },
   {
@@ -241,6 +264,61 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     number: 'P8',
     name: 'earlier-run-forgotten',
     what: 'a new run does not count what the run before it has sent',
-    edits: [{ file: 'src/activities/prepare.ts', find: 'tainted: uncertain.length > 0,', replace: 'tainted: false,' }],
+    edits: [
+      { file: SUBMISSION, find: 'tainted: uncertain.length > 0,', replace: 'tainted: false,' },
+      { file: ATTEMPTS, find: "if (open.length > 0) return 'in-doubt';", replace: '' },
+    ],
+  },
+  {
+    number: 'P11',
+    name: 'end-without-asking',
+    what: 'an end without money is stored whatever was sent',
+    edits: [
+      { file: ATTEMPTS, find: "if (open.length > 0) return 'in-doubt';", replace: '' },
+      { file: SUBMISSION, find: 'tainted: uncertain.length > 0,', replace: 'tainted: uncertain.length > 1,' },
+    ],
+  },
+  {
+    number: 'P12',
+    name: 'silence-taken-as-not-sent',
+    what: 'an attempt that the store does not show counts as never sent',
+    edits: [
+      {
+        file: PLACE,
+        find: 'return wasBegun(error)',
+        replace: 'return !wasBegun(error)',
+      },
+    ],
+  },
+  {
+    number: 'P13',
+    name: 'live-sender-ignored',
+    what: 'a run sends while another sender may still be about to',
+    edits: [
+      { file: ATTEMPTS, find: 'sentAt - other.sentAt < SENDER_LIFE_MS', replace: 'sentAt < other.sentAt' },
+      { file: 'src/workflows/leg/resolve.ts', find: 'look.liveForMs === 0 && ', replace: '' },
+      {
+        file: 'src/workflows/leg/resolve.ts',
+        find: 'if (look.liveForMs > 0) since',
+        replace: 'if (look.liveForMs < 0) since',
+      },
+    ],
+  },
+  {
+    number: 'P14',
+    name: 'sender-believes-its-caller',
+    what: 'approvals that the reading asks for are not looked for in the store',
+    edits: [
+      {
+        file: SEND_ORDER,
+        find: ' || !(await isApproved(sender, row))',
+        replace: '',
+      },
+      {
+        file: 'src/domain/gates.ts',
+        find: 'assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest',
+        replace: 'assessment.approvalsNeeded > 1 && passes.approvedDigest !== assessment.digest',
+      },
+    ],
   },
 ];

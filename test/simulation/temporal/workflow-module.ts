@@ -7,7 +7,7 @@ import type { UpdateHandler } from './execution.ts';
 
 /** Stands for `@temporalio/workflow` in the simulation: what the workflows of the product use of it, in virtual time. */
 
-export { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
+export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 export { CancellationScope } from './cancellation.ts';
 
 let cluster: Cluster | undefined;

@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
-import type { PayoutState, Reason } from '../../domain/payout-state.ts';
-import type { PayoutLife } from '../life.ts';
+import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import type { PayoutView } from './view.ts';
 
 export type Decided =
   | { kind: 'approved'; by: readonly string[] }
@@ -15,7 +15,7 @@ export interface DecisionAsked {
   /** `expiresAt` (epoch ms): decisions are refused from then on, and the question stands until the order moves. */
   ask: Omit<AwaitedApproval, 'approvedBy' | 'expiresAt' | 'maker'> & { expiresAt?: number };
   /** State shown and stored while people are waited for. */
-  state: PayoutState;
+  state: Exclude<PayoutState, EndState>;
   reason: Reason;
   /** How long the question stands; absent: until something else ends it. */
   ttlMs?: number;
@@ -28,25 +28,27 @@ export interface DecisionAsked {
 }
 
 /** Waits for people, for a cancel request, for the question's end, or for a reason to look at the bank. */
-export async function awaitDecision(life: PayoutLife, asked: DecisionAsked): Promise<Decided> {
+export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Promise<Decided> {
   const { ttlMs, lookAgainMs, interrupt = () => false } = asked;
   const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
   // Asked before it is shown: whoever sees the state may answer at once.
-  life.ask({ ...asked.ask, maker: life.maker, approvedBy: [], expiresAt });
-  await life.enter(asked.state, asked.reason, asked.stored);
+  view.ask({ ...asked.ask, maker: view.maker, approvedBy: [], expiresAt });
+  if (asked.stored === 'stored') view.show(asked.state, asked.reason);
+  else await view.enter(asked.state, asked.reason);
   const expired = after(ttlMs, 'how long the question stands');
   const lookAgain = after(lookAgainMs, 'looks whether the reason is gone');
-  await condition(() => life.verdict !== undefined || life.wantsCancel || interrupt() || expired() || lookAgain());
+  const { question, inbox } = view;
+  await condition(() => question.verdict !== undefined || inbox.wantsCancel || interrupt() || expired() || lookAgain());
 
-  const decided = whatHappened(life, expired());
-  if (decided.kind !== 'interrupted') life.closeQuestion();
+  const decided = whatHappened(view, expired());
+  if (decided.kind !== 'interrupted') question.close();
   return decided;
 }
 
-function whatHappened({ verdict, wantsCancel }: PayoutLife, expired: boolean): Decided {
+function whatHappened({ question: { verdict }, inbox }: PayoutView, expired: boolean): Decided {
   if (verdict?.verdict === 'approved') return { kind: 'approved', by: verdict.awaited.approvedBy };
   if (verdict?.verdict === 'rejected') return { kind: 'rejected', by: verdict.by, remark: verdict.remark };
-  if (wantsCancel) return { kind: 'cancel' };
+  if (inbox.wantsCancel) return { kind: 'cancel' };
   return { kind: expired ? 'expired' : 'interrupted' };
 }
 

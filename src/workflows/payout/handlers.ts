@@ -1,7 +1,6 @@
 import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { refusalOf } from '../domain/approval.ts';
-import { isEnd } from '../domain/payout-state.ts';
-import type { PayoutLife } from './life.ts';
+import { refusalOf } from '../../domain/approval.ts';
+import { isEnd } from '../../domain/payout-state.ts';
 import {
   approveSignal,
   type CancelAnswer,
@@ -10,46 +9,41 @@ import {
   decideUpdate,
   orderChangedSignal,
   type ResolveAnswer,
-  type ResolveUpdate,
   rejectSignal,
   resolveUpdate,
   stateQuery,
-} from './messages.ts';
-
-/** An operator's request, waiting for the step that can check it against the bank. */
-export interface PendingResolve {
-  request: ResolveUpdate;
-  answer?: ResolveAnswer;
-}
+} from '../messages.ts';
+import type { PendingResolve } from './inbox.ts';
+import type { PayoutView } from './view.ts';
 
 /** Sets every handler of a payout. Called before the first await. */
-export function handleMessages(life: PayoutLife): void {
-  setHandler(stateQuery, () => life.view(), {
+export function handleMessages(view: PayoutView): void {
+  setHandler(stateQuery, () => view.view(), {
     description: 'Where the payout is, why, what it awaits, and the evidence so far. No argument.',
   });
-  setHandler(orderChangedSignal, (notice) => life.hear(notice), {
+  setHandler(orderChangedSignal, (notice) => view.inbox.tell(notice), {
     description:
       'The bank order moved: look at it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
   });
-  setHandler(approveSignal, (signal) => void life.decide({ ...signal, decision: 'approve' }), {
+  setHandler(approveSignal, (signal) => void view.decide({ ...signal, decision: 'approve' }), {
     description: 'Approve what is awaited; ignored when nothing is. `{"by":"alice","note":"checked"}`',
   });
-  setHandler(rejectSignal, (signal) => void life.decide({ ...signal, decision: 'reject' }), {
+  setHandler(rejectSignal, (signal) => void view.decide({ ...signal, decision: 'reject' }), {
     description: 'Reject what is awaited; ignored when nothing is. `{"by":"alice","remark":"wrong payee"}`',
   });
-  handleDecide(life);
-  handleCancel(life);
-  handleResolve(life);
+  handleDecide(view);
+  handleCancel(view);
+  handleResolve(view);
 }
 
-function handleDecide(life: PayoutLife): void {
+function handleDecide(view: PayoutView): void {
   const decided = new Map<string, { outcome: 'approved' | 'rejected' | 'counted'; missing: number }>();
   setHandler(
     decideUpdate,
     (update) => {
       const earlier = decided.get(update.decisionId);
       if (earlier !== undefined) return earlier;
-      const verdict = life.decide(update);
+      const verdict = view.decide(update);
       if (verdict.verdict === 'refused') throw ApplicationFailure.nonRetryable(verdict.why, 'DecisionRefused');
       const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
       const answer = { outcome: verdict.verdict, missing };
@@ -64,26 +58,24 @@ function handleDecide(life: PayoutLife): void {
         if (typeof update?.decisionId !== 'string' || update.decisionId === '')
           throw new Error('decisionId is missing');
         if (decided.has(update.decisionId)) return;
-        const refusal = refusalOf(life.awaited, update, Date.now());
+        const refusal = refusalOf(view.question.awaited, update, Date.now());
         if (refusal !== undefined) throw new Error(refusal);
       },
     },
   );
 }
 
-function handleCancel(life: PayoutLife): void {
+function handleCancel(view: PayoutView): void {
   setHandler(
     cancelUpdate,
     async (request): Promise<CancelAnswer> => {
-      if (!isEnd(life.state)) {
-        life.cancelRequest ??= request;
-        life.note(`cancel requested by ${request.by}`);
-        await settled(
-          () => isEnd(life.state) || life.order.tooLateToCancel || life.order.cancelDriven || !stoppable(life),
-        );
+      if (!isEnd(view.state)) {
+        view.inbox.cancel ??= request;
+        view.note(`cancel requested by ${request.by}`);
+        await settled(() => isEnd(view.state) || view.inbox.cancelStanding !== 'open' || !stoppable(view));
       }
-      if (life.state === 'cancelled') return { outcome: 'cancelled' };
-      return { outcome: isEnd(life.state) || life.order.tooLateToCancel ? 'too-late' : 'pending' };
+      if (view.state === 'cancelled') return { outcome: 'cancelled' };
+      return { outcome: isEnd(view.state) || view.inbox.cancelStanding === 'too-late' ? 'too-late' : 'pending' };
     },
     {
       description:
@@ -95,12 +87,12 @@ function handleCancel(life: PayoutLife): void {
   );
   // A Temporal cancellation is the same wish; nothing that may have moved money is interrupted by it.
   void CancellationScope.current().cancelRequested.catch(() => {
-    life.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
+    view.inbox.cancel ??= { by: 'temporal', reason: 'workflow cancellation requested' };
   });
 }
 
 /** States in which the main line stops by itself at the next step when a cancel is asked for. */
-function stoppable({ state }: PayoutLife): boolean {
+function stoppable({ state }: PayoutView): boolean {
   return !['submitting', 'resolving', 'needs-operator', 'converting'].includes(state);
 }
 
@@ -109,21 +101,21 @@ const RESOLVE_ACTIONS: readonly string[] = ['keep-looking', 'adopt-order', 'rese
 /** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
 const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
 
-function handleResolve(life: PayoutLife): void {
+function handleResolve(view: PayoutView): void {
   setHandler(
     resolveUpdate,
     async (request): Promise<ResolveAnswer> => {
       const pending: PendingResolve = { request };
-      life.resolves.push(pending);
-      await settled(() => pending.answer !== undefined || isEnd(life.state));
-      return pending.answer ?? { accepted: false, message: `the payout has ended as ${life.state}` };
+      view.inbox.resolves.push(pending);
+      await settled(() => pending.answer !== undefined || isEnd(view.state));
+      return pending.answer ?? { accepted: false, message: `the payout has ended as ${view.state}` };
     },
     {
       description:
         'Decide what the API cannot; checked against the bank again. ' +
         '`{"action":"keep-looking|adopt-order|resend|close-as-not-paid","by":"alice","evidence":"bank statement 12","orderId":"…"}`',
       validator: (request) => {
-        if (life.state !== 'needs-operator') throw new Error(`the payout is ${life.state}, not needs-operator`);
+        if (view.state !== 'needs-operator') throw new Error(`the payout is ${view.state}, not needs-operator`);
         if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
         if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
         if (!RESOLVE_ACTIONS.includes(request.action))

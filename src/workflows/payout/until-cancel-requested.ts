@@ -1,18 +1,14 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import type { PayoutLife } from '../life.ts';
+import type { Inbox } from './inbox.ts';
 
 /** Runs a wait that nothing depends on, and drops it when a cancel is asked for or the time is over. */
-export async function untilCancelRequested(
-  life: PayoutLife,
-  limitMs: number,
-  wait: () => Promise<void>,
-): Promise<void> {
+export async function untilCancelRequested(inbox: Inbox, limitMs: number, wait: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   const waiting = scope.run(wait).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
   const stop = scope.run(() => sleep(limitMs, { summary: 'how long to wait at most' })).catch(() => undefined);
-  await Promise.race([waiting, stop, condition(() => life.wantsCancel)]);
+  await Promise.race([waiting, stop, condition(() => inbox.wantsCancel)]);
   scope.cancel();
   await waiting;
 }

@@ -1,0 +1,114 @@
+import type { Bank, SendOptions } from '../api/bank.ts';
+import { BankError } from '../api/errors.ts';
+import type { Payee } from '../domain/gates.ts';
+import type { AttemptResult } from '../domain/submission.ts';
+import { touchedBy } from '../domain/switches.ts';
+import { legReference } from '../services/sending/claimed-row.ts';
+import { sendOnce } from '../services/sending/send-once.ts';
+import type { PayoutRecord, SendAttempt } from '../store/store.ts';
+import { caller, rowOf } from './caller.ts';
+import type { ActivityDeps } from './deps.ts';
+import type { LegInput } from './orders.ts';
+import { payeeDigest } from './payee.ts';
+
+export interface OrderDecision extends LegInput {
+  orderId: string;
+  by: string;
+}
+
+/** `payee-changed`: nothing was sent, the bank shows another payee than the one that was paid. */
+export type OrderApproved = AttemptResult | { outcome: 'payee-changed' };
+
+export const decisionActivities = (deps: ActivityDeps) => ({
+  /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
+  approveOrder: (decision: OrderDecision): Promise<OrderApproved> =>
+    drive(deps, decision, {
+      action: 'approve',
+      refusedBy: async (row) => ((await isSamePayee(deps, row, decision)) ? undefined : { outcome: 'payee-changed' }),
+      stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
+      post: ({ orders }, options) => orders.approve(decision.orderId, options),
+    }),
+
+  /** A rejection moves no money: no switch stops it. */
+  rejectOrder: (decision: OrderDecision & { remark: string }): Promise<OrderApproved> =>
+    drive(deps, decision, {
+      action: 'reject',
+      refusedBy: async () => undefined,
+      stoppedBy: async () => undefined,
+      post: ({ orders }, options) => orders.reject(decision.orderId, decision.remark, options),
+    }),
+});
+
+interface Drive {
+  action: 'approve' | 'reject';
+  refusedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
+  stoppedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
+  post(bank: Bank, options: SendOptions): Promise<void>;
+}
+
+/** A decision has no idempotency key: it is recorded like an order, and whatever the answer, the order's own status is what counts. */
+async function drive(
+  deps: ActivityDeps,
+  { claim, orderId, by }: OrderDecision,
+  { action, refusedBy, stoppedBy, post }: Drive,
+): Promise<OrderApproved> {
+  const { store, now } = deps;
+  return sendOnce<PayoutRecord, OrderApproved>(deps, caller(), {
+    async admit() {
+      const row = await rowOf(deps, claim);
+      const held = await refusedBy(row);
+      if (held !== undefined) return { held };
+      const { reference, term } = claim;
+      await store.changePayout(reference, { state: 'processing', reason: null, term, at: now() });
+      await store.audit({
+        at: now(),
+        actor: by,
+        action: `${action} at the bank`,
+        subject: reference,
+        detail: { orderId },
+      });
+      const key = `${action}/${orderId}`;
+      const made = await store.attempts(key);
+      return { reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim };
+    },
+    stoppedBy,
+    post: async (_row, options) => {
+      await post(deps.bank, options);
+      return orderId;
+    },
+  });
+}
+
+/** The payee of the payment, as it was when it was last read before the send; an exchange has none. */
+async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
+  if (leg === 'exchange') return true;
+  const sent = (await deps.store.attempts(legReference(row, leg))).at(-1)?.request;
+  const payee = row.assessed?.beneficiary;
+  if (!payee?.known || sent == null || !('beneficiaryId' in sent) || sent.beneficiaryId !== payee.id) return true;
+  return shows(deps, payee);
+}
+
+async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
+  try {
+    return payeeDigest(await bank.beneficiaries.get(payee.id)) === payee.digest;
+  } catch (error) {
+    if (error instanceof BankError && error.code === 2004) return false;
+    throw error;
+  }
+}
+
+/** An approval lets money go, so it is sent like an order: not while a switch is off for anything that was sent. */
+async function stoppedBySwitch(
+  { store, now }: ActivityDeps,
+  row: PayoutRecord,
+  { orderId, by }: OrderDecision,
+): Promise<OrderApproved | undefined> {
+  const { reference } = row;
+  const attempts = await store.attemptsOf([legReference(row, 'payment'), legReference(row, 'exchange')]);
+  const sent = attempts.flatMap(({ request }: SendAttempt) => request ?? []);
+  const scope = await store.switchOver(touchedBy(row, sent));
+  if (scope === undefined) return undefined;
+  const detail = { orderId, scope };
+  await store.audit({ at: now(), actor: by, action: 'approve held back', subject: reference, detail });
+  return { outcome: 'not-sent', why: 'switched-off', scope };
+}

@@ -1,0 +1,27 @@
+import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
+import { isEnd } from '../../domain/payout-state.ts';
+import type { LegKind } from '../../domain/sent-order.ts';
+import { referenceOf } from '../../identity.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+
+/**
+ * The row of a payout for the run that holds its claim. Whoever asks names a claim and has a run id of its own, given by Temporal:
+ * a claim that somebody else has read somewhere opens nothing.
+ *
+ * @throws WrongWorld in another store, Superseded for another run and after an end
+ */
+export async function claimedRow(store: Store, claim: Claim, runId: string): Promise<PayoutRecord> {
+  if (claim.storeId !== store.id) {
+    throw new WrongWorld(`the payout belongs to store ${claim.storeId}, and this worker has store ${store.id}`);
+  }
+  const row = await store.payout(claim.reference);
+  if (row === undefined || row.term !== claim.term || row.claimRunId !== runId || isEnd(row.state)) {
+    throw new Superseded();
+  }
+  return row;
+}
+
+/** The reference under which an order of a payout is sent: its own, or the derived one of its exchange. */
+export function legReference({ uid, documentId, generation }: PayoutRecord, leg: LegKind): string {
+  return referenceOf(uid, documentId, leg, generation);
+}

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/**
+ * The claim as a fencing token, what was last read about a payout, what became of each attempt, and what people decided. An
+ * attempt of before is not settled: whoever closes its payout looks first.
+ */
+export const addClaimTerms = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .alterTable('payouts')
+      .addColumn('term', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await db.schema.alterTable('payouts').addColumn('assessed', 'text').execute();
+    await db.schema.alterTable('send_attempts').addColumn('settled', 'text').execute();
+    await db.schema
+      .createTable('decisions')
+      .addColumn('reference', 'text', (column) => column.notNull())
+      .addColumn('digest', 'text', (column) => column.notNull())
+      .addColumn('by', 'text', (column) => column.notNull())
+      .addColumn('at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('decisions_key', ['reference', 'digest', 'by'])
+      .execute();
+  },
+});

@@ -1,0 +1,125 @@
+import { sleep } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/policy.ts';
+import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { awaitDecision } from '../payout/await-decision.ts';
+import { isSuperseded, sends } from '../proxies.ts';
+import type { Follow } from './follow.ts';
+import type { BankDecision } from './order-leg.ts';
+
+/** What was decided about the audit of one order, and what the bank made of it. */
+export interface Audit {
+  /** The bank has taken the decision; repeated only if the order does not show it after a while. */
+  isDriven: boolean;
+  /** Why people are asked again, where they are. */
+  again?: { code: ReasonCode; detail?: string };
+  /** Decisions driven so far, to space their repetitions. */
+  tries: number;
+}
+
+export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
+
+/**
+ * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank. Our
+ * decision drives the bank's approve or reject; what counts afterwards is what the order shows. The decision has no idempotency
+ * key, so it is repeated only when a later look still shows WAIT_FOR_AUDIT.
+ */
+export async function awaitBankApproval(follow: Follow, expiredAt: number | undefined): Promise<void> {
+  const { leg, audit } = follow;
+  const { view, plan } = leg;
+  audit.tries += 1;
+  if (audit.isDriven) {
+    // Taken by the bank and not shown by the order: repeated after a growing pause, not in a loop.
+    await lookLater(follow);
+    audit.isDriven = false;
+    return;
+  }
+  leg.decision ??= await decide(follow, expiredAt);
+  if (leg.decision === undefined) return;
+  const { decision } = leg.decision;
+  const couldCancel = view.inbox.cancelStanding !== 'too-late';
+  if (decision === 'approve' && plan.cancellable) view.inbox.cancelStanding = 'too-late';
+  view.show('processing');
+  const result = await drive(follow, leg.decision);
+  view.note(`${decision} at the bank: ${result.outcome}`);
+  if (result.outcome === 'accepted') {
+    audit.isDriven = true;
+    return;
+  }
+  if (result.outcome === 'not-sent' && result.why === 'switched-off') {
+    // What was approved while it was off is not driven later unseen: people are asked again. Nothing was sent, so a cancel can
+    // still do something, unless it was answered "too late" meanwhile.
+    const toldTooLate = plan.cancellable && (!couldCancel || view.inbox.cancel !== undefined);
+    const detail = `${result.scope}; the approval was not driven, approve again when it is on`;
+    askAgain(follow, toldTooLate, { code: 'switched-off', detail });
+  }
+  if (result.outcome === 'refused' || result.outcome === 'payee-changed') {
+    // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A cancel
+    // that was answered "too late" stays so.
+    const isTooLate = view.inbox.cancelStanding === 'too-late' || view.inbox.wantsCancel;
+    askAgain(follow, isTooLate, result.outcome === 'refused' ? undefined : { code: 'beneficiary-changed' });
+  }
+  await lookLater(follow);
+}
+
+function askAgain({ leg, audit }: Follow, isTooLate: boolean, again: Audit['again']): void {
+  leg.decision = undefined;
+  leg.view.inbox.cancelStanding = isTooLate ? 'too-late' : 'open';
+  audit.again = again;
+}
+
+function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
+  const { view, plan, orderId = '' } = leg;
+  const input = { claim: view.claim, leg: plan.kind, orderId, by };
+  return decision === 'approve'
+    ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${by}` }, [input]).catch(lost)
+    : sends.rejectOrder
+        .executeWithOptions({ summary: `rejects at the bank, by ${by}` }, [{ ...input, remark }])
+        .catch(lost);
+}
+
+function lost(error: unknown): { outcome: 'ambiguous' } {
+  if (isSuperseded(error)) throw error;
+  return { outcome: 'ambiguous' };
+}
+
+/** The order's own status decides, looked at after a pause even if the watch stays silent. */
+async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void> {
+  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+  await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
+    summary: 'looks what the bank made of it',
+  });
+  view.inbox.tell();
+}
+
+/** What people decided; undefined when the order moved by itself first. */
+async function decide(follow: Follow, expiredAt: number | undefined): Promise<BankDecision | undefined> {
+  const { leg, audit } = follow;
+  const { view } = leg;
+  const { inbox } = view;
+  if (!inbox.wantsCancel) {
+    const { again } = audit;
+    const decision = await awaitDecision(view, {
+      ask: { kind: 'bank', digest: view.digest, needed: 1, expiresAt: expiredAt },
+      state: 'awaiting-bank-approval',
+      reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
+      stored: again === undefined ? 'stored' : 'to-store',
+      lookAgainMs: follow.doubtPause,
+      interrupt: () => inbox.hasNews || inbox.isPatienceOver,
+    });
+    switch (decision.kind) {
+      case 'approved':
+        return { decision: 'approve', by: decision.by.join(', '), remark: '' };
+      case 'rejected':
+        return { decision: 'reject', by: decision.by, remark: decision.remark };
+      case 'cancel':
+        break;
+      case 'expired':
+      case 'interrupted':
+        view.note(`order ${leg.orderId} is looked at again`);
+        inbox.tell();
+        return undefined;
+    }
+  }
+  inbox.cancelStanding = 'driven';
+  return { decision: 'reject', by: inbox.cancel?.by ?? '', remark: inbox.cancel?.reason ?? 'cancelled' };
+}

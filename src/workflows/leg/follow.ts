@@ -1,0 +1,262 @@
+import { condition, sleep } from '@temporalio/workflow';
+import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
+import type { OrderJudgement } from '../../domain/order-judgement.ts';
+import { isNoMoney, isTerminal, statusMeaning } from '../../domain/order-status.ts';
+import { doublingPause } from '../../domain/policy.ts';
+import { because, type ReasonCode } from '../../domain/reasons.ts';
+import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
+import type { Unpaid } from '../payout/gates.ts';
+import { isSuperseded, read } from '../proxies.ts';
+import { type Audit, awaitBankApproval, BANK_APPROVAL_REQUIRED } from './audit.ts';
+import type { LegResult, OrderLeg } from './order-leg.ts';
+import { knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
+
+type Followed = Exclude<LegResult, { kind: 'gates' }>;
+
+/**
+ * Follows the order of a leg to its end. The watch says when to look, a GET decides; "no money" is believed after a second GET
+ * some time later.
+ */
+export async function followOrder(leg: OrderLeg): Promise<Followed> {
+  const follow = new Follow(leg);
+  const { view, plan } = leg;
+  const { inbox } = view;
+  const cancelAsks = (): boolean =>
+    plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.doubts === 0;
+  inbox.take();
+  if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.tell();
+  for (;;) {
+    await follow.untilNews(() => inbox.hasNews || cancelAsks());
+    const told = inbox.take();
+    follow.second = await secondOrder(follow);
+    const judgement = await follow.look();
+    if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
+      if (view.question.awaited?.kind === 'bank') view.note('the audit was decided at the bank, not through us');
+      view.question.close();
+    }
+    const conflict = follow.conflictOf(judgement);
+    if (conflict !== undefined) {
+      const closed = await park(follow, conflict, judgement);
+      if (closed !== undefined) return { ...closed, isStored: false };
+      continue;
+    }
+    if (view.state === 'needs-operator') await view.enter(plan.following);
+    follow.noteDoubt(judgement, told);
+    switch (judgement.meaning) {
+      case 'open':
+        if (plan.cancellable && inbox.wantsCancel) cancelWhileOpen(follow, judgement);
+        break;
+      case 'awaiting-audit':
+        await awaitBankApproval(follow, judgement.expiredAt);
+        break;
+      case 'paid':
+        return { kind: 'paid', read: judgement };
+      case 'rejected':
+      case 'cancelled':
+      case 'failed': {
+        const confirmed = await confirmNoMoney(follow, judgement);
+        if (confirmed !== undefined) return confirmed;
+        break;
+      }
+      case 'unclear':
+        break;
+    }
+  }
+}
+
+/** What is remembered of one order while it is followed. */
+export class Follow {
+  readonly leg: OrderLeg;
+  readonly audit: Audit = { isDriven: false, tries: 0 };
+  /** How often an order that was told of was not there. */
+  readonly notThere = new Map<string, number>();
+  /** Looks in a row that did not bear out what was told. */
+  doubts = 0;
+  /** Visits to an operator, to space the looks in between. */
+  parks = 0;
+  /** Another order under the reference that is there, as of before the last look. */
+  second: string | undefined;
+  private openSince = Date.now();
+  private lastStatus = '';
+
+  constructor(leg: OrderLeg) {
+    this.leg = leg;
+  }
+
+  /** How long to wait before the next look while a notice is in doubt; undefined: it is not. */
+  get doubtPause(): number | undefined {
+    const { lookAgainMs, lookAgainMaxMs } = this.leg.terms.waits;
+    return this.doubts === 0 ? undefined : doublingPause(this.doubts - 1, lookAgainMs, lookAgainMaxMs);
+  }
+
+  async untilNews(news: () => boolean): Promise<void> {
+    const { doubtPause, leg } = this;
+    if (doubtPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
+    else await condition(news, doubtPause);
+  }
+
+  /** One GET. "Paid" is an end at the first read; "no money" only when a second one says the same as the `first`. */
+  async look(first?: OrderJudgement): Promise<OrderRead> {
+    const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
+    const judgement = await read(
+      'readOrder',
+      {
+        claim: view.claim,
+        leg: plan.kind,
+        orderId,
+        closedMeans: terms.closedMeans,
+        becomes: this.becomes(first),
+        settled: first === undefined ? undefined : settledIfUnpaid,
+        maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,
+        thenAssess: plan.thenAssess,
+      },
+      first === undefined ? 'looks at the order' : 'looks again before "no money" is believed',
+    ).catch((error: unknown): OrderRead => {
+      if (isSuperseded(error)) throw error;
+      return { ...UNREADABLE, orderId };
+    });
+    view.bankStatus = judgement.status;
+    if (judgement.status !== this.lastStatus) {
+      this.lastStatus = judgement.status;
+      this.openSince = Date.now();
+      view.note(`the bank shows ${judgement.status}`);
+    }
+    return judgement;
+  }
+
+  /** What the read may store: what it finds is then the payout's state without an event of its own. */
+  private becomes(first: OrderJudgement | undefined): ReadOrderInput['becomes'] {
+    const { leg } = this;
+    const { plan, view } = leg;
+    // With another order under the reference no status of this one is the payout's end before people have spoken.
+    if (this.second !== undefined) return {};
+    const paid = plan.endsPayout ? plan.endBy('paid', leg) : undefined;
+    if (first !== undefined) {
+      const { meaning } = first;
+      if (!isNoMoney(meaning)) return {};
+      return { paid, [meaning]: plan.endsPayout ? plan.endBy(meaning, leg) : undefined };
+    }
+    const asksPeople = leg.decision === undefined && !view.inbox.wantsCancel;
+    const audit = { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED };
+    return { paid, 'awaiting-audit': asksPeople ? audit : undefined };
+  }
+
+  /** Why an order cannot be decided through the API; undefined when it can. */
+  conflictOf({ differences, status, meaning }: OrderJudgement): ReasonCode | undefined {
+    if (this.second !== undefined) return 'duplicate-suspected';
+    if (differences.length > 0) return 'reference-conflict';
+    if (status === UNREADABLE.status) return 'bank-unreachable';
+    if (meaning === 'unclear') return 'status-unclear';
+    const stuck = Date.now() - this.openSince >= this.leg.terms.waits.statusAgeLimitMs;
+    // An audit may take its time; one that we have decided and that does not move is stuck.
+    const audited = meaning === 'awaiting-audit' && this.leg.decision !== undefined;
+    return stuck && (meaning === 'open' || audited) ? 'status-stuck' : undefined;
+  }
+
+  /**
+   * The watch told of an end that the order itself does not show yet (a list ahead of it): nobody will tell again, so it is
+   * looked at again from here until it has one.
+   */
+  noteDoubt({ meaning }: OrderJudgement, told: boolean): void {
+    const { view, reference, terms } = this.leg;
+    const notice = view.inbox.toldOf(reference).at(-1);
+    const toldOf = notice === undefined ? 'open' : statusMeaning(notice.status, terms.closedMeans);
+    const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
+    if (isTerminal(meaning)) this.doubts = 0;
+    else if (contradicted || this.doubts > 0) this.doubts += 1;
+  }
+}
+
+/** What is seen of an order when the bank has not answered for the patience of a look. */
+const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {
+  meaning: 'unclear',
+  status: 'UNREADABLE',
+  differences: [],
+};
+
+/** Whether the look saw the order at all. */
+const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
+
+/** Statuses an order has only after its audit, or without one: no rejection can stop it any more. */
+const PAST_AUDIT: ReadonlySet<string> = new Set(['APPROVING', 'APPROVED', 'SUBMITTING', 'SUBMITTED']);
+
+/** An order that may still come to its audit is looked at again; one that is past it goes on. */
+function cancelWhileOpen(follow: Follow, { status }: OrderJudgement): void {
+  if (PAST_AUDIT.has(status)) follow.leg.view.inbox.cancelStanding = 'too-late';
+  else follow.doubts += 1;
+}
+
+/** Hands the order to people and looks again, ever more rarely, until it can be decided. */
+async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Unpaid | undefined> {
+  const { view, terms } = follow.leg;
+  const { inbox } = view;
+  const detail =
+    judgement.differences.length > 0 ? `other ${judgement.differences.join(', ')}` : `status ${judgement.status}`;
+  await view.enter('needs-operator', because(reason, detail));
+  const pause = doublingPause(follow.parks, terms.waits.lookAgainMaxMs * 12, terms.waits.patienceMs);
+  follow.parks += 1;
+  await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
+  const pending = inbox.resolves.shift();
+  // The next round looks at once.
+  inbox.tell();
+  if (pending === undefined) return undefined;
+  const { action, by } = pending.request;
+  // What was seen before the request may be over: a close is judged by what the bank shows now.
+  const closes = action === 'close-as-not-paid';
+  if (closes) await sleep(terms.waits.noMoneyRecheckMs, { summary: 'looks again before it is closed' });
+  const now = closes ? await follow.look() : judgement;
+  pending.answer = judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
+  if (!pending.answer.accepted || !closes) return undefined;
+  return {
+    kind: 'unpaid',
+    state: 'failed',
+    reason: because('closed-by-operator', `by ${by}, bank status ${now.status}`),
+  };
+}
+
+/** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
+function judgeResolve(
+  { leg }: Follow,
+  { action, orderId }: ResolveUpdate,
+  reason: ReasonCode | undefined,
+): ResolveAnswer {
+  if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
+  if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
+    for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
+    leg.orderId = orderId;
+    leg.dismissed.delete(orderId);
+    if (leg.plan.endsPayout) leg.view.orderId = orderId;
+    return { accepted: true, message: `order ${orderId} is followed; any other is left to you` };
+  }
+  if (action === 'close-as-not-paid' && reason === 'status-unclear')
+    return { accepted: true, message: 'closed as not paid' };
+  return {
+    accepted: false,
+    message: 'the bank has an order under this reference: only its own status ends the payout',
+  };
+}
+
+/** The second read of a status that says "no money", some time after the first. */
+async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
+  const { leg } = follow;
+  const { view, plan } = leg;
+  await sleep(leg.terms.waits.noMoneyRecheckMs, { summary: 'before "no money" is believed' });
+  takeBack(leg);
+  follow.second = await secondOrder(follow);
+  if (follow.second !== undefined) {
+    view.inbox.tell();
+    return undefined;
+  }
+  const second = await follow.look(first);
+  const { meaning } = second;
+  if (meaning === 'paid' && second.differences.length === 0) return { kind: 'paid', read: second };
+  if (isNoMoney(meaning) && meaning === first.meaning) {
+    const { state, reason } = plan.endBy(meaning, leg);
+    if (state !== 'completed' && reason !== null) {
+      return { kind: 'unpaid', state, reason, isStored: plan.endsPayout, read: second };
+    }
+  }
+  view.note(`the bank changed its mind: ${first.status}, then ${second.status}`);
+  view.inbox.tell();
+  return undefined;
+}

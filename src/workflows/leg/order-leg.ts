@@ -1,0 +1,145 @@
+import type { ExchangeProgress } from '../../activities/assess.ts';
+import type { OrderRead } from '../../activities/orders.ts';
+import type { LegStart } from '../../activities/prepare.ts';
+import type { SettledLegs } from '../../activities/records.ts';
+import type { Assessment } from '../../domain/gates.ts';
+import type { TerminalMeaning } from '../../domain/order-status.ts';
+import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import type { Terms } from '../../domain/policy.ts';
+import type { LegKind } from '../../domain/sent-order.ts';
+import { type AttemptResult, remembered, type Submission } from '../../domain/submission.ts';
+import type { BackToGates, Unpaid } from '../payout/gates.ts';
+import type { PayoutView } from '../payout/view.ts';
+import { followOrder } from './follow.ts';
+import { placeOrder } from './place.ts';
+
+/** What a decision about the order's audit at the bank is. */
+export interface BankDecision {
+  decision: 'approve' | 'reject';
+  by: string;
+  remark: string;
+}
+
+/** In which an order of a payout differs from another one. */
+export interface LegPlan {
+  kind: LegKind;
+  /** Shown while an attempt is under way, and while the order is followed. */
+  submitting: Extract<PayoutState, 'submitting' | 'converting'>;
+  following: Extract<PayoutState, 'processing' | 'converting'>;
+  /** A cancel may stop the payout by having the order rejected; an exchange is followed to its end. */
+  cancellable: boolean;
+  /** Account that a read asks about, to learn whether the bank answers. */
+  accountId: string;
+  send(attempt: number): Promise<AttemptResult>;
+  /** What an end of the order is for the payout. */
+  endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
+  /** The payout ends with the order: the read that confirms the end stores it. */
+  endsPayout: boolean;
+  /** Read with the paid order, in one activity. */
+  thenAssess?: ExchangeProgress;
+  /** What is read before an order in doubt is sent again. */
+  assess(): Promise<Assessment>;
+}
+
+export type LegResult =
+  | { kind: 'paid'; read: OrderRead }
+  /** `isStored`: the read that confirmed the end has stored it. */
+  | (Unpaid & { isStored: boolean; read?: OrderRead })
+  | BackToGates;
+
+/**
+ * One order under one reference, from its first attempt to its end: what was sent, what is known of it, what was decided about
+ * it. A payout is gates around an exchange and a payment.
+ */
+export class OrderLeg {
+  readonly plan: LegPlan;
+  readonly view: PayoutView;
+  readonly terms: Terms;
+  /** What this run knows over all attempts. */
+  known: Submission;
+  firstSentAt: number | undefined;
+  /** When the last attempt ended, as far as it is known. */
+  lastSentAt: number | undefined;
+  /** Attempts in a row that did not get through, to space them. */
+  unsent = 0;
+  /** Why an earlier run left it to people: they decide before anything is sent. */
+  parked: Reason | null;
+  /** The order that is followed, once there is one. */
+  orderId: string | undefined;
+  /** Found by a look: nobody may tell of it any more, so it is looked at once. */
+  adopted = false;
+  /** Other orders under the reference that ask nothing: an operator chose between them, or the bank shows no such order. */
+  readonly dismissed = new Set<string>();
+  /** Those that an operator did not choose. */
+  readonly setAside = new Set<string>();
+  /** About the order's audit; driven at the bank until the order shows it. */
+  decision: BankDecision | undefined;
+  readonly reference: string;
+  private ended: 'paid' | 'unpaid' | 'absent' | undefined;
+  private readonly others: () => SettledLegs;
+
+  /** `before`: the same leg, as this run knew it until its claim was lost. `others`: what the other legs have settled. */
+  constructor(
+    context: { view: PayoutView; terms: Terms; parked: Reason | null; others: () => SettledLegs },
+    start: LegStart,
+    plan: LegPlan,
+    before?: OrderLeg,
+  ) {
+    this.view = context.view;
+    this.terms = context.terms;
+    this.parked = context.parked;
+    this.others = context.others;
+    this.plan = plan;
+    this.reference = start.reference;
+    this.known = before === undefined ? start.submission : remembered(before.known, start.submission);
+    this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
+    this.lastSentAt = start.lastSentAt ?? before?.lastSentAt;
+    this.ended = start.isPaid ? 'paid' : undefined;
+  }
+
+  /** Something was sent whose outcome this run does not know: nothing else is done before it does. */
+  get isInDoubt(): boolean {
+    return this.known.tainted && this.ended === undefined;
+  }
+
+  /** Its order is known to have been paid. */
+  get isBooked(): boolean {
+    return this.ended === 'paid';
+  }
+
+  get wasSent(): boolean {
+    return this.known.attempts > 0;
+  }
+
+  /** What this run has settled: its end, or that what was sent came to nothing. */
+  get settled(): SettledLegs {
+    const { kind } = this.plan;
+    if (!this.wasSent || this.isInDoubt) return this.others();
+    return { ...this.others(), [kind]: { upTo: this.known.attempts, as: this.ended ?? 'absent' } };
+  }
+
+  /** The same, should the order that is followed be confirmed to have taken no money. */
+  get settledIfUnpaid(): SettledLegs {
+    return { ...this.others(), [this.plan.kind]: { upTo: this.known.attempts, as: 'unpaid' } };
+  }
+
+  /** Places the order and follows it to its end. Never interrupted by a cancel. */
+  async run(): Promise<LegResult> {
+    const placed = await placeOrder(this);
+    if (placed.kind === 'unpaid') return this.endedBy({ ...placed, isStored: false });
+    if (placed.kind !== 'placed') return placed;
+    this.orderId = placed.orderId;
+    this.adopted = placed.adopted;
+    if (this.plan.endsPayout) this.view.orderId = placed.orderId;
+    this.view.show(this.plan.following);
+    this.decision = undefined;
+    this.view.inbox.cancelStanding = 'open';
+    return this.endedBy(await followOrder(this));
+  }
+
+  private endedBy<Result extends LegResult>(result: Result): Result {
+    if (result.kind === 'paid') this.ended = 'paid';
+    if (result.kind === 'unpaid') this.ended = result.read === undefined ? 'absent' : 'unpaid';
+    return result;
+  }
+}

@@ -1,0 +1,102 @@
+import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
+import { doublingPause } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
+import type { BackToGates, Unpaid } from '../payout/gates.ts';
+import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
+import { isSuperseded, waits } from '../proxies.ts';
+import type { OrderLeg } from './order-leg.ts';
+import { resolveOrder } from './resolve.ts';
+
+export type Placed = { kind: 'placed'; orderId: string; adopted: boolean } | Unpaid | BackToGates;
+
+/**
+ * Places the order of a leg under its reference. One POST per attempt; an unknown outcome goes to the look-up, a refusal after an
+ * unknown outcome too, and the same reference is sent again only when the looks allow it.
+ */
+export async function placeOrder(leg: OrderLeg): Promise<Placed> {
+  const { view, plan } = leg;
+  let looksFirst = leg.isInDoubt || leg.parked !== null;
+  for (;;) {
+    if (looksFirst) {
+      const resolved = await resolveOrder(leg);
+      if (resolved.kind !== 'resend') return resolved;
+      looksFirst = false;
+    }
+    view.show(plan.submitting);
+    leg.firstSentAt ??= Date.now();
+    const result = await attempt(leg);
+    leg.lastSentAt = Date.now();
+    const { known, next } = afterAttempt(leg.known, result);
+    leg.known = known;
+    view.note(`attempt ${known.attempts}: ${describe(result)}`);
+    switch (next.step) {
+      case 'adopt':
+        return { kind: 'placed', orderId: next.orderId, adopted: false };
+      case 'refused':
+        return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
+      case 'send-again':
+        if (view.inbox.wantsCancel) {
+          return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };
+        }
+        if (next.after === 'now') break;
+        await untilReachable(leg, describe(result));
+        return { kind: 'gates' };
+      case 'switched-off':
+        return { kind: 'gates', because: { switchedOff: next.scope } };
+      case 'resolve':
+        looksFirst = true;
+        break;
+    }
+  }
+}
+
+/**
+ * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous: what the store does not show may have been
+ * sent all the same. Only what no worker has ever begun was not.
+ */
+async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
+  try {
+    return await plan.send(known.attempts + 1);
+  } catch (error) {
+    if (isSuperseded(error)) throw error;
+    return wasBegun(error)
+      ? { outcome: 'ambiguous', why: 'the sender gave no answer' }
+      : { outcome: 'not-sent', why: 'never-began' };
+  }
+}
+
+/** Temporal never gives out a task whose time to start is over. */
+function wasBegun(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return !(cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START');
+}
+
+/** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
+async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
+  const { view, plan, unsent } = leg;
+  const { lookAgainMs, lookAgainMaxMs, patienceMs } = leg.terms.waits;
+  leg.unsent += 1;
+  await view.enter(plan.submitting, because('bank-unreachable', why));
+  await untilCancelRequested(view.inbox, patienceMs, () => waits.awaitBank({ accountId: plan.accountId }));
+  if (unsent === 0 || view.inbox.wantsCancel) return;
+  await condition(() => view.inbox.wantsCancel, doublingPause(unsent - 1, lookAgainMs, lookAgainMaxMs * 12));
+}
+
+/** A clean refusal as the obstacle it is, so that the gates lead the payout on. */
+const obstacleOf = (meaning: RefusalMeaning, detail: string) =>
+  meaning.kind === 'await-funds' ? meaning : { kind: meaning.kind, reason: because(meaning.reason, detail) };
+
+function describe(result: AttemptResult): string {
+  switch (result.outcome) {
+    case 'accepted':
+      return `accepted as order ${result.orderId}`;
+    case 'not-sent':
+    case 'ambiguous':
+      return `${result.outcome} (${result.why})`;
+    case 'refused':
+      return `refused (code ${result.code})`;
+    case 'exists':
+      return 'the bank says the reference exists (code 2003)';
+  }
+}

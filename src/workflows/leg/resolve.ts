@@ -1,0 +1,208 @@
+import { condition } from '@temporalio/workflow';
+import type { OrderLook } from '../../activities/orders.ts';
+import { isSamePerson } from '../../domain/approval.ts';
+import { doublingPause } from '../../domain/policy.ts';
+import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import type { PendingResolve } from '../payout/inbox.ts';
+import { isSuperseded, looks } from '../proxies.ts';
+import type { OrderLeg } from './order-leg.ts';
+import type { Placed } from './place.ts';
+import { setAside } from './second-orders.ts';
+
+/** `resend`: not seen, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
+export type Resolved = Placed | { kind: 'resend' };
+
+/** What one look showed, and what follows for the rest. */
+interface Seen extends OrderLook {
+  conflict: ReasonCode | undefined;
+}
+
+/**
+ * Settles an unknown outcome by looking for the order: quickly at first, then across the window in which the bank may still
+ * commit. What is found is adopted; what is proven absent may be sent again once, as far as the dedupe trust goes; everything
+ * else waits with an operator and keeps looking on its own.
+ */
+export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
+  const { view, terms } = leg;
+  const { waits } = terms;
+  if (leg.parked !== null) await view.enter('needs-operator', leg.parked);
+  else await view.enter('resolving', because('outcome-unknown'));
+  const scans: Scan[] = [];
+  const closers: string[] = [];
+  let since = leg.lastSentAt ?? Date.now();
+  let mayResendInDoubt = true;
+  view.inbox.take();
+  if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.tell();
+  for (let n = 0; ; n += 1) {
+    const pending = await untilNextLook(leg, since, n);
+    const startedAt = Date.now();
+    const look = await lookOnce(leg, n);
+    const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length;
+    scans.push({ startedAt, stable: look?.stable === true, found });
+    if (look !== undefined) {
+      if (look.exists) leg.known = { ...leg.known, exists: true };
+      // A sender without an answer may still be there: its time counts as the end of the last attempt.
+      if (look.liveForMs > 0) since = Math.max(since, Date.now() + look.liveForMs);
+      const chosen = chosenOrder(look, pending);
+      if (chosen !== undefined) return adopt(leg, chosen, look, pending);
+      if (look.conflict !== undefined) await park(leg, look.conflict);
+    }
+    const conflict = look?.conflict;
+    const nothingWasSent = !leg.wasSent && found === 0 && look?.stable === true;
+    const absent = conflict === undefined && (nothingWasSent || provenAbsent(scans, since, waits));
+    if (pending !== undefined) {
+      const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);
+      const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
+      if (decided !== undefined) return decided;
+    }
+    if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
+    const dedupe = look?.distrusted ? 'none' : terms.referenceDedupe;
+    const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
+    const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
+    if (isFree && mayResend(dedupe, leg.known, absent, stableLooks)) {
+      if (absent) return clear(leg, 'negative proof');
+      mayResendInDoubt &&= await isAsApproved(leg);
+      if (mayResendInDoubt) return again(leg);
+    }
+    if (absent) await park(leg, 'order-not-found');
+    else if (lookAt(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING);
+  }
+}
+
+/** The one reason that needs no decision: what proves something later counts as it would have before. */
+const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
+
+/** Proven to have been nothing: the same reference may be sent again, through the gates. */
+function clear(leg: OrderLeg, why: string): Resolved {
+  leg.view.note(`${why}: the same reference is sent again with the same bytes`);
+  leg.known = cleared(leg.known);
+  leg.parked = null;
+  return { kind: 'gates' };
+}
+
+function again(leg: OrderLeg): Resolved {
+  leg.view.note('not seen: the same reference is sent again with the same bytes');
+  leg.known = resent(leg.known);
+  return { kind: 'resend' };
+}
+
+/** Payee and fee are read again before an order in doubt is sent again: what was approved is sent, or the proof is waited for. */
+async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
+  const same = (await plan.assess()).digest === view.digest;
+  if (!same) view.note('not what was approved any more: nothing is sent again before the proof');
+  return same;
+}
+
+/** The one order found as it was sent, or the one among several that an operator names. */
+function chosenOrder(look: Seen, pending: PendingResolve | undefined): string | undefined {
+  if (look.conflict === undefined) return look.orderIds[0];
+  const { action, orderId } = pending?.request ?? {};
+  const named = action === 'adopt-order' && look.conflict === 'duplicate-suspected';
+  return named && orderId !== undefined && look.orderIds.includes(orderId) ? orderId : undefined;
+}
+
+async function adopt(
+  leg: OrderLeg,
+  orderId: string,
+  look: Seen,
+  pending: PendingResolve | undefined,
+): Promise<Resolved> {
+  const { view, plan } = leg;
+  for (const other of look.orderIds) if (other !== orderId) setAside(leg, other);
+  if (plan.endsPayout) view.orderId = orderId;
+  await view.enter(plan.following);
+  if (pending !== undefined)
+    pending.answer = { accepted: true, message: `the bank shows order ${orderId}; it is followed` };
+  return { kind: 'placed', orderId, adopted: true };
+}
+
+/** Waits for the next look's time, news of an order, or an operator; returns the operator's request. */
+async function untilNextLook(
+  { view, terms: { waits } }: OrderLeg,
+  since: number,
+  n: number,
+): Promise<PendingResolve | undefined> {
+  const { inbox } = view;
+  const planned = view.state === 'needs-operator' ? undefined : lookAt(n, waits);
+  const wait =
+    planned === undefined
+      ? doublingPause(n, waits.lookAgainMs, waits.lookAgainMaxMs * 12)
+      : since + planned - Date.now();
+  if (wait > 0) await condition(() => inbox.resolves.length > 0 || inbox.hasNews, wait);
+  inbox.take();
+  return inbox.resolves.shift();
+}
+
+async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
+  const { view, plan, firstSentAt } = leg;
+  const look = await looks.findOrder
+    .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
+      { claim: view.claim, leg: plan.kind, since: firstSentAt ?? Date.now() },
+    ])
+    .catch((error: unknown) => {
+      if (isSuperseded(error)) throw error;
+      return undefined;
+    });
+  if (look === undefined) {
+    view.note(`look ${n + 1}: the bank did not answer`);
+    return undefined;
+  }
+  const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = look;
+  view.note(
+    `look ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
+      `${stable ? 'stable' : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
+  );
+  // One order was accepted and another is shown: which of them pays is for people to say.
+  const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));
+  if (orderIds.length > 1 || otherAccepted) return { ...look, conflict: 'duplicate-suspected' };
+  const isOther = differences.length > 0 || nearMisses > 0;
+  return { ...look, conflict: isOther ? 'reference-conflict' : undefined };
+}
+
+async function park({ view }: OrderLeg, reason: ReasonCode): Promise<void> {
+  if (view.state === 'needs-operator' && view.reason?.code === reason) return;
+  await view.enter('needs-operator', because(reason));
+}
+
+/**
+ * An operator's wish, checked against what the bank has just shown. `isOpen`: the window of the proof is over, and no look has shown
+ * an order: then two people may close with their evidence what the looks cannot.
+ */
+function decideByOperator(
+  leg: OrderLeg,
+  pending: PendingResolve,
+  { absent, isOpen, closers }: { absent: boolean; isOpen: boolean; closers: string[] },
+): Resolved | undefined {
+  const { action, by } = pending.request;
+  const { known, terms } = leg;
+  const answer = (accepted: boolean, message: string): undefined => {
+    pending.answer = { accepted, message };
+    return undefined;
+  };
+  const close = (message: string): Resolved => {
+    answer(true, message);
+    const people = [...closers.filter((other) => !isSamePerson(other, by)), by].join(' and ');
+    return { kind: 'unpaid', state: 'failed', reason: because('closed-by-operator', `by ${people}`) };
+  };
+  switch (action) {
+    case 'keep-looking':
+      return answer(true, 'looked again; nothing new');
+    case 'adopt-order':
+      return answer(false, 'the bank does not show that order under this reference, as it was sent');
+    case 'resend':
+      if (!absent) return answer(false, 'absence is not proven');
+      if (known.exists) return answer(false, 'the bank says that it has this reference (code 2003)');
+      if (leg.wasSent && terms.referenceDedupe === 'none') {
+        return answer(false, 'the bank is not trusted to recognise a reference (dedupe "none")');
+      }
+      answer(true, 'the same reference is sent again');
+      return clear(leg, `asked for by ${by}`);
+    case 'close-as-not-paid':
+      if (absent && !known.exists) return close('closed as not paid');
+      if (!isOpen) return answer(false, 'absence is not proven');
+      if (closers.some((other) => !isSamePerson(other, by))) return close('closed as not paid by two people');
+      closers.push(by);
+      return answer(false, 'absence is not proven: noted, and a second person with evidence may close it');
+  }
+}

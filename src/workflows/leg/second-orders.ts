@@ -1,0 +1,60 @@
+import { isNoMoney } from '../../domain/order-status.ts';
+import { glances } from '../proxies.ts';
+import type { Follow } from './follow.ts';
+import type { OrderLeg } from './order-leg.ts';
+
+/** A read that lags behind the list shows an order after a few looks; a notice of nothing never does. */
+const LOOKS_FOR_ABSENT = 5;
+
+/** Every order told of under the reference, the one followed among them. */
+export function knownOrders({ view, reference, orderId, setAside: aside }: OrderLeg): Set<string> {
+  const told = view.inbox.toldOf(reference).map((notice) => notice.orderId);
+  return new Set([...(orderId === undefined ? [] : [orderId]), ...told, ...aside]);
+}
+
+/** An operator follows another order instead of this one. */
+export function setAside({ setAside: aside, dismissed }: OrderLeg, orderId: string): void {
+  aside.add(orderId);
+  dismissed.add(orderId);
+}
+
+/** The order that was chosen took no money: what was set aside for it counts again. */
+export function takeBack({ setAside: aside, dismissed }: OrderLeg): void {
+  for (const other of aside) dismissed.delete(other);
+}
+
+/**
+ * Another order under the reference that may take money, not yet judged by an operator. A notice only says where to look: the
+ * order itself says whether it is there and ours.
+ */
+export async function secondOrder(follow: Follow): Promise<string | undefined> {
+  const { leg } = follow;
+  // A bank may show a record for each leg of an exchange.
+  if (leg.plan.kind === 'exchange') return undefined;
+  for (const told of knownOrders(leg)) {
+    if (told === leg.orderId || leg.dismissed.has(told)) continue;
+    if (await isThere(follow, told)) return told;
+  }
+  return undefined;
+}
+
+async function isThere(follow: Follow, orderId: string): Promise<boolean> {
+  const { leg, notThere } = follow;
+  const { view, plan, terms } = leg;
+  const order = await glances.readOrder
+    .executeWithOptions({ summary: 'looks at another order under the reference' }, [
+      { claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
+    ])
+    .catch(() => undefined);
+  if (order === undefined || order.status === 'NOT_FOUND') {
+    const looks = (notThere.get(orderId) ?? 0) + 1;
+    notThere.set(orderId, looks);
+    follow.doubts += 1;
+    if (looks >= LOOKS_FOR_ABSENT) leg.dismissed.add(orderId);
+    return false;
+  }
+  // Somebody else's, money that came back, or one that took none.
+  const isOther = order.differences.some((field) => field === 'client_order_id' || field === 'direct');
+  if (isOther || isNoMoney(order.meaning)) leg.dismissed.add(orderId);
+  return !isOther && !isNoMoney(order.meaning);
+}

@@ -1,0 +1,210 @@
+import { condition } from '@temporalio/workflow';
+import type { AssessInput } from '../../activities/assess.ts';
+import { type Assessment, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
+import type { EndState, Reason } from '../../domain/payout-state.ts';
+import { doublingPause, type Terms } from '../../domain/policy.ts';
+import { ACCOUNT_HOLDS, because, type ReasonCode } from '../../domain/reasons.ts';
+import type { SwitchScope } from '../../domain/switches.ts';
+import { read, waits } from '../proxies.ts';
+import { awaitDecision } from './await-decision.ts';
+import { ensureBeneficiary } from './ensure-beneficiary.ts';
+import { untilCancelRequested } from './until-cancel-requested.ts';
+import type { PayoutView } from './view.ts';
+
+/** An end without money that is not stored yet. */
+export interface Unpaid {
+  kind: 'unpaid';
+  state: Exclude<EndState, 'completed'>;
+  reason: Reason;
+}
+
+/** Nothing was sent, or what was sent is proven to have been nothing; `because` says what the gates have to lead past. */
+export interface BackToGates {
+  kind: 'gates';
+  because?: { obstacle: Obstacle } | { switchedOff: SwitchScope };
+}
+
+const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
+
+/**
+ * Leads a payout through everything that can stand before its submit: date, hold, payee, funds, approval. After every wait the
+ * bank is read again, so that an approval always stands for what is then sent.
+ */
+export class Gates {
+  /** The exchange is done: what it bought is in the account of the payout currency. */
+  exchanged: boolean;
+  /** The exchange may be booked: the account sold is short by it. */
+  exchangeSent: boolean;
+  /** What people have let through; kept between visits. */
+  private readonly passes: Passes = {};
+  private approved: AssessInput['approved'];
+  /** Until when (workflow time) short funds are waited for; set at the first shortage. */
+  private fundsUntil: number | undefined;
+  /** Visits to a hold or a shortage, to space the looks. */
+  private visits = 0;
+  private readonly view: PayoutView;
+  private readonly terms: Terms;
+  private readonly accountId: string;
+
+  constructor(
+    view: PayoutView,
+    terms: Terms,
+    accountId: string,
+    { exchanged, exchangeSent }: { exchanged: boolean; exchangeSent: boolean },
+  ) {
+    this.view = view;
+    this.terms = terms;
+    this.accountId = accountId;
+    this.exchanged = exchanged;
+    this.exchangeSent = exchangeSent;
+  }
+
+  /** What the bank shows now: after a wait, nothing read before it counts. */
+  assess(): Promise<Assessment> {
+    const { view, exchanged, exchangeSent, approved } = this;
+    const input = { claim: view.claim, exchanged, exchangeSent, approved };
+    return read('assess', input, 'reads the bank again after a wait');
+  }
+
+  /** What stands before the payout once an order of it was not sent. */
+  async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
+    if (why !== undefined && 'obstacle' in why) return { ...found, ...why };
+    return { ...(await this.assess()), ...why };
+  }
+
+  async clear(first: Assessment): Promise<{ kind: 'clear'; found: Assessment } | Unpaid> {
+    const { view, terms, passes } = this;
+    for (let found = first; ; ) {
+      view.digest = found.digest;
+      if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
+      const gate = nextGate(found, terms, passes, Date.now());
+      // Given while the bank was looked at again: it counts, whatever the look has shown.
+      if (view.state === 'held' && view.question.verdict?.verdict === 'rejected') {
+        return unpaid('rejected', 'approval-rejected');
+      }
+      if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
+      // Money came: a later shortage has a patience of its own.
+      if (gate.gate === 'approval' || gate.gate === 'hold') this.fundsUntil = undefined;
+      let ended: Unpaid | undefined;
+      let obstacle: Obstacle | undefined;
+      switch (gate.gate) {
+        case 'open':
+          return { kind: 'clear', found };
+        case 'fail':
+          return { kind: 'unpaid', state: 'failed', reason: gate.reason };
+        case 'scheduled':
+          await view.enter('scheduled', because('not-yet-due'));
+          await condition(() => view.inbox.wantsCancel, gate.until - Date.now());
+          this.leaveWait();
+          break;
+        case 'beneficiary':
+          obstacle = await ensureBeneficiary(view, this.accountId, terms.waits);
+          break;
+        case 'hold':
+          ended = await this.hold(found, gate.reason);
+          break;
+        case 'await-funds':
+          ended = await this.awaitFunds(found);
+          break;
+        case 'approval':
+          ended = await this.awaitApproval(gate);
+          break;
+      }
+      if (ended !== undefined) return ended;
+      found = obstacle === undefined ? await this.assess() : { ...found, obstacle };
+    }
+  }
+
+  /** The exchange was booked at a worse rate than the cap: both legs are done, people decide whether the payout goes on. */
+  async acceptRate(): Promise<Unpaid | undefined> {
+    const { view } = this;
+    const decided = await awaitDecision(view, {
+      ask: { kind: 'hold', digest: view.digest, needed: 1 },
+      state: 'held',
+      reason: because('slippage-above-cap'),
+    });
+    if (decided.kind === 'approved') return undefined;
+    return decided.kind === 'rejected'
+      ? unpaid('rejected', 'approval-rejected')
+      : unpaid('cancelled', 'cancelled-by-request');
+  }
+
+  /** A hold ends by a decision, or is looked at again in case its reason is gone. */
+  private async hold({ digest }: Assessment, reason: Reason): Promise<Unpaid | undefined> {
+    const { view, passes } = this;
+    const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
+    // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
+    const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD, reason);
+    const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
+    this.visits += 1;
+    view.inbox.take();
+    const decided = await awaitDecision(view, {
+      ask: { kind: 'hold', digest, about: OWN_HOLDS.find((code) => code === reason.code), needed: 1 },
+      state: 'held',
+      reason,
+      lookAgainMs: pause,
+      interrupt: () => isIn(TOLD, reason) && view.inbox.hasNews,
+    });
+    if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
+    if (decided.kind === 'approved') {
+      if (reason.code === FEE_ABOVE_CAP) passes.feeAcceptedDigest = digest;
+      if (reason.code === LOOK_ALIKE) passes.lookAlikeMeant = true;
+      this.leaveWait();
+    }
+    return undefined;
+  }
+
+  /** Waits for money, in one activity that the server retries, for as long as the patience lasts. */
+  private async awaitFunds({ funds }: Assessment): Promise<Unpaid | undefined> {
+    const { view } = this;
+    const { fundsPatienceMs, lookAgainMs, lookAgainMaxMs } = this.terms.waits;
+    this.fundsUntil ??= Date.now() + fundsPatienceMs;
+    const left = this.fundsUntil - Date.now();
+    if (left <= 0) return unpaid('failed', 'funds-patience-over');
+    await view.enter('awaiting-funds', because('insufficient-funds'), funds?.needs);
+    if (funds === undefined || funds.enough) {
+      // The bank says "short" although its balance looks sufficient: only time can tell.
+      const pause = Math.min(left, doublingPause(this.visits, lookAgainMs, lookAgainMaxMs));
+      this.visits += 1;
+      await condition(() => view.inbox.wantsCancel, pause);
+    } else {
+      const { accountId, needs } = funds;
+      const { reference } = view.claim;
+      await untilCancelRequested(view.inbox, left, () => waits.awaitFunds({ accountId, needs, reference }));
+    }
+    this.leaveWait();
+    return undefined;
+  }
+
+  private async awaitApproval({ needed, digest }: { needed: number; digest: string }): Promise<Unpaid | undefined> {
+    const decided = await awaitDecision(this.view, {
+      ask: { kind: 'payout', digest, needed },
+      state: 'awaiting-approval',
+      reason: because('approval-required', `${needed} needed`),
+      ttlMs: this.terms.waits.approvalTtlMs,
+    });
+    if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
+    if (decided.kind === 'expired') return unpaid('rejected', 'approval-expired');
+    if (decided.kind === 'approved') {
+      this.passes.approvedDigest = digest;
+      this.approved = { digest, by: decided.by };
+    }
+    this.leaveWait();
+    return undefined;
+  }
+
+  /** A list filter never hits a payout that has been decided: what was waited for is over before anything else is done. */
+  private leaveWait(): void {
+    this.view.question.close();
+    this.view.show('preparing');
+  }
+}
+
+const LOOK_ALIKE: ReasonCode = 'look-alike';
+const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
+/** Somebody may say that the reason is gone; who was killed before saying it does not. */
+const TOLD = ['switched-off', 'card-payment-open', 'card-payment-contradicted'] as const satisfies ReasonCode[];
+/** Holds of our own making: they can follow each other and others under one digest. */
+const OWN_HOLDS: readonly string[] = [...TOLD, LOOK_ALIKE];
+
+const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

@@ -1,0 +1,83 @@
+import { condition, sleep } from '@temporalio/workflow';
+import type { OrderNotice } from '../../activities/deps.ts';
+import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
+
+/** An operator's request, waiting for the step that can check it against the bank. */
+export interface PendingResolve {
+  request: ResolveUpdate;
+  answer?: ResolveAnswer;
+}
+
+/** How far a cancel can still do something about the order that is under way. */
+export type CancelStanding = 'open' | 'driven' | 'too-late';
+
+/** What others have told a payout: news of its orders, what operators ask for, the wish to cancel. */
+export class Inbox {
+  /** Operators' requests waiting for the step that checks them. */
+  readonly resolves: PendingResolve[] = [];
+  /** Set by the update `cancel` or by a Temporal cancellation; steps look at it where stopping is still possible. */
+  cancel: { by: string; reason: string } | undefined;
+  /** Of the order that is followed now; an exchange and its payment have one each. */
+  cancelStanding: CancelStanding = 'open';
+  private readonly notices: OrderNotice[] = [];
+  private fresh = false;
+  private alarm: { fired: boolean; looks: number } | undefined;
+
+  /** Whatever came as the payload of a signal: what is no notice only says "look". */
+  tell(notice?: unknown): void {
+    this.fresh = true;
+    if (isNotice(notice)) this.notices.push(notice);
+  }
+
+  /** Something was told since it was last taken. */
+  get hasNews(): boolean {
+    return this.fresh;
+  }
+
+  /** What is looked at from now on covers all that was told so far; returns whether there was anything. */
+  take(): boolean {
+    const { fresh } = this;
+    this.fresh = false;
+    return fresh;
+  }
+
+  /** The orders that were told of under a reference, oldest first. */
+  toldOf(reference: string): readonly OrderNotice[] {
+    return this.notices.filter((notice) => notice.reference === reference);
+  }
+
+  /** A cancel was asked for and can still do something. */
+  get wantsCancel(): boolean {
+    return this.cancel !== undefined && this.cancelStanding !== 'too-late';
+  }
+
+  /**
+   * Waits for news until the safety timer fires. One timer serves the whole life and is left pending at the end: cancelling it
+   * costs an event. After it has fired, looks are spaced ever wider.
+   */
+  async untilNews(patienceMs: number, news: () => boolean): Promise<void> {
+    this.alarm ??= setAlarm(patienceMs, 0);
+    const { alarm } = this;
+    await condition(() => news() || alarm.fired);
+    if (alarm.fired) this.alarm = setAlarm(patienceMs * 2 ** Math.min(alarm.looks + 1, 6), alarm.looks + 1);
+  }
+
+  /** Nothing was heard for the patience time: whoever waits looks itself. */
+  get isPatienceOver(): boolean {
+    return this.alarm?.fired === true;
+  }
+}
+
+function setAlarm(ms: number, looks: number): { fired: boolean; looks: number } {
+  const alarm = { fired: false, looks };
+  void sleep(ms, { summary: 'looks itself if nothing is heard' }).then(() => {
+    alarm.fired = true;
+  });
+  return alarm;
+}
+
+function isNotice(value: unknown): value is OrderNotice {
+  if (typeof value !== 'object' || value === null) return false;
+  const { reference, orderId, status } = value as Partial<OrderNotice>;
+  return typeof reference === 'string' && typeof orderId === 'string' && typeof status === 'string';
+}

@@ -1,0 +1,44 @@
+import { log } from '@temporalio/workflow';
+import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/approval.ts';
+
+/** What a payout asks people, one thing at a time, and what they have said. */
+export class Question {
+  awaited: AwaitedApproval | undefined;
+  verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
+  private about: string | undefined;
+
+  /**
+   * Opens a question; earlier votes serve no other one. The same question asked again goes on as it was, so that a decision
+   * taken while the bank was looked at in between is not lost.
+   */
+  ask(awaited: AwaitedApproval): void {
+    const about = [awaited.kind, awaited.digest, awaited.about ?? ''].join(' ');
+    if (this.about === about && (this.awaited ?? this.verdict) !== undefined) return;
+    this.about = about;
+    this.awaited = awaited;
+    this.verdict = undefined;
+  }
+
+  close(): void {
+    this.about = undefined;
+    this.awaited = undefined;
+    this.verdict = undefined;
+  }
+
+  decide(decision: Decision): Verdict {
+    const verdict = consider(this.awaited, decision, Date.now());
+    switch (verdict.verdict) {
+      case 'counted':
+        this.awaited = verdict.awaited;
+        break;
+      case 'approved':
+      case 'rejected':
+        this.verdict = verdict;
+        this.awaited = undefined;
+        break;
+      case 'refused':
+        log.warn('decision refused', { decision: decision.decision, why: verdict.why });
+    }
+    return verdict;
+  }
+}

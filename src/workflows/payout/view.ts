@@ -1,0 +1,188 @@
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { SettledLegs } from '../../activities/records.ts';
+import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
+import type { Claim } from '../../domain/claim.ts';
+import {
+  type EndState,
+  needsAttention,
+  type PayoutState,
+  type Reason,
+  visibleState,
+} from '../../domain/payout-state.ts';
+import type { Evidence, PayoutStateView } from '../messages.ts';
+import { read } from '../proxies.ts';
+import { Inbox } from './inbox.ts';
+import { Question } from './question.ts';
+
+const payoutState = defineSearchAttributeKey('PayoutState', SearchAttributeType.KEYWORD);
+const payoutOrderId = defineSearchAttributeKey('PayoutOrderId', SearchAttributeType.KEYWORD);
+const payoutReference = defineSearchAttributeKey('PayoutReference', SearchAttributeType.KEYWORD);
+const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttributeType.KEYWORD);
+const payoutBatchId = defineSearchAttributeKey('PayoutBatchId', SearchAttributeType.KEYWORD);
+const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
+
+/** What the query shows is kept short: the newest entries count. */
+const EVIDENCE_MAX = 50;
+
+/**
+ * What one payout shows of itself while it lives, in the UI and in the store, and what it is told. Steps read and change it; only
+ * `payout.ts` decides the route.
+ */
+export class PayoutView {
+  readonly inbox = new Inbox();
+  readonly question = new Question();
+  readonly workflowId = workflowInfo().workflowId;
+  state: PayoutState = 'received';
+  reason: Reason | null = null;
+  orderId: string | null = null;
+  bankStatus: string | null = null;
+  fee: string | null = null;
+  feeCurrency: string | null = null;
+  maker: string | undefined;
+  /** Digest of what is paid: what approvals are bound to. */
+  digest = '';
+  readonly evidence: Evidence[] = [];
+  private readonly title: string;
+  private held: Claim | undefined;
+  private shown: string | undefined = 'processing';
+  private missingAttributes: SearchAttributePair[] = [];
+
+  constructor(title: string) {
+    this.title = title;
+  }
+
+  /** What every write and every send of this run carries. */
+  get claim(): Claim {
+    if (this.held === undefined) throw new Error('the payout is not claimed yet');
+    return this.held;
+  }
+
+  /** A run that takes the claim, for the first time or anew, asks and shows from the start. */
+  claimed(claim: Claim): void {
+    this.held = claim;
+    this.inbox.cancelStanding = 'open';
+    this.question.close();
+  }
+
+  /**
+   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One that was
+   * started for a later day shows `scheduled` until it shows something else.
+   */
+  attributesAtStart(reference: string, currency: string, batchId: string | undefined): void {
+    this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
+    if (this.shown !== undefined) return;
+    this.missingAttributes = [
+      { key: payoutReference, value: reference },
+      { key: payoutCurrency, value: currency },
+      ...(batchId === undefined ? [] : [{ key: payoutBatchId, value: batchId }]),
+    ];
+  }
+
+  note(what: string): void {
+    this.evidence.push({ at: new Date().toISOString(), what });
+    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
+  }
+
+  /** Moves to a state that lists and reports shall show. */
+  async enter(
+    state: Exclude<PayoutState, EndState>,
+    reason: Reason | null = null,
+    fundsNeeded?: string,
+  ): Promise<void> {
+    const unchanged = state === this.state && reason?.message === this.reason?.message;
+    this.show(state, reason);
+    if (unchanged) return;
+    const record = { claim: this.claim, state, reason, orderId: this.orderId ?? undefined, fundsNeeded };
+    await read('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
+  }
+
+  /** Stores an end without money; `settled` is what this run knows of what it sent. */
+  async close(state: Exclude<EndState, 'completed'>, reason: Reason, settled: SettledLegs): Promise<void> {
+    await read('closePayout', { claim: this.claim, state, reason, settled }, `${state}: ${reason.code}`);
+    this.show(state, reason);
+  }
+
+  /** Shows a state in the UI without a record of its own: an activity writes or has written the row. */
+  show(state: PayoutState, reason: Reason | null = null): void {
+    if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
+    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
+    this.state = state;
+    this.reason = reason;
+    const visible = visibleState(state);
+    if (visible !== this.shown) {
+      this.shown = visible;
+      upsertSearchAttributes([
+        { key: payoutState, value: visible },
+        { key: payoutNeedsAttention, value: needsAttention(state, reason) },
+        ...(this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }]),
+        ...this.missingAttributes.splice(0),
+      ]);
+    }
+    this.showDetails();
+  }
+
+  ask(awaited: AwaitedApproval): void {
+    this.question.ask(awaited);
+    this.showDetails();
+  }
+
+  decide(decision: Decision): Verdict {
+    const verdict = this.question.decide(decision);
+    if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
+    this.showDetails();
+    return verdict;
+  }
+
+  /** What operators asked for in a state that is over finds no step that could check it. */
+  private answerLate(state: PayoutState): void {
+    for (const pending of this.inbox.resolves.splice(0)) {
+      pending.answer ??= { accepted: false, message: `the payout is ${state} now` };
+    }
+  }
+
+  view(): PayoutStateView {
+    const { state, reason, orderId, bankStatus, fee, feeCurrency, evidence } = this;
+    const { awaited } = this.question;
+    return {
+      state,
+      reason,
+      reference: this.held?.reference ?? '',
+      orderId,
+      bankStatus,
+      fee,
+      feeCurrency,
+      awaited:
+        awaited === undefined
+          ? null
+          : {
+              kind: awaited.kind,
+              digest: awaited.digest,
+              needed: awaited.needed,
+              approvedBy: awaited.approvedBy,
+              expiresAt: awaited.expiresAt === undefined ? null : new Date(awaited.expiresAt).toISOString(),
+            },
+      evidence,
+    };
+  }
+
+  private showDetails(): void {
+    const { awaited } = this.question;
+    const rows: [string, string][] = [
+      ['payout', this.title],
+      ['state', this.state],
+      ['why', this.reason?.message ?? ''],
+      ['order', this.orderId ?? ''],
+      ['bank status', this.bankStatus ?? ''],
+      ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
+      ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
+    ];
+    const shown = rows.filter(([, value]) => value !== '');
+    setCurrentDetails(['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'));
+  }
+}
+
+function awaitedText({ kind, needed, approvedBy, digest }: AwaitedApproval): string {
+  const what = { payout: 'approval', bank: 'approval of the bank order', hold: 'decision on the hold' }[kind];
+  return `${what}: ${approvedBy.length} of ${needed}, digest ${digest}; signal \`approve\` or \`reject\`, or update \`decide\``;
+}
