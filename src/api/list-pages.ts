@@ -32,6 +32,7 @@ export interface ScanOptions {
   pageSize?: number;
   /** Rounds over all pages at most; a list in a steady order needs one, and part of a second while records arrive. */
   rounds?: number;
+  /** Calls after which the reading ends, whole or not. */
   calls?: number;
   /** What is known of this same list already. */
   count?: Count;

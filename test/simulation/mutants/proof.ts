@@ -7,11 +7,11 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
   {
     number: 'M6',
     name: 'page-drift-ignored',
-    what: 'one round over the pages proves absence, whatever the count says',
+    what: 'a list of which one page was read proves absence, whatever the count says',
     edits: [
       {
         file: 'src/api/list-pages.ts',
-        find: 'if (count.endRound(places.length, total)) return result(true);',
+        find: 'if (count.add(ids, page.total)) return result(true);',
         replace: 'return result(true);',
       },
     ],
