@@ -5,149 +5,213 @@ import { BadRequestError } from '../../src/api/errors.ts';
 import { readAllBeneficiaries, readAllOrders } from '../../src/api/list-pages.ts';
 import type { Order, OrderQuery } from '../../src/api/schemas/orders.ts';
 import type { Page } from '../../src/api/schemas/wire.ts';
+import { ModelList, modelLists } from './support/model-list.ts';
 
 const ordersNamed = (count: number, prefix = 'o') =>
   Array.from({ length: count }, (_, index) => ({ order_id: `${prefix}-${index}`, status: 'COMPLETED' }) as Order);
 
-interface ListBehaviour {
-  /** Most records served on a page. */
-  cap?: number;
-  /** Whether the cap also moves the page's offset (false: offset follows the size asked). */
-  capMovesOffset?: boolean;
-  withTotal?: boolean;
-  withPages?: boolean;
-}
-
-/** Serves a list the way some bank might; `requests` holds the (page, size) asked. */
-function pagedList(records: () => Order[], behaviour: ListBehaviour = {}) {
-  const requests: [number, number][] = [];
-  const { cap = Number.POSITIVE_INFINITY, capMovesOffset = true, withTotal = true, withPages = true } = behaviour;
-  const list = async ({ page = 1, page_size = 20 }: OrderQuery): Promise<Page<Order>> => {
-    requests.push([page, page_size]);
-    const all = records();
-    const served = Math.min(page_size, cap);
-    const offset = (page - 1) * (capMovesOffset ? served : page_size);
-    return {
-      records: all.slice(offset, offset + served),
-      ...(withTotal ? { total: all.length } : {}),
-      ...(withPages ? { pages: Math.ceil(all.length / page_size), page, page_size } : {}),
-    };
-  };
-  return { requests, bank: { orders: { list } } as unknown as Bank };
-}
-
 const QUERY = { uid: 'u-1', currency: 'USD' };
+const refused = new BadRequestError('2002', { outcome: 'refused', retryable: false, operation: 'GET list' });
 
-test('reads every order once, whatever the length, the cap and the members a page has', async () => {
-  const behaviour = fc.record({
-    cap: fc.integer({ min: 1, max: 120 }),
-    capMovesOffset: fc.constant(true),
-    withTotal: fc.boolean(),
-    withPages: fc.boolean(),
+/** A bank with one list, and the pages and sizes asked of it. */
+function listing(list: (query: Required<Pick<OrderQuery, 'page' | 'page_size'>>) => Page<Order>) {
+  const requests: [number, number][] = [];
+  const bank = {
+    orders: {
+      list: async ({ page = 1, page_size = 20 }: OrderQuery) => {
+        requests.push([page, page_size]);
+        return list({ page, page_size });
+      },
+    },
+  };
+  return { requests, bank: bank as unknown as Bank };
+}
+
+const still = (orders: Order[]) =>
+  listing(({ page, page_size }) => ({
+    total: orders.length,
+    records: orders.slice((page - 1) * page_size, page * page_size),
+  }));
+
+describe('whatever the bank does, a list that is called stable', () => {
+  test('holds every order that was in it when the reading began', async () => {
+    await fc.assert(
+      fc.asyncProperty(modelLists({ honest: false }), async (how) => {
+        const list = new ModelList(how);
+        const before = list.ids();
+        const scan = await readAllOrders(list.bank, QUERY, { pageSize: how.pageSize });
+        const shown = new Set(scan.orders.map(({ order_id }) => order_id));
+        if (scan.stable) expect(before.filter((id) => !shown.has(id))).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
   });
+});
+
+test('a list whose pages and total are true is stable, in any order that it keeps and while orders arrive', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.nat({ max: 250 }), behaviour, async (count, how) => {
-      const records = ordersNamed(count);
-      const scan = await readAllOrders(pagedList(() => records, how).bank, QUERY);
-      expect(scan.orders).toEqual(records);
-      expect(scan.stable).toBe(how.withTotal || how.cap >= 20 || count <= how.cap);
+    fc.asyncProperty(modelLists({ honest: true }), async (how) => {
+      const list = new ModelList(how);
+      const { orders, stable, pagesRead } = await readAllOrders(list.bank, QUERY, { pageSize: how.pageSize });
+      expect(stable).toBe(true);
+      expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(orders.length);
+      expect(pagesRead).toBe(list.requests);
     }),
+    { numRuns: 500 },
   );
 });
 
-test('asks for pages of 100 and reads page 1 again', async () => {
-  const { bank, requests } = pagedList(() => ordersNamed(150));
+test('a list in order costs one call more than it has pages', async () => {
+  const { bank, requests } = still(ordersNamed(150));
   const scan = await readAllOrders(bank, QUERY);
   expect(requests).toEqual([
     [1, 100],
     [2, 100],
-    [1, 100],
+    [3, 100],
   ]);
-  expect(scan).toMatchObject({ stable: true, total: 150, pagesRead: 3 });
+  expect(scan).toMatchObject({ stable: true, pagesRead: 3 });
 });
 
-test('an empty list is stable', async () => {
-  const scan = await readAllOrders(pagedList(() => []).bank, QUERY);
-  expect(scan).toMatchObject({ orders: [], stable: true, total: 0 });
+test('orders that keep arriving at the front of 50 pages cost part of a second round', async () => {
+  let call = 0;
+  const { bank, requests } = listing(({ page, page_size }) => {
+    call += 1;
+    const all = [...ordersNamed(Math.floor(call / 2), 'new').reverse(), ...ordersNamed(50 * page_size)];
+    return { total: all.length, records: all.slice((page - 1) * page_size, page * page_size) };
+  });
+  expect((await readAllOrders(bank, QUERY)).stable).toBe(true);
+  expect(requests.length).toBeLessThan(60);
+});
+
+test('an empty list is stable once its end was looked at too', async () => {
+  const { bank, requests } = still([]);
+  expect(await readAllOrders(bank, QUERY)).toMatchObject({ orders: [], stable: true });
+  expect(requests).toEqual([
+    [1, 100],
+    [2, 100],
+  ]);
+});
+
+describe('behind the last page a bank may', () => {
+  const orders = ordersNamed(150);
+  test.each<[string, (last: Page<Order>) => Page<Order>]>([
+    ['serve an empty page without a total', () => ({ records: [] })],
+    ['serve an empty page with a total of 0', () => ({ total: 0, records: [] })],
+    ['show the last page and say so', (last) => ({ ...last, page: 2 })],
+    [
+      'refuse',
+      () => {
+        throw refused;
+      },
+    ],
+  ])('%s', async (_, behind) => {
+    const { bank } = listing(({ page, page_size }) => {
+      const last = { total: 150, records: orders.slice(100) };
+      return page > 2 ? behind(last) : page === 2 ? last : { total: 150, records: orders.slice(0, page_size) };
+    });
+    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: true, pagesRead: 3 });
+  });
 });
 
 describe('falls back to the documented page size of 20', () => {
   test('when a larger one is refused', async () => {
-    const { bank, requests } = pagedList(() => ordersNamed(30));
-    const { list } = bank.orders;
-    const refused = new BadRequestError('2002', { outcome: 'refused', retryable: false, operation: 'GET list' });
-    bank.orders.list = async (query) => {
-      if ((query.page_size ?? 20) > 20) throw refused;
-      return list(query);
-    };
-    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: true, total: 30 });
+    const orders = ordersNamed(30);
+    const { bank, requests } = listing(({ page, page_size }) => {
+      if (page_size > 20) throw refused;
+      return { total: 30, records: orders.slice((page - 1) * page_size, page * page_size) };
+    });
+    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: true });
     expect(requests).toEqual([
+      [1, 100],
       [1, 20],
       [2, 20],
-      [1, 20],
+      [3, 20],
     ]);
   });
 
   test.each([true, false])('when a cap leaves gaps between the pages (total given: %s)', async (withTotal) => {
-    const records = ordersNamed(120);
-    const { bank } = pagedList(() => records, { cap: 50, capMovesOffset: false, withTotal });
-    expect(await readAllOrders(bank, QUERY)).toMatchObject({ orders: records, stable: true });
+    const orders = ordersNamed(120);
+    const { bank } = listing(({ page, page_size }) => {
+      const offset = (page - 1) * page_size;
+      const records = orders.slice(offset, offset + Math.min(page_size, 50));
+      return withTotal ? { total: 120, records } : { records };
+    });
+    const scan = await readAllOrders(bank, QUERY);
+    expect(scan).toMatchObject({ stable: true, orders: { length: 120 } });
   });
 
   test('and reports a refusal of that size too', async () => {
-    const refused = new BadRequestError('2002', { outcome: 'refused', retryable: false, operation: 'GET list' });
-    const bank = { orders: { list: () => Promise.reject(refused) } } as unknown as Bank;
+    const { bank } = listing(() => {
+      throw refused;
+    });
+    await expect(readAllOrders(bank, QUERY)).rejects.toBe(refused);
+  });
+
+  test('and a refusal before the end, which proves nothing about what is behind it', async () => {
+    const { bank } = listing(({ page, page_size }) => {
+      if (page > 1) throw refused;
+      return { records: ordersNamed(page_size) };
+    });
     await expect(readAllOrders(bank, QUERY)).rejects.toBe(refused);
   });
 });
 
-describe('a scan is not stable', () => {
-  const moving = (change: (call: number, all: Order[]) => Order[]) => {
-    let call = 0;
-    return pagedList(() => change(call++, ordersNamed(45))).bank;
-  };
+describe('a list is not stable, and its reading ends,', () => {
+  const pageOf = (orders: Order[], page: number, size: number) => orders.slice((page - 1) * size, page * size);
+
+  test.each<[string, (page: number, size: number) => Page<Order>]>([
+    ['when total says more than the pages hold', (page) => ({ total: 9, records: page === 1 ? ordersNamed(5) : [] })],
+    [
+      'when total says fewer than the pages hold',
+      (page, size) => ({ total: 40, records: pageOf(ordersNamed(45), page, size) }),
+    ],
+    [
+      'when total is what the page holds',
+      (page, size) => {
+        const records = pageOf(ordersNamed(60), page, size);
+        return { total: records.length, records };
+      },
+    ],
+    ['when total is 0 on a page with orders', () => ({ total: 0, records: ordersNamed(20) })],
+    [
+      'when only the first pages can be read',
+      (page, size) => ({
+        total: 90,
+        records: page > 3 ? [] : pageOf(ordersNamed(90), page, size),
+      }),
+    ],
+    ['when page 1 is repeated for ever', () => ({ total: 50, records: ordersNamed(20) })],
+    ['when page 1 is repeated for ever without a total', () => ({ records: ordersNamed(20) })],
+    ['when orders are made up for ever', (page, size) => ({ records: ordersNamed(size, `p${page}`) })],
+    ['when pages are short and no total says so', (page) => ({ records: pageOf(ordersNamed(45), page, 10) })],
+  ])('%s', async (_, list) => {
+    const { bank } = listing(({ page, page_size }) => list(page, page_size));
+    expect((await readAllOrders(bank, QUERY, { pageSize: 20 })).stable).toBe(false);
+  });
 
   test.each<[string, (call: number, all: Order[]) => Order[]]>([
-    ['an order arrives at the front while reading', (call, all) => [...ordersNamed(call, 'new'), ...all]],
-    ['an order arrives at the end while reading', (call, all) => [...all, ...ordersNamed(call, 'new')]],
-    ['the list shrinks while reading', (call, all) => all.slice(0, 45 - call)],
-    [
-      'one order replaces another between the scan and the second look',
-      (call, all) => [...ordersNamed(call, `n${call}`), ...all].slice(0, 45),
-    ],
-  ])('when %s', async (_what, change) => {
-    const scan = await readAllOrders(moving(change), QUERY, { pageSize: 20 });
-    expect(scan.stable).toBe(false);
-  });
-
-  test('when total says more than the pages hold', async () => {
-    const bank = {
-      orders: { list: async ({ page }: OrderQuery) => ({ total: 9, records: page === 1 ? ordersNamed(5) : [] }) },
-    };
-    expect(await readAllOrders(bank as unknown as Bank, QUERY)).toMatchObject({ stable: false, orders: { length: 5 } });
-  });
-
-  test('when the bank repeats a page for ever, and the scan ends', async () => {
-    const bank = { orders: { list: async () => ({ total: 50, records: ordersNamed(20) }) } } as unknown as Bank;
-    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: false, orders: { length: 20 } });
+    ['when it shrinks with every page', (call, all) => all.slice(0, 45 - call)],
+    ['when every page has other orders', (call, all) => [...ordersNamed(call, `n${call}`), ...all].slice(0, 45)],
+  ])('%s', async (_, change) => {
+    let call = 0;
+    const { bank } = listing(({ page, page_size }) => {
+      const all = change(call++, ordersNamed(45));
+      return { total: all.length, records: pageOf(all, page, page_size) };
+    });
+    expect((await readAllOrders(bank, QUERY, { pageSize: 20, rounds: 8 })).stable).toBe(false);
   });
 });
 
-test('tells its progress and passes the signal on', async () => {
-  const progress: unknown[] = [];
+test('the signal is passed on', async () => {
   const { signal } = new AbortController();
-  const { bank } = pagedList(() => ordersNamed(30));
+  const { bank } = still(ordersNamed(30));
   const { list } = bank.orders;
   const signals = new Set<unknown>();
   bank.orders.list = (query, options) => {
     signals.add(options?.signal);
     return list(query);
   };
-  await readAllOrders(bank, QUERY, { pageSize: 20, onPage: (page) => progress.push(page), signal });
-  expect(progress).toEqual([
-    { page: 1, seen: 20, total: 30 },
-    { page: 2, seen: 30, total: 30 },
-  ]);
+  await readAllOrders(bank, QUERY, { signal });
   expect([...signals]).toEqual([signal]);
 });
 
@@ -158,5 +222,5 @@ test('beneficiaries are read the same way', async () => {
     records: payees.slice((page - 1) * page_size, page * page_size),
   });
   const scan = await readAllBeneficiaries({ beneficiaries: { list } } as unknown as Bank, { uid: 'u-1' });
-  expect(scan).toMatchObject({ beneficiaries: payees, stable: true, total: 130 });
+  expect(scan).toMatchObject({ beneficiaries: payees, stable: true });
 });

@@ -26,8 +26,9 @@ export async function readAba(
   bytes: AsyncIterable<Uint8Array>,
   sink: RowSink,
   context: MessageContext,
+  rowsMax = ROWS_MAX,
 ): Promise<void> {
-  const reader = new AbaReader(file, sink, context);
+  const reader = new AbaReader(file, sink, context, rowsMax);
   try {
     for await (const { text, line } of fixedRecords(file, bytes, ABA_WIDTH)) reader.take(text, line);
     reader.end();
@@ -47,6 +48,7 @@ class AbaReader {
   private readonly file: string;
   private readonly sink: RowSink;
   private readonly context: MessageContext;
+  private readonly rowsMax: number;
   private head: Head | undefined;
   private closed = false;
   private line = 1;
@@ -58,8 +60,9 @@ class AbaReader {
   /** Debits of the account that pays: part of `debits`. */
   private balancing = 0n;
 
-  constructor(file: string, sink: RowSink, context: MessageContext) {
+  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
     this.file = file;
+    this.rowsMax = rowsMax;
     this.sink = sink;
     this.context = context;
   }
@@ -121,7 +124,7 @@ class AbaReader {
       return;
     }
     this.row += 1;
-    if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, this.line));
+    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
     const { row, line, file, sink, context } = this;
     const field = (columns: Columns): string => cut(record, columns).trim();
     const cents = digitsOf(cut(record, DETAIL.amount));

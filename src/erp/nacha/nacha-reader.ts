@@ -1,7 +1,7 @@
 import { formatMinor } from '../../domain/money.ts';
 import { UnreadableFile } from '../decode.ts';
 import { type Columns, calendarDate, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
-import { fileFinding, noRows, type OriginalMessage, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import { fileFinding, noRows, type OriginalMessage, type RowSink, tooManyRows } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
 import {
@@ -32,6 +32,7 @@ export class NachaReader {
   private readonly file: string;
   private readonly sink: RowSink;
   private readonly context: MessageContext;
+  private readonly rowsMax: number;
   private position: Position = 'start';
   private message: OriginalMessage | undefined;
   private batch: Batch | undefined;
@@ -44,8 +45,9 @@ export class NachaReader {
   private records = 0;
   private padding = 0;
 
-  constructor(file: string, sink: RowSink, context: MessageContext) {
+  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
     this.file = file;
+    this.rowsMax = rowsMax;
     this.sink = sink;
     this.context = context;
   }
@@ -128,7 +130,7 @@ export class NachaReader {
     const { batch } = this;
     if (batch === undefined || !batch.isRead) return;
     this.row += 1;
-    if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, this.line));
+    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
     batch.rows += 1;
     addEntry(batch.totals, record);
     const { file, line, row } = this;

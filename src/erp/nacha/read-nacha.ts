@@ -1,6 +1,6 @@
 import { UnreadableFile } from '../decode.ts';
 import { fixedRecords } from '../fixed-width/lines.ts';
-import type { RowSink } from '../input.ts';
+import { ROWS_MAX, type RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { NACHA_WIDTH } from './nacha-layout.ts';
 import { NachaReader } from './nacha-reader.ts';
@@ -14,8 +14,9 @@ export async function readNacha(
   bytes: AsyncIterable<Uint8Array>,
   sink: RowSink,
   context: MessageContext,
+  rowsMax = ROWS_MAX,
 ): Promise<void> {
-  const reader = new NachaReader(file, sink, context);
+  const reader = new NachaReader(file, sink, context, rowsMax);
   try {
     for await (const { text, line } of fixedRecords(file, bytes, NACHA_WIDTH)) reader.take(text, line);
     reader.end();

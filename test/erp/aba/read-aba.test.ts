@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAba } from '../../../src/erp/aba/read-aba.ts';
-import { ROWS_MAX } from '../../../src/erp/input.ts';
 import type { MessageContext } from '../../../src/erp/messages/message-context.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
@@ -164,10 +163,13 @@ describe('a file that is refused as a whole', () => {
   });
 
   test('with more rows than are read', async () => {
+    const rowsMax = 20;
     const one = `${detail({ cents: 1n })}\n`;
-    const { rows, findings } = await read(`${head()}\n${one.repeat(ROWS_MAX + 1)}`);
-    expect(rows).toHaveLength(ROWS_MAX);
-    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: ROWS_MAX + 2 }]);
+    const content = `${head()}\n${one.repeat(rowsMax + 1)}`;
+    const { rows, findings } = await collected((sink) => readAba('pay.aba', bytesOf(content), sink, CONTEXT, rowsMax));
+    expect(rows).toHaveLength(rowsMax);
+    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: rowsMax + 2 }]);
+    expect(findings[0]?.message).toContain('20 rows');
   });
 });
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ROWS_MAX } from '../../../src/erp/input.ts';
 import type { Identity } from '../../../src/erp/messages/mapping.ts';
 import type { MessageContext } from '../../../src/erp/messages/message-context.ts';
 import { readNacha } from '../../../src/erp/nacha/read-nacha.ts';
@@ -169,12 +168,15 @@ describe('a file that is refused as a whole', () => {
   });
 
   test('with more rows than are read', async () => {
+    const rowsMax = 20;
     const one = `${entry({}, 1)}\n`;
-    const { rows, findings } = await read(
-      `${fileHeader()}\n${batchHeader({ entries: [] }, 1)}\n${one.repeat(ROWS_MAX + 1)}`,
+    const content = `${fileHeader()}\n${batchHeader({ entries: [] }, 1)}\n${one.repeat(rowsMax + 1)}`;
+    const { rows, findings } = await collected((sink) =>
+      readNacha('pay.ach', bytesOf(content), sink, CONTEXT, rowsMax),
     );
-    expect(rows).toHaveLength(ROWS_MAX);
-    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: ROWS_MAX + 3 }]);
+    expect(rows).toHaveLength(rowsMax);
+    expect(findings).toMatchObject([{ rule: 'too-many-rows', row: null, line: rowsMax + 3 }]);
+    expect(findings[0]?.message).toContain('20 rows');
   });
 });
 
