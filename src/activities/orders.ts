@@ -11,9 +11,11 @@ import {
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { referenceForm } from '../domain/reference-form.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
 import { type AttemptResult, orderInForce, othersInDoubt } from '../domain/submission.ts';
 import type { SwitchScope } from '../domain/switches.ts';
+import type { SendAttempt } from '../store/store.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -73,7 +75,7 @@ export interface FindOrderInput {
 /** What one look through the lists saw. */
 export interface OrderLook {
   orders: OrderFacts[];
-  /** Orders whose client id differs only in case, spaces or length: a conflict, never "absent". */
+  /** Orders that show the reference in another form, whose id no answer has told: a conflict, never "absent". */
   nearMisses: number;
   stable: boolean;
   pagesRead: number;
@@ -102,7 +104,8 @@ export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(dep
     if (order === undefined) {
       return { meaning: 'open', status: 'NOT_FOUND', orderId: input.orderId, differences: [] };
     }
-    const judgement = judgeOrder(orderFacts(order), input.expected, input.closedMeans);
+    const attempts = await deps.store.attempts(input.expected.reference);
+    const judgement = judgeOrder(orderFacts(order), input.expected, input.closedMeans, acceptedIds(attempts));
     const becomes = judgement.differences.length === 0 ? input.becomes?.[judgement.meaning] : undefined;
     if (becomes !== undefined) await storeState(deps, input, judgement, becomes);
     // An exchange ends apart from its payout.
@@ -146,9 +149,8 @@ async function findOrder(
   look.inForce = orderInForce(attempts);
   look.switchedOff = await switchOver(deps, ownerOf({ workflowId }), look.inForce === undefined ? [] : [look.inForce]);
   const since = Math.min(input.since, ...attempts.map(({ sentAt }) => sentAt));
-  for (const { orderId } of attempts) {
-    if (orderId === null) continue;
-    look.accepted.push(orderId);
+  look.accepted = acceptedIds(attempts);
+  for (const orderId of look.accepted) {
     const order = await reading(() => readIfThere(deps, orderId));
     if (order !== undefined) addOrder(look, order);
   }
@@ -232,11 +234,15 @@ async function storeState(
   if (isEnd(becomes.state)) await deps.store.closeOrder(expected.reference);
 }
 
+/** Order ids that the bank has given in answer to an attempt. */
+const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
+
 function addToLook(look: OrderLook, order: Order, reference: string): void {
   if (isReturn(order)) return;
-  if (order.client_order_id === reference) {
+  const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
+  if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
     addOrder(look, order);
-  } else if (order.client_order_id?.trim().toLowerCase() === reference) {
+  } else if (form !== 'other') {
     look.nearMisses += 1;
   }
 }

@@ -83,6 +83,7 @@ export function createStore(db: Database): Store {
     incidentsOf: (references) => incidentsOf(db, references),
 
     payoutsOf: (references) => reconciliation.payoutsOf(db, references),
+    payoutsOfOrders: (orderIds) => reconciliation.payoutsOfOrders(db, orderIds),
     attemptsOf: (references) => reconciliation.attemptsOf(db, references),
     documentsOf: (uid, changedSince) => reconciliation.documentsOf(db, uid, changedSince),
     reconciliationKeys: (changedSince, page) => reconciliation.reconciliationKeys(db, changedSince, page),

@@ -207,6 +207,8 @@ export interface Store {
   // Reconciliation
   /** The payouts that there are under these references. */
   payoutsOf(references: readonly string[]): Promise<PayoutRecord[]>;
+  /** The payouts whose order has one of these ids. */
+  payoutsOfOrders(orderIds: readonly string[]): Promise<PayoutRecord[]>;
   /** Attempts recorded under any of these references. */
   attemptsOf(references: readonly string[]): Promise<SendAttempt[]>;
   /** Payouts of a user that have changed since. */

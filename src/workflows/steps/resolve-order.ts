@@ -169,7 +169,7 @@ async function lookOnce(
   }
   progress.othersInDoubt = look.othersInDoubt;
   if (look.inForce !== undefined) request.expect(look.inForce);
-  const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected)))];
+  const differences = [...new Set(look.orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   life.note(
     `look ${n + 1}: ${look.orders.length} found among ${look.ordersRead} orders on ${look.pagesRead} pages, ` +
       `${look.stable ? 'stable' : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
