@@ -52,8 +52,10 @@ export interface Config {
   closedMeans: ClosedMeaning;
   pageSize: number;
   reconcileDays: number;
-  /** Payouts of one batch in flight. */
+  /** Payouts of one batch whose order the bank has not accepted yet. */
   window: number;
+  /** Payouts with an order open at the bank. */
+  openOrders: number;
   lookAlikeDays: number;
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
@@ -120,6 +122,7 @@ export function loadConfig(env: Environment = process.env): Config {
     pageSize: values.PAYOUTS_PAGE_SIZE,
     reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
     window: values.PAYOUTS_WINDOW,
+    openOrders: values.PAYOUTS_OPEN_ORDERS,
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,

@@ -36,11 +36,12 @@ describe('defaults', () => {
   });
 
   it('are the ones the table of keys documents', () => {
-    const { durations, referenceDedupe, maxSlippage, window, pageSize } = loadConfig({});
-    expect({ referenceDedupe, maxSlippage, window, pageSize }).toEqual({
+    const { durations, referenceDedupe, maxSlippage, window, openOrders, pageSize } = loadConfig({});
+    expect({ referenceDedupe, maxSlippage, window, openOrders, pageSize }).toEqual({
       referenceDedupe: 'assumed',
       maxSlippage: '0.01',
       window: 50,
+      openOrders: 100_000,
       pageSize: 100,
     });
     expect(durations).toMatchObject({
@@ -91,6 +92,7 @@ describe('a value that cannot be used', () => {
     ['PAYOUTS_CLOSED_MEANS', 'PAID'],
     ['PAYOUTS_PAGE_SIZE', '0'],
     ['PAYOUTS_WINDOW', '1.5'],
+    ['PAYOUTS_OPEN_ORDERS', '0'],
     ['PAYOUTS_FEE_CAP', '-1'],
     ['PAYOUTS_FEE_CAP', '1e3'],
     ['PAYOUTS_MAX_SLIPPAGE', '1'],

@@ -105,7 +105,8 @@ async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpR
 async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'stopped' | undefined> {
   const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
   if (canary === 'stopped') return 'stopped';
-  const room = deps.settings.window - (await deps.store.inFlight(batch.batchId));
+  const { unaccepted, openOrders } = await deps.store.inFlight(batch.batchId);
+  const room = Math.min(deps.settings.window - unaccepted, deps.settings.openOrders - openOrders);
   if (room <= 0) return undefined;
   const paused = await deps.store.pausedAccounts(deps.settings.window);
   const rows = await deps.store.releasable(batch.batchId, room, paused);

@@ -29,8 +29,10 @@ export interface WorkerSettings {
   sweepWindowMs: number;
   /** Records asked for per page. */
   pageSize: number;
-  /** Payouts of one batch between release and settlement. */
+  /** Payouts of one batch between release and the acceptance of their order. */
   window: number;
+  /** Payouts with an order open at the bank, over all batches: at this many none is released. */
+  openOrders: number;
   /** Pause between two looks of a batch at its rows. */
   batchPulseMs: number;
   /** A released row without news for this long has its workflow described. */

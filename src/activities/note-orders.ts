@@ -10,6 +10,7 @@ import {
   NOTHING_FOUND,
   type Return,
 } from '../domain/reconciliation.ts';
+import { ByReference, mayBeAltered, referenceForm } from '../domain/reference-form.ts';
 import { referenceOf } from '../identity.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -29,7 +30,11 @@ export interface OrderList extends WatchKey {
  * Reads at the bank, and only where an incident is suspected; throws a `BankError` when that does not work out.
  */
 export async function noteOrders(deps: Deps, list: OrderList, orders: readonly Order[]): Promise<Findings> {
-  const byReference = Map.groupBy(orders, (order) => order.client_order_id);
+  const sentAs = await sentReferences(deps, list, orders);
+  const byReference = Map.groupBy(
+    orders,
+    ({ order_id, client_order_id: shown }) => sentAs.get(shown ?? order_id) ?? shown,
+  );
   const references = [...byReference.keys()].filter((reference) => reference !== undefined);
   const payouts = new Map((await deps.store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
   const others = references.filter((reference) => !payouts.has(reference));
@@ -54,6 +59,43 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
     }
   }
   return note.findings;
+}
+
+/**
+ * References of ours by what the bank shows in their place: another form of them, or nothing at all, and then by the order
+ * id. Where a list shows such a thing, payments are known by their order id; what is left (exchanges, returns, second
+ * orders) costs a read of all documents of the user.
+ */
+async function sentReferences(
+  { store, settings }: Deps,
+  { uid, since }: OrderList,
+  orders: readonly Order[],
+): Promise<Map<string, string>> {
+  const odd = orders.filter(({ client_order_id: shown }) => shown === undefined || mayBeAltered(shown));
+  const owners = await store.payoutsOfOrders(odd.map(({ order_id }) => order_id));
+  const ofOrder = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
+  const sentAs = new Map<string, string>();
+  const altered = new Set<string>();
+  for (const { order_id, client_order_id: shown } of odd) {
+    const reference = ofOrder.get(order_id);
+    if (shown !== undefined) altered.add(shown);
+    if (reference !== undefined && referenceForm(shown ?? reference, reference) !== 'other')
+      sentAs.set(shown ?? order_id, reference);
+  }
+  for (const shown of sentAs.keys()) altered.delete(shown);
+  if (altered.size === 0) return sentAs;
+  // `since` is the bank's time, the store's is ours.
+  const documents = await store.documentsOf(uid, since - settings.clockSkewMs);
+  const sent = new ByReference(
+    documents.flatMap(({ reference, documentId, generation }) =>
+      [reference, referenceOf(uid, documentId, 'exchange', generation)].map((of): [string, string] => [of, of]),
+    ),
+  );
+  for (const shown of altered) {
+    const reference = sent.find(shown);
+    if (reference !== undefined) sentAs.set(shown, reference);
+  }
+  return sentAs;
 }
 
 /** Payouts by the derived reference of their exchange, for those references that something was sent under. */

@@ -7,6 +7,7 @@ import { isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
+import { ByReference } from '../domain/reference-form.ts';
 import type { OpenOrder } from '../store/store.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -89,7 +90,7 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
       { ...key, created_at_from: since },
       { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
     );
-    const owners = new Map(open.map((order) => [order.reference, order]));
+    const owners = ownersOf(open);
     for (let i = 0; i < scan.orders.length; i += SIGNALS_AT_ONCE) {
       const some = scan.orders.slice(i, i + SIGNALS_AT_ONCE);
       told += sum(await Promise.all(some.map((order) => route(shift, order, owners))));
@@ -104,13 +105,27 @@ const SIGNALS_AT_ONCE = 20;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-type Owners = ReadonlyMap<string, OpenOrder>;
+interface Owners {
+  byId: ReadonlyMap<string, OpenOrder>;
+  byReference: ByReference<OpenOrder>;
+}
 
-/** The open payout that an order of the list was sent for; money that came back was sent by nobody of ours. */
-const ownerOf = (order: Order, owners: Owners): OpenOrder | undefined =>
-  order.client_order_id === undefined || isReturn(order) ? undefined : owners.get(order.client_order_id);
+const ownersOf = (open: readonly OpenOrder[]): Owners => ({
+  byId: new Map(open.flatMap((order) => (order.orderId === null ? [] : [[order.orderId, order]]))),
+  byReference: new ByReference(open.map((order) => [order.reference, order])),
+});
 
-/** Brings one order of the list to the open payout that owns its reference. */
+/**
+ * The open payout that an order of the list was sent for: by the id that the bank has told, else by the reference in
+ * whatever form it comes back. Money that came back was sent by nobody of ours.
+ */
+function ownerOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
+  if (isReturn(order)) return undefined;
+  const { client_order_id: shown } = order;
+  return byId.get(order.order_id) ?? (shown === undefined ? undefined : byReference.find(shown));
+}
+
+/** Brings one order of the list to the open payout that owns it. */
 async function route(shift: Shift, order: Order, owners: Owners): Promise<number> {
   const owner = ownerOf(order, owners);
   if (owner === undefined) return 0;

@@ -13,6 +13,7 @@ import {
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, type LegKind, type SentOrder } from '../domain/sent-order.ts';
 import { orderInForce, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { type SwitchScope, touchedBy } from '../domain/switches.ts';
@@ -71,7 +72,7 @@ export interface OrderLook {
   orderIds: string[];
   /** Names of the fields in which an order found is not what was sent. */
   differences: string[];
-  /** Orders whose client id differs only in case, spaces or length: a conflict, never "absent". */
+  /** Orders that show the reference in another form, whose id no answer has told: a conflict, never "absent". */
   nearMisses: number;
   stable: boolean;
   pagesRead: number;
@@ -123,7 +124,7 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
   const order = await reading(() => readIfThere(deps, orderId));
   if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
-  const judgement = judgeOrder(orderFacts(order), expected, closedMeans);
+  const judgement = judgeOrder(orderFacts(order), expected, closedMeans, acceptedIds(attempts));
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
   const becomes = input.becomes?.[judgement.meaning];
@@ -180,7 +181,7 @@ async function findOrder(
     stable: true,
     pagesRead: 0,
     ordersRead: 0,
-    accepted: attempts.flatMap(({ orderId }) => orderId ?? []),
+    accepted: acceptedIds(attempts),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),
@@ -198,14 +199,21 @@ async function findOrder(
     look.ordersRead += scan.orders.length;
     for (const order of scan.orders) {
       if (isReturn(order)) continue;
-      if (order.client_order_id === reference) add(order);
-      else if (order.client_order_id?.trim().toLowerCase() === reference) look.nearMisses += 1;
+      const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
+      if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
+        add(order);
+      } else if (form !== 'other') {
+        look.nearMisses += 1;
+      }
     }
   }
   look.orderIds = orders.map(({ orderId }) => orderId);
-  look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected)))];
+  look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;
 }
+
+/** Order ids that the bank has given in answer to an attempt. */
+const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
 
 /** Currencies whose lists can show an order: both legs of an exchange. */
 function currenciesOf({ currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): string[] {

@@ -89,7 +89,12 @@ const KEYS = {
     "life of our approvals (scaled) and the bank's `expired_at` where a row has none (not scaled)",
   ),
   PAYOUTS_TIME_SCALE: key(timeScale, '1', 'shrinks our own waits: 0.02 and 50 (read as 1:50) mean the same'),
-  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'payouts of one batch in flight'),
+  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'payouts of one batch at work whose order the bank has not accepted yet'),
+  PAYOUTS_OPEN_ORDERS: key(
+    count(1, 100_000_000),
+    '100000',
+    'payouts with an order open at the bank, over all batches; at this many no further row is released (api-gaps)',
+  ),
   PAYOUTS_APPROVAL_POLICY: key(
     approvalPolicy,
     '{"rules":[]}',

@@ -1,5 +1,6 @@
 import { addDecimals, decimalsEqual } from './money.ts';
 import { type ClosedMeaning, type StatusMeaning, statusMeaning } from './order-status.ts';
+import { referenceForm } from './reference-form.ts';
 
 /** The facts of a bank order that a payout judges, in our own spelling (interface section 2, Order). */
 export interface OrderFacts {
@@ -40,16 +41,26 @@ export function isReturn({ type, direct }: { type?: string; direct?: string }): 
   return type === 'REFUND' || (direct === 'IN' && type !== 'FX' && type !== 'TRANSFER');
 }
 
+/** The order shows our reference in another form, and nobody has told us that it is ours. */
+export const REFERENCE_FORM = 'form of client_order_id';
+
 /**
  * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
- * interface does not show which fields an order type fills.
+ * interface does not show which fields an order type fills. `accepted` are the order ids that the bank has given in answer
+ * to a POST of the reference: such an order is ours in whatever form it shows the reference, but not under another one.
  */
-export function orderDifferences(order: OrderFacts, expected: ExpectedOrder): string[] {
+export function orderDifferences(
+  order: OrderFacts,
+  expected: ExpectedOrder,
+  accepted: readonly string[] = [],
+): string[] {
   const differs: string[] = [];
   const check = (field: string, actual: string | undefined, wanted: string | undefined): void => {
     if (actual !== undefined && wanted !== undefined && actual !== wanted) differs.push(field);
   };
-  check('client_order_id', order.clientOrderId, expected.reference);
+  const form = referenceForm(order.clientOrderId ?? expected.reference, expected.reference);
+  if (form === 'other') differs.push('client_order_id');
+  else if (form !== 'as-sent' && !accepted.includes(order.orderId)) differs.push(REFERENCE_FORM);
   check('transaction_uid', order.uid, expected.uid);
   if (expected.kind === 'payment') {
     check('type', order.type, 'PAYMENT');
@@ -89,12 +100,18 @@ export interface OrderJudgement {
   sellAmount?: string;
 }
 
-export function judgeOrder(order: OrderFacts, expected: ExpectedOrder, closedMeans: ClosedMeaning): OrderJudgement {
+/** `accepted`: see `orderDifferences`. */
+export function judgeOrder(
+  order: OrderFacts,
+  expected: ExpectedOrder,
+  closedMeans: ClosedMeaning,
+  accepted: readonly string[] = [],
+): OrderJudgement {
   return {
     meaning: statusMeaning(order.status, closedMeans),
     status: order.status,
     orderId: order.orderId,
-    differences: orderDifferences(order, expected),
+    differences: orderDifferences(order, expected, accepted),
     fee: order.fee,
     feeCurrency: order.feeCurrency,
     sellAmount: order.sellAmount,

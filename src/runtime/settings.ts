@@ -35,6 +35,7 @@ export function workerSettings(config: Config): WorkerSettings {
     sweepWindowMs: scaled(durations.patienceMs),
     pageSize: config.pageSize,
     window: config.window,
+    openOrders: config.openOrders,
     batchPulseMs: 250,
     quietRowMs: paced(60_000),
     quietCheckMs: paced(10_000),

@@ -51,7 +51,7 @@ export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord>
   const order = orderClause(books);
   return pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
     const sql = `SELECT * ${query} ORDER BY ${order} LIMIT :limit OFFSET :offset`;
-    return db.all<OrderRow>(sql, { ...values, limit, offset }).map(toOrder);
+    return db.all<OrderRow>(sql, { ...values, limit, offset }).map((row) => toOrder(row, profile.references));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Order } from '../api/schemas/orders.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { Profile } from './profile.ts';
 
 /** Where the money of an order is: held on the paying account, moved for good, or back (never taken). */
 export type MoneyState = 'held' | 'settled' | 'released';
@@ -49,11 +50,18 @@ export interface OrderRow {
 /** Order record as written: fields that do not apply to the order's type are left out. */
 export type OrderRecord = Partial<Order> & Pick<Order, 'order_id' | 'status'>;
 
-/** Order record of the interface (section 2). */
-export function toOrder(row: OrderRow): OrderRecord {
+const CUT_TO = 20;
+const REFERENCES = {
+  'as-sent': (reference) => reference,
+  'upper-case': (reference) => reference.toUpperCase(),
+  cut: (reference) => reference.slice(0, CUT_TO),
+} as const satisfies Record<Profile['references'], (reference: string) => string>;
+
+/** Order record of the interface (section 2); the test-only routes show references as they were sent. */
+export function toOrder(row: OrderRow, references: Profile['references'] = 'as-sent'): OrderRecord {
   const record: OrderRecord = {
     order_id: row.order_id,
-    client_order_id: row.reference,
+    client_order_id: REFERENCES[references](row.reference),
     transaction_uid: row.uid,
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),

@@ -23,6 +23,8 @@ export const profilePatch = z.strictObject({
   pageCap: z.int().min(1).max(1_000).optional(),
   /** Orders pass through `UNLISTED_STATUS` before they complete. */
   unknownStatus: z.boolean().optional(),
+  /** How `client_order_id` comes back: as it was sent, in upper case, or its first 20 characters. */
+  references: z.enum(['as-sent', 'upper-case', 'cut']).optional(),
   /** JSON type of amounts, fees and rates in answers. */
   decimals: z.enum(['string', 'number']).optional(),
   /** Answers about card payments: the bare object, or in the envelope of the banking side. */
@@ -47,6 +49,7 @@ export const DEFAULT_PROFILE: Profile = {
   pageOrder: 'newest',
   pageCap: 100,
   unknownStatus: false,
+  references: 'as-sent',
   decimals: 'string',
   cardEnvelope: 'bare',
   cardSettleMs: 700,

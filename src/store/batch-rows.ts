@@ -3,18 +3,13 @@ import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Rea
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
 import type { Database, Tables } from './schema.ts';
-import type { CanaryRow, PayoutRecord, SwitchRecord, UserAccount } from './store.ts';
+import type { CanaryRow, InFlight, PayoutRecord, SwitchRecord, UserAccount } from './store.ts';
 import { COLUMNS, switches } from './switches.ts';
 
-/** States in which a row makes work; a row that waits for a date, money or people leaves its place to the next. */
-const WORKING: readonly PayoutState[] = [
-  'received',
-  'preparing',
-  'converting',
-  'submitting',
-  'resolving',
-  'processing',
-];
+/** States of a claimed row at work before the bank has accepted its order; one that waits for people is in none. */
+const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
+/** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
+const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 /** States in which a row still asks something of its workflow. */
 const UNSETTLED = PAYOUT_STATES.filter((state) => !isSettled(state));
 
@@ -28,15 +23,26 @@ export async function stateCounts(db: Database, batchId: string): Promise<Map<Pa
   return new Map(counts.map(({ state, count }) => [state, count]));
 }
 
-export async function inFlight(db: Database, batchId: string): Promise<number> {
-  const { count } = await db
+/**
+ * One statement: a row that moves on meanwhile is counted before or after its step, never in between. Each part reads a
+ * range of an index (`payouts_batch_state`, `payouts_lane`) that holds no closed row and none not yet released.
+ */
+export async function inFlight(db: Database, batchId: string): Promise<InFlight> {
+  const { starting, begun, open } = await db
+    .selectNoFrom((parts) => [
+      countRows(parts, ['received']).where('batch_id', '=', batchId).where('released_at', '>', 0).as('starting'),
+      countRows(parts, UNACCEPTED).where('batch_id', '=', batchId).as('begun'),
+      countRows(parts, [...UNACCEPTED, ...AT_BANK]).as('open'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { unaccepted: (starting ?? 0) + (begun ?? 0), openOrders: (starting ?? 0) + (open ?? 0) };
+}
+
+function countRows(parts: ExpressionBuilder<Tables, never>, states: readonly PayoutState[]) {
+  return parts
     .selectFrom('payouts')
     .select((row) => row.fn.countAll<number>().as('count'))
-    .where('batch_id', '=', batchId)
-    .where('state', 'in', WORKING)
-    .where('released_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('state', 'in', states);
 }
 
 export async function releasable(

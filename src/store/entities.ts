@@ -268,6 +268,13 @@ export type IdempotencyTaking =
   | { outcome: 'in-use' }
   | { outcome: 'other-request' };
 
+export interface InFlight {
+  /** Released rows of the batch at work, their order not accepted by the bank; none that waits for a date, money or people. */
+  unaccepted: number;
+  /** Payouts of every batch with an order open at the bank, those on their way there and the `unaccepted` included. */
+  openOrders: number;
+}
+
 /** A row that must be completed before the rest of its batch is released. */
 export interface CanaryRow {
   reference: string;

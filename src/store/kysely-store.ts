@@ -90,6 +90,7 @@ export async function createStore(db: Database): Promise<Store> {
     incidentsOf: (references) => incidentsOf(db, references),
 
     payoutsOf: (references) => reconciliation.payoutsOf(db, references),
+    payoutsOfOrders: (orderIds) => reconciliation.payoutsOfOrders(db, orderIds),
     attemptsOf: (references) => reconciliation.attemptsOf(db, references),
     documentsOf: (uid, changedSince) => reconciliation.documentsOf(db, uid, changedSince),
     reconciliationKeys: (changedSince, page) => reconciliation.reconciliationKeys(db, changedSince, page),

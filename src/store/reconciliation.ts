@@ -15,6 +15,15 @@ export async function payoutsOf(db: Database, references: readonly string[]): Pr
   return found;
 }
 
+export async function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
+  const found: PayoutRecord[] = [];
+  for (const some of chunks(orderIds)) {
+    const rows = await db.selectFrom('payouts').selectAll().where('order_id', 'in', some).execute();
+    found.push(...rows.map(payoutRecord));
+  }
+  return found;
+}
+
 export async function attemptsOf(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
   const found: SendAttempt[] = [];
   for (const some of chunks(references)) found.push(...(await attempts(db, some)));

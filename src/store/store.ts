@@ -18,6 +18,7 @@ import type {
   IdempotencyKey,
   IdempotencyTaking,
   IncidentRecord,
+  InFlight,
   KnownClaim,
   LookAlike,
   OpenOrder,
@@ -168,8 +169,8 @@ export interface Store {
   setBatchEnded(batchId: string, endedAt: number | null): Promise<void>;
   /** How many rows are in each state. */
   stateCounts(batchId: string): Promise<Map<PayoutState, number>>;
-  /** Rows released and at work: what fills the window. Rows that wait for a date, money or people do not count. */
-  inFlight(batchId: string): Promise<number>;
+  /** What fills the window of a batch, and the cap of open orders. */
+  inFlight(batchId: string): Promise<InFlight>;
   /** Rows not yet handed to a workflow, by priority and row, without those of these accounts or under a switch that is off. */
   releasable(batchId: string, limit: number, exceptAccounts?: readonly UserAccount[]): Promise<PayoutRecord[]>;
   /** Accounts whose next rows are not released: refused by the bank, or with `waitingMax` rows short of money. */
@@ -225,6 +226,8 @@ export interface Store {
   // Reconciliation
   /** The payouts that there are under these references. */
   payoutsOf(references: readonly string[]): Promise<PayoutRecord[]>;
+  /** The payouts whose order has one of these ids. */
+  payoutsOfOrders(orderIds: readonly string[]): Promise<PayoutRecord[]>;
   /** Attempts recorded under any of these references. */
   attemptsOf(references: readonly string[]): Promise<SendAttempt[]>;
   /** Payouts of a user that have changed since. */

@@ -3,6 +3,7 @@ import { noteOrders } from '../../src/activities/note-orders.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { type BankErrorDetails, OrderNotFoundError } from '../../src/api/errors.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
+import { referenceOf } from '../../src/identity.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { payoutClaim } from '../store/samples.ts';
@@ -115,5 +116,36 @@ describe('an order under no reference of ours', () => {
       unaskedOrders: 0,
       incidents: 0,
     });
+  });
+});
+
+describe('a bank that shows references in another form', () => {
+  const upper = reference.toUpperCase();
+  const cut = reference.slice(0, 20);
+
+  it.each([upper, cut, undefined])('(%s) shows the order of a payout, which is no order of nobody', async (shown) => {
+    const own = order('own', 'COMPLETED', { client_order_id: shown });
+    expect(await note([own])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
+    shownById = [order('own', 'FAILED', { client_order_id: shown })];
+    expect(await note(shownById)).toMatchObject({ incidents: 1 });
+  });
+
+  it.each([upper, cut])('(%s) shows what came back, and a second order', async (shown) => {
+    const back = order('back', 'COMPLETED', { client_order_id: shown, type: 'REFUND', direct: 'IN' });
+    const second = order('more', 'COMPLETED', { client_order_id: shown });
+    expect(await note([back, second])).toMatchObject({ returns: 1, incidents: 1, unaskedOrders: 0 });
+    expect(await store.incidentsOf([reference])).toMatchObject([{ kind: 'second-order', orderId: 'more' }]);
+  });
+
+  it('shows the exchange of a payout', async () => {
+    const exchange = referenceOf('user-1', 'doc', 'exchange', 0);
+    await store.recordAttempt({ reference: exchange, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1 });
+    const booked = order('fx', 'COMPLETED', { type: 'FX', client_order_id: exchange.toUpperCase() });
+    expect(await note([booked])).toMatchObject({ unaskedOrders: 0, incidents: 0 });
+  });
+
+  it('shows the order of somebody else, in upper case too', async () => {
+    const theirs = order('own', 'COMPLETED', { client_order_id: '0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94' });
+    expect(await note([theirs])).toMatchObject({ unaskedOrders: 1, incidents: 0 });
   });
 });

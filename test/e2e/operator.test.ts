@@ -63,7 +63,7 @@ describe('a stack that `dev` keeps up', () => {
     const { code, stdout } = await home.payouts('doctor', '--json');
     const { checks } = JSON.parse(stdout) as { checks: { name: string; verdict: string }[] };
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
-    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['Temporal', 'bank', 'store']));
+    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['Temporal', 'bank', 'store', 'references']));
     expect(code).toBe(0);
   });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { accountOf, orderOf, pay, runningSandbox, START, type TestSandbox } from './running-sandbox.ts';
+import {
+  accountOf,
+  orderOf,
+  PAYMENT,
+  pay,
+  paymentOf,
+  runningSandbox,
+  START,
+  type TestSandbox,
+} from './running-sandbox.ts';
 
 const TRANSACTIONS = '/v1/banking/transactions';
 const OF_USER = { uid: 'u-1001', currency: 'USD' };
@@ -78,6 +87,22 @@ describe('profiles', () => {
     expect(await orderOf(it.bank, fine)).toMatchObject({ status: 'COMPLETED', updated_at: START + 2_500 });
     expect(it.sandbox.checkConservation().problems).toEqual([]);
   });
+
+  test.each([
+    ['upper-case', 'REFERENCE-IN-LOWER-CASE'],
+    ['cut', 'reference-in-lower-c'],
+  ] as const)(
+    'references %s: so they come back by id and in the list, and so they are not kept',
+    async (form, shown) => {
+      const it = await runningSandbox({ profile: { references: form } });
+      const reference = 'reference-in-lower-case';
+      const orderId = await pay(it.bank, { reference });
+      expect(await orderOf(it.bank, orderId)).toMatchObject({ client_order_id: shown });
+      expect((await listed(it)).records).toMatchObject([{ client_order_id: shown }]);
+      expect((await it.door('GET', '/state')).orders).toMatchObject([{ client_order_id: reference }]);
+      expect((await it.bank.call('POST', PAYMENT, { body: paymentOf({ reference }) })).code).toBe(2003);
+    },
+  );
 
   test('decimals number: amounts without quotes, every digit kept', async () => {
     const it = await runningSandbox({ profile: { decimals: 'number' } });

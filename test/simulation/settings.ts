@@ -48,6 +48,7 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
     sweepWindowMs: random.between(3 * 60_000, patienceMs),
     pageSize: random.pick([3, 20, 100]),
     window: 50,
+    openOrders: 100_000,
     batchPulseMs: 250,
     quietRowMs: 60_000,
     quietCheckMs: 10_000,

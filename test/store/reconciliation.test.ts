@@ -21,6 +21,18 @@ onEveryStore('Reconciliation', (test) => {
     expect(await store.payoutsOf([])).toEqual([]);
   });
 
+  it('finds payouts by the ids of their orders', async () => {
+    const store = await test.open();
+    const { rows } = batchClaim('b', ['a', 'b', 'c']);
+    await store.claimBatch({ ...batchClaim('b', []), rows });
+    const [first, second] = rows.map(({ reference }) => reference) as [string, string];
+    await store.changePayout(first, { state: 'processing', orderId: 'o-1', at: 2_000 });
+    await store.changePayout(second, { state: 'completed', orderId: 'o-2', at: 2_000 });
+    const found = await store.payoutsOfOrders(['o-2', 'o-1', ...documentIds(1_500, 'unknown')]);
+    expect(new Set(found.map(({ reference }) => reference))).toEqual(new Set([first, second]));
+    expect(await store.payoutsOfOrders([])).toEqual([]);
+  });
+
   it('reads attempts under many references', async () => {
     const store = await test.open();
     const sent = { attempt: 1, runId: 'r', activityId: 'a', sentAt: 5 };

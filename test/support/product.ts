@@ -42,6 +42,7 @@ export const quickSettings: WorkerSettings = {
   sweepWindowMs: 60_000,
   pageSize: 100,
   window: 50,
+  openOrders: 100_000,
   batchPulseMs: 100,
   quietRowMs: 1_000,
   quietCheckMs: 500,

@@ -61,7 +61,7 @@ describe('a batch on a real Temporal server', () => {
       over = true;
     });
     while (!over) {
-      most = Math.max(most, await product.store.inFlight(BATCH));
+      most = Math.max(most, (await product.store.inFlight(BATCH)).unaccepted);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await finished;

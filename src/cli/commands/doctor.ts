@@ -1,12 +1,16 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { bankMark } from '../../runtime/bank.ts';
+import type { Stack } from '../../stack/stack.ts';
 import { temporalCliPath } from '../../temporal/cli-path.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { judgeShown, shownReferences } from '../shown-references.ts';
 import { table } from '../table.ts';
 import { toCommandError } from '../to-command-error.ts';
+
+const DAY_MS = 86_400_000;
 
 type Verdict = 'ok' | 'warning' | 'failed';
 
@@ -35,9 +39,10 @@ export async function doctor(session: Session): Promise<ExitCode> {
   return checks.some(({ verdict }) => verdict === 'failed') ? EXIT.internal : EXIT.completed;
 }
 
-async function check(name: string, look: () => Promise<string>): Promise<Check> {
+async function check(name: string, look: () => Promise<string | Omit<Check, 'name'>>): Promise<Check> {
   try {
-    return { name, verdict: 'ok', detail: await look() };
+    const seen = await look();
+    return { name, ...(typeof seen === 'string' ? { verdict: 'ok', detail: seen } : seen) };
   } catch (error) {
     const { message, hint } = toCommandError(error);
     return { name, verdict: 'failed', detail: `${message} ${hint}`.trim() };
@@ -94,7 +99,16 @@ async function checkStack(session: Session): Promise<Check[]> {
     await client.accounts.master();
     return bankMark(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
-  return [booted, temporal, bank];
+  if (bank.verdict === 'failed') return [booted, temporal, bank];
+  return [booted, temporal, bank, await check('references', () => checkReferences(session, stack))];
+}
+
+/** Whether orders come back under the references that they were sent with. */
+async function checkReferences(session: Session, stack: Stack): Promise<Omit<Check, 'name'>> {
+  const { pageSize, reconcileDays, durations } = session.config;
+  const parts = { bank: session.bank(stack), store: await session.store() };
+  const changedSince = Date.now() - reconcileDays * DAY_MS;
+  return judgeShown(await shownReferences(parts, { changedSince, clockSkewMs: durations.bankClockSkewMs, pageSize }));
 }
 
 const PAYLOADS: Check = {

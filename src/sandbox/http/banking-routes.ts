@@ -144,7 +144,7 @@ const orders = [
     operation: 'orders.get',
     method: 'GET',
     path: '/v1/banking/transactions/{order_id}',
-    handle: (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id'))),
+    handle: (books, call) => toOrder(requireShownOrder(books, id(call, 'order_id')), books.profile.references),
   },
   {
     operation: 'orders.approve',

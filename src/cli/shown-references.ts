@@ -1,0 +1,63 @@
+import type { Bank } from '../api/bank.ts';
+import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
+import type { Store } from '../store/store.ts';
+
+/** How many orders of ours show their reference in each form; `absent`: they show none. */
+export type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
+
+export interface Comparison {
+  /** Epoch ms: payouts that have changed since are compared. */
+  changedSince: number;
+  /** How far the bank's clock may be off. */
+  clockSkewMs: number;
+  pageSize: number;
+}
+
+/** So many users and currencies are enough to see what a bank does with references. */
+const KEYS_MAX = 5;
+
+/**
+ * Compares what order lists show with the references that the store has as sent. Reads one page of a list for each key,
+ * never more, and sends nothing. An order is ours by its id or by a form of a reference.
+ */
+export async function shownReferences(
+  { bank, store }: { bank: Bank; store: Store },
+  { changedSince, clockSkewMs, pageSize }: Comparison,
+): Promise<ShownReferences> {
+  const shown = new Map<ReferenceForm | 'absent', number>();
+  for (const { uid, currency, since } of await store.reconciliationKeys(changedSince, {
+    after: null,
+    limit: KEYS_MAX,
+  })) {
+    const query = { uid, currency, created_at_from: Math.max(0, since - clockSkewMs), order_type: 'PAYMENT' };
+    const { records } = await bank.orders.list({ ...query, page: 1, page_size: pageSize });
+    const owners = await store.payoutsOfOrders(records.map(({ order_id }) => order_id));
+    const byId = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
+    const documents = await store.documentsOf(uid, changedSince);
+    const sent = new ByReference(documents.map(({ reference }): [string, string] => [reference, reference]));
+    for (const { order_id, client_order_id: given } of records) {
+      const reference = byId.get(order_id) ?? (given === undefined ? undefined : sent.find(given));
+      if (reference === undefined) continue;
+      const form = given === undefined ? 'absent' : referenceForm(given, reference);
+      shown.set(form, (shown.get(form) ?? 0) + 1);
+    }
+  }
+  return shown;
+}
+
+/** What it means for whoever runs the product; `warning` where a lost answer is more than a wait. */
+export function judgeShown(shown: ShownReferences): { verdict: 'ok' | 'warning'; detail: string } {
+  const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
+  const altered = [...shown].filter(([form]) => form !== 'as-sent');
+  if (total === 0) return { verdict: 'ok', detail: 'no order of ours to compare yet' };
+  if (altered.length === 0) return { verdict: 'ok', detail: `come back as they were sent, in ${total} orders` };
+  const counts = altered.map(([form, count]) => `${count} ${form}`).join(', ');
+  const lost =
+    shown.has('other') || shown.has('absent')
+      ? 'one whose answer is lost cannot be found again: set PAYOUTS_REFERENCE_DEDUPE=none'
+      : 'one whose answer is lost goes to needs-operator, reference-conflict';
+  return {
+    verdict: 'warning',
+    detail: `of ${total} orders the bank shows ${counts}: orders are known by their order id, but ${lost}`,
+  };
+}

@@ -1,0 +1,156 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { ActivityDeps, OrderNotice } from '../../src/activities/deps.ts';
+import { orderWatchActivities, type SweepInput, type SweepResult } from '../../src/activities/order-watch.ts';
+import type { Bank } from '../../src/api/bank.ts';
+import { createBank } from '../../src/api/client.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
+import type { Profile } from '../../src/sandbox/profile.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openOrderRequest, payoutClaim } from '../store/samples.ts';
+import { DEFAULT_PAYMENT, quickSettings } from '../support/product.ts';
+
+const USD = { uid: 'u-1001', currency: 'USD' };
+const { reference } = payoutClaim('doc');
+
+let sandbox: RunningSandbox;
+let bank: Bank;
+let store: Store;
+/** What payouts have been told. */
+let told: OrderNotice[];
+let unasked: string[];
+/** Order ids by the reference that they are the payment of. */
+let answered: Map<string, string>;
+let reads: number;
+
+/** A bank that shows references in this form and makes a second order of a reference it has seen. */
+async function openBank(references: Profile['references']): Promise<void> {
+  sandbox = await startSandbox({ file: ':memory:', profile: { references, dedupe: 'none' } });
+  bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  onTestFinished(async () => {
+    await bank.close();
+    await sandbox.close();
+  });
+}
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  [told, unasked, reads, answered] = [[], [], 0, new Map()];
+});
+
+const pay = async (under = reference): Promise<string> =>
+  (await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference: under })).order_id;
+
+/** An order of the open set; `orderId`: what the bank has answered. */
+async function open(orderId: string | undefined, change: { reference?: string; currencies?: string[] } = {}) {
+  const under = change.reference ?? reference;
+  await store.openOrder(openOrderRequest(under, { uid: 'u-1001', at: Date.now(), watchAliveSince: 0, ...change }));
+  if (orderId === undefined) return;
+  answered.set(under, orderId);
+  await store.noteOrder(under, { orderId });
+}
+
+/** The watch over payouts that end when they hear that their order is completed. `everyRead` is called before each list. */
+function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): Promise<SweepResult> {
+  const deps = {
+    bank: {
+      ...bank,
+      orders: {
+        ...bank.orders,
+        list: (...asked: Parameters<Bank['orders']['list']>) => {
+          reads += 1;
+          everyRead(reads);
+          return bank.orders.list(...asked);
+        },
+      },
+    },
+    store: {
+      ...store,
+      recordUnaskedOrder: async (entry: { orderId: string }) => {
+        unasked.push(entry.orderId);
+        return true;
+      },
+    },
+    executions: {
+      orderChanged: async (_workflowId: string, notice: OrderNotice) => {
+        told.push(notice);
+        const own = answered.get(notice.reference) ?? notice.orderId;
+        if (notice.status === 'COMPLETED' && notice.orderId === own) await store.closeOrder(notice.reference);
+        return true;
+      },
+    },
+    settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
+    now: Date.now,
+  } as unknown as ActivityDeps;
+  const { sweepOrders } = orderWatchActivities(deps);
+  return new MockActivityEnvironment().run(sweepOrders as never, key) as Promise<SweepResult>;
+}
+
+const settle = (): void => sandbox.clock.advance(60_000);
+
+/** A test-only route of the sandbox. */
+async function door(path: string, body: object = {}): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const url = `${sandbox.url}/__sandbox/${path}`;
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: HTTP ${response.status} ${await response.text()}`);
+}
+
+describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows references %s, the watch', (form) => {
+  beforeEach(() => openBank(form));
+
+  it('tells a payout of the order whose id it knows, and of one whose answer is not here yet', async () => {
+    const known = await pay();
+    const other = payoutClaim('other').reference;
+    const unknown = await pay(other);
+    await open(known);
+    await open(undefined, { reference: other });
+    settle();
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect(told).toEqual([
+      { reference: other, orderId: unknown, status: 'COMPLETED' },
+      { reference, orderId: known, status: 'COMPLETED' },
+    ]);
+    expect(unasked).toEqual([]);
+  });
+
+  it('tells of a second order once, and nobody of what came back', async () => {
+    const own = await pay();
+    await open(own);
+    const second = await pay();
+    await door(`orders/${own}/status`, { status: 'SUBMITTED', stay: true });
+    settle();
+    await door(`orders/${second}/refund`);
+    const completed = Promise.withResolvers<void>();
+    const ended = watch(USD, (read) => {
+      if (read === 6) completed.resolve(door(`orders/${own}/status`, { status: 'COMPLETED' }));
+    });
+    await completed.promise;
+    expect(await ended).toMatchObject({ ended: true });
+    expect(told.map(({ orderId }) => orderId)).toEqual([second, own]);
+    expect(reads).toBeGreaterThan(6);
+  });
+
+  it('leaves an exchange to the watch of the currency bought, and speaks up when that one does not', async () => {
+    const { order_id: orderId } = await bank.transactions.fx({
+      sell_account: 'acc-u1001-usd',
+      buy_account: 'acc-u1001-eur',
+      amount: '5.00',
+      currency: 'EUR',
+      reference,
+    });
+    await open(orderId, { currencies: ['USD', 'EUR'] });
+    settle();
+    await watch(USD);
+    const sweepsOfSold = reads;
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED' }]);
+    await open(orderId, { currencies: ['USD', 'EUR'] });
+    reads = 0;
+    await watch({ ...USD, currency: 'EUR' });
+    expect(told).toHaveLength(2);
+    expect(reads).toBeLessThan(sweepsOfSold);
+  });
+});

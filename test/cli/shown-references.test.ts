@@ -1,0 +1,60 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createBank } from '../../src/api/client.ts';
+import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
+import type { Profile } from '../../src/sandbox/profile.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { openStore } from '../../src/store/open.ts';
+import { claimRow, payoutClaim } from '../store/samples.ts';
+import { DEFAULT_PAYMENT } from '../support/product.ts';
+
+const OF_USER = { uid: 'u-1001' };
+
+/** A bank with the orders of `known` payouts, of one whose answer was lost, and of somebody else. */
+async function compared(references: Profile['references'], known = 3) {
+  const sandbox = await startSandbox({ file: ':memory:', profile: { references } });
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  const store = await openStore('file::memory:');
+  onTestFinished(async () => {
+    await store.close();
+    await bank.close();
+    await sandbox.close();
+  });
+  const at = Date.now();
+  const pay = (reference: string) => bank.transactions.payment({ ...DEFAULT_PAYMENT, reference });
+  for (const id of [...Array(known).keys(), 'lost'].map(String)) {
+    const claim = payoutClaim(id, { ...claimRow(1, id, OF_USER), at });
+    await store.claimPayout(claim);
+    const { order_id: orderId } = await pay(claim.reference);
+    if (id !== 'lost') await store.changePayout(claim.reference, { state: 'processing', orderId, at });
+  }
+  await pay('0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94');
+  return shownReferences({ bank, store }, { changedSince: at - 1, clockSkewMs: 60_000, pageSize: 100 });
+}
+
+it.each([
+  ['as-sent', 'as-sent', 'ok', 'come back as they were sent, in 4 orders'],
+  ['upper-case', 'respelled', 'warning', 'of 4 orders the bank shows 4 respelled: '],
+  ['cut', 'cut', 'warning', 'of 4 orders the bank shows 4 cut: '],
+] as const)('a bank that shows references %s', async (profile, form, verdict, detail) => {
+  const shown = await compared(profile);
+  expect(shown).toEqual(new Map([[form, 4]]));
+  expect(judgeShown(shown)).toMatchObject({ verdict, detail: expect.stringContaining(detail) });
+});
+
+it('nothing to compare is no warning', () => {
+  expect(judgeShown(new Map())).toEqual({ verdict: 'ok', detail: 'no order of ours to compare yet' });
+});
+
+it.each(['other', 'absent'] as const)('a reference that comes back as %s asks for no trust in it', (form) => {
+  const { verdict, detail } = judgeShown(
+    new Map([
+      ['as-sent', 2],
+      [form, 1],
+    ]),
+  );
+  expect({ verdict, hint: detail.includes('PAYOUTS_REFERENCE_DEDUPE=none') }).toEqual({
+    verdict: 'warning',
+    hint: true,
+  });
+});

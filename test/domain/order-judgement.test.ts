@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { type OrderFacts, orderDifferences, REFERENCE_FORM } from '../../src/domain/order-judgement.ts';
+
+const REFERENCE = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
+const EXPECTED = { kind: 'payment', reference: REFERENCE, uid: 'u-1', currency: 'USD', amount: '12.50' } as const;
+
+const order = (clientOrderId: string | undefined): OrderFacts => ({
+  orderId: 'o-1',
+  clientOrderId,
+  status: 'COMPLETED',
+  amount: '12.50',
+});
+
+describe('an order that shows our reference in another form', () => {
+  const FORMS = [REFERENCE.toUpperCase(), REFERENCE.slice(0, 20)];
+
+  it.each(FORMS)('(%s) is ours when the bank has told us its id', (shown) => {
+    expect(orderDifferences(order(shown), EXPECTED, ['o-0', 'o-1'])).toEqual([]);
+  });
+
+  it.each(FORMS)('(%s) is for people to judge when nobody has', (shown) => {
+    expect(orderDifferences(order(shown), EXPECTED, ['o-0'])).toEqual([REFERENCE_FORM]);
+    expect(orderDifferences(order(shown), EXPECTED)).toEqual([REFERENCE_FORM]);
+  });
+
+  it('is another order when the reference is another one, whatever its id', () => {
+    expect(orderDifferences(order('theirs'), EXPECTED, ['o-1'])).toEqual(['client_order_id']);
+  });
+
+  it('still differs in what else it is', () => {
+    const other = { ...order(REFERENCE.toUpperCase()), amount: '12.51' };
+    expect(orderDifferences(other, EXPECTED, ['o-1'])).toEqual(['transaction_amount']);
+  });
+
+  it('proves nothing without a reference', () => {
+    expect(orderDifferences(order(undefined), EXPECTED)).toEqual([]);
+  });
+});
