@@ -1,6 +1,7 @@
 /** Result codes of SQLite, https://www.sqlite.org/rescode.html. */
 export const SQLITE_BUSY = 5;
 export const SQLITE_CORRUPT = 11;
+export const SQLITE_CANTOPEN = 14;
 export const SQLITE_NOTADB = 26;
 /** An extended code: the file was renamed or replaced after it was opened. */
 export const SQLITE_READONLY_DBMOVED = 1032;
