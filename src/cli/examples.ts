@@ -112,6 +112,11 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   orders: [['payouts orders u-1001 EUR', "the bank's own list"]],
   reference: [['payouts reference u-1001 INV-4711', 'the reference of a payout, the key of its workflow id']],
+  backup: [['payouts backup store-2026-05-12.sqlite', 'the store as it is now, checked; nothing has to be ended']],
+  restore: [
+    ['payouts restore store-2026-05-12.sqlite', 'says what is in it, asks, replaces the store'],
+    ['payouts restore store-2026-05-12.sqlite --yes --by alice', 'without a question'],
+  ],
   doctor: [['payouts doctor', 'what works, and what to do about the rest']],
   template: [
     ['payouts template > payroll.csv', 'one good row for each payment type of the bank'],

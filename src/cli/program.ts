@@ -3,6 +3,7 @@ import { MESSAGES } from '../domain/names.ts';
 import { SWITCH_SCOPES } from '../domain/switches.ts';
 import { canary, days, duration, keptText, port, rowNumbers, wholeNumber } from './arguments.ts';
 import { addCards } from './card-commands.ts';
+import { backup, restore } from './commands/backup.ts';
 import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { completion, SHELLS } from './commands/completion.ts';
 import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
@@ -111,6 +112,7 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
     .description('stop sends: of everything, a user, an account, a currency, a payee');
   addSwitches(below(group), perform);
   addShowing(command, perform);
+  addKeeping(command, perform);
   addLearning(command, perform, program);
   addHelp(program);
   return program;
@@ -241,6 +243,16 @@ function addShowing(command: Add, perform: Perform): void {
     .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
     .action((uid, id, { generation }) => perform((s) => reference(s, uid, id, generation)));
   command('doctor', 'check Node, Temporal, bank, store and folders').action(() => perform((s) => doctor(s)));
+}
+
+function addKeeping(command: Add, perform: Perform): void {
+  command('backup <file>', 'copy the store to a new file, while a stack may be up').action((file) =>
+    perform((s) => backup(s, file)),
+  );
+  command('restore <file>', 'put a copy in the place of the store, which is kept; with no stack up')
+    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+    .action((file, options) => perform((s) => restore(s, file, options)));
 }
 
 function addLearning(command: Add, perform: Perform, program: Command): void {

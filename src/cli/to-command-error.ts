@@ -4,7 +4,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { ContextFileError } from '../erp/messages/context-file-error.ts';
 import { IntakeRefusal, type RefusalKind } from '../intake/intake-refusal.ts';
 import { StackError } from '../stack/stack-error.ts';
-import { StoreIdentityError } from '../store/errors.ts';
+import { StoreFileError, StoreIdentityError } from '../store/errors.ts';
 import { TemporalUnreachableError } from '../temporal/connection.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 
@@ -35,6 +35,9 @@ export function toCommandError(error: unknown, reports?: Readonly<Record<string,
       hint: 'Use another PAYOUTS_HOME for another bank or namespace.',
       cause: error,
     });
+  }
+  if (error instanceof StoreFileError) {
+    return new CommandError(EXIT.usage, error.problem, `${error.message}.`, { hint: error.hint, cause: error });
   }
   if (error instanceof StackError) {
     const exit = error.problem === 'boot-failed' ? EXIT.unreachable : EXIT.usage;

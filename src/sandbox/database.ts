@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { SCHEMA_STEPS } from './schema.ts';
@@ -18,8 +18,11 @@ export class Database {
    * file of an earlier version gets the tables it lacks. Throws when a later version of the sandbox made it.
    */
   constructor(file: string, fill: (db: Database) => void) {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const isNew = file !== ':memory:' && !existsSync(file);
     this.#sqlite = new DatabaseSync(file, { readBigInts: true, timeout: 5_000 });
+    // Before SQLite makes a -wal and a -shm: they get the mode of the file.
+    if (isNew) chmodSync(file, 0o600);
     // FULL: an order that was answered outlives a power cut, like a bank's.
     this.#sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     const version = Number(this.one<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);

@@ -7,6 +7,7 @@ import { liveFollowers } from './followers.ts';
 import { endLeftover, forgetServer, recordServer } from './leftover.ts';
 import type { HomeLock } from './lock.ts';
 import { choosePorts, type Ports, rememberPorts, type StackPorts } from './ports.ts';
+import { makeHomePrivate } from './private-home.ts';
 import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
 import { StackError } from './stack-error.ts';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
@@ -26,6 +27,8 @@ export async function bootStack(config: Config, options: StackOptions, lock: Hom
     // A file from an owner that was killed must not be joined while this one boots.
     removeStackFile(config.home);
     await endLeftover(config.home);
+    // Before anything is written: nobody else gets into the folder while a part makes its files.
+    makeHomePrivate(config.home);
     return await startParts(config, options, running);
   } catch (error) {
     await endAll(running);
@@ -42,6 +45,8 @@ async function startParts(config: Config, options: StackOptions, running: Runnin
     config.temporal.kind === 'embedded' ? startServer(config, ports, options.ports, running) : undefined,
     config.bank.kind === 'sandbox' ? startSandbox(config, options, ports, running) : undefined,
   );
+  // Temporal's file is made by its server: the mode it has from now on its -wal and -shm get too.
+  makeHomePrivate(home);
   const addresses = addressesOf(config, server, sandboxUrl);
   if (server !== undefined) running.push(await options.startWorker(addresses));
   const gateway = await options.startGateway?.(addresses, ports.gateway);

@@ -11,11 +11,11 @@ const folder = (home: string): string => join(home, 'followers');
 
 /** Registers this process as a user of the home's stack, whose owner waits for it. */
 export function follow(home: string): Follower {
-  mkdirSync(folder(home), { recursive: true });
+  mkdirSync(folder(home), { recursive: true, mode: 0o700 });
   const name = `${process.pid}.${randomUUID()}`;
   const file = join(folder(home), name);
   // Whole by rename: an owner that reads a half-written file would take its process for gone.
-  writeFileSync(join(home, name), processMark(process.pid) ?? '');
+  writeFileSync(join(home, name), processMark(process.pid) ?? '', { mode: 0o600 });
   renameSync(join(home, name), file);
   return { leave: () => rmSync(file, { force: true }) };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -18,8 +18,11 @@ const held = new Set<DatabaseSync>();
  */
 export function lockHome(home: string): HomeLock | undefined {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(join(home, 'stack.lock.sqlite'), { timeout: 0 });
+  const file = join(home, 'stack.lock.sqlite');
+  const isNew = !existsSync(file);
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
+    if (isNew) chmodSync(file, 0o600);
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

@@ -234,6 +234,13 @@ export interface AuditEntry {
   detail: Record<string, string>;
 }
 
+/** Who put a copy in the place of the store. */
+export interface RestoreRecord {
+  at: number;
+  by: string;
+  detail: Record<string, string>;
+}
+
 /** Who switches what off or on, and why. */
 export interface SwitchOrder extends SwitchedOff {
   reason: string;

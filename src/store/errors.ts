@@ -28,3 +28,27 @@ export class StoreUrlError extends Error {
     super('the store URL must be "file:<path>", "file::memory:" or "postgres://..." (PAYOUTS_STORE_URL)');
   }
 }
+
+export type StoreFileProblem =
+  | 'no-file'
+  | 'file-system'
+  | 'file-exists'
+  | 'not-a-store'
+  | 'unused-store'
+  | 'store-damaged'
+  | 'store-newer'
+  | 'store-in-use'
+  | 'store-itself';
+
+/** A file cannot be backed up or restored as a store. Nothing was changed. */
+export class StoreFileError extends Error {
+  override readonly name = 'StoreFileError';
+  readonly problem: StoreFileProblem;
+  readonly hint: string;
+
+  constructor(problem: StoreFileProblem, message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.problem = problem;
+    this.hint = hint;
+  }
+}

@@ -12,10 +12,13 @@ export async function identify(db: Database, given: StoreIdentity): Promise<void
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
   const recorded = await identity(db);
+  if (recorded !== undefined) assertSameIdentity(recorded, given);
+}
+
+/** Throws `StoreIdentityError` naming the first part that differs. */
+export function assertSameIdentity(recorded: StoreIdentity, given: StoreIdentity): void {
   for (const part of PARTS) {
-    if (recorded !== undefined && recorded[part] !== given[part]) {
-      throw new StoreIdentityError(part, recorded[part], given[part]);
-    }
+    if (recorded[part] !== given[part]) throw new StoreIdentityError(part, recorded[part], given[part]);
   }
 }
 

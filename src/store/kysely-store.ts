@@ -13,6 +13,7 @@ import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.t
 import { approvalsOf, changePayout, findPayouts, payout, recordApprovals, recordAssessment } from './payouts.ts';
 import * as reconciliation from './reconciliation.ts';
 import { refusedRows } from './refused-rows.ts';
+import { recordRestore, restoredAt } from './restored.ts';
 import type { Database } from './schema.ts';
 import type { Store } from './store.ts';
 import { openUnder, switches, switchOff, switchOn, switchOver } from './switches.ts';
@@ -26,6 +27,8 @@ export async function createStore(db: Database): Promise<Store> {
 
     identify: (given) => identify(db, given),
     identity: () => identity(db),
+    recordRestore: (restore) => recordRestore(db, restore),
+    restoredAt: () => restoredAt(db),
 
     claimBatch: (claim) => claimBatch(db, claim),
     knownClaims: (rows) => knownClaims(db, rows),

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isSqliteError, SQLITE_READONLY_DBMOVED } from './sqlite-error.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 
 export const MEMORY = ':memory:';
@@ -9,8 +10,7 @@ export const MEMORY = ':memory:';
 export async function openSqliteFile(path: string): Promise<DatabaseSync> {
   if (path !== MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite gives its -wal and -shm files the mode of the main file.
-    closeSync(openSync(path, 'a', 0o600));
+    createPrivately(path);
   }
   const database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
   try {
@@ -20,6 +20,22 @@ export async function openSqliteFile(path: string): Promise<DatabaseSync> {
     return database;
   } catch (error) {
     database.close();
+    // A restore put another file in its place while this one waited for the lock.
+    if (isSqliteError(error, SQLITE_READONLY_DBMOVED)) return openSqliteFile(path);
     throw error;
+  }
+}
+
+/**
+ * Makes an empty file with mode 0600 where there is none; SQLite gives its -wal and -shm files the mode of the main file.
+ * An existing one must not be opened here: to close any descriptor of a file drops every POSIX lock that the process holds
+ * on it, those of its open SQLite connections too (https://www.sqlite.org/howtocorrupt.html, section 2.2). Then the next
+ * process that leaves the file takes itself for the last one and removes the WAL under those connections.
+ */
+export function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isSqliteError, SQLITE_BUSY } from './sqlite-error.ts';
 
 /** How long a statement waits for another connection's write before it fails. */
 const LOCK_PATIENCE_MS = 30_000;
 const PAUSE_MAX_MS = 25;
-
-const SQLITE_BUSY = 5;
 
 /**
  * Tries again while another connection holds the lock. SQLite's own `busy_timeout` would wait inside the call and block
@@ -16,15 +15,10 @@ export async function whenUnlocked<T>(attempt: () => T | Promise<T>): Promise<T>
     try {
       return await attempt();
     } catch (error) {
-      if (!isBusy(error) || waited >= LOCK_PATIENCE_MS) throw error;
+      if (!isSqliteError(error, SQLITE_BUSY) || waited >= LOCK_PATIENCE_MS) throw error;
     }
     const wait = 1 + Math.random() * Math.min(PAUSE_MAX_MS, waited);
     waited += wait;
     await pause(wait);
   }
-}
-
-/** The low byte is the primary code; the others say which kind of busy. */
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }

@@ -29,6 +29,7 @@ import type {
   PayoutRecord,
   ReconciliationKey,
   RefusedRow,
+  RestoreRecord,
   ReturnRecord,
   SendAttempt,
   Settled,
@@ -54,6 +55,10 @@ export interface Store {
   /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */
   identify(identity: StoreIdentity): Promise<void>;
   identity(): Promise<StoreIdentity | undefined>;
+  /** With an audit entry of the subject `store`. */
+  recordRestore(restore: RestoreRecord): Promise<void>;
+  /** When this store was last put in the place of another one: it may know less than was sent. */
+  restoredAt(): Promise<number | undefined>;
 
   // Claims
   /**

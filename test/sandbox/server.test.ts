@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/sandbox/database.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -29,6 +29,14 @@ describe('a restart on the same file', () => {
 
     const third = await runningSandbox({ file, now: () => START + 60_000 });
     expect(await orderOf(third.bank, orderId)).toMatchObject({ status: 'COMPLETED', updated_at: START + 1_500 });
+  });
+
+  test('finds files that nobody but their owner can read', () => {
+    const file = temporaryFile();
+    const db = new Database(file, () => {});
+    const modes = [file, `${file}-wal`, `${file}-shm`, dirname(file)].map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o700]);
+    db.close();
   });
 
   test('is refused when the file is of another version', async () => {

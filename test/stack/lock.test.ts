@@ -49,8 +49,9 @@ it('keeps the same process out until it is released', () => {
   again?.release();
 });
 
-it('makes a new home that only its owner can read', () => {
+it('makes a new home, and the lock in it, that only its owner can read', () => {
   const fresh = join(home, 'deep', 'home');
   lockHome(fresh)?.release();
   expect(statSync(fresh).mode & 0o777).toBe(0o700);
+  expect(statSync(join(fresh, 'stack.lock.sqlite')).mode & 0o777).toBe(0o600);
 });

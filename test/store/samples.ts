@@ -3,6 +3,9 @@ import { payoutWorkflowId } from '../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { BatchClaim, ClaimRow, OpenOrderRequest, Store } from '../../src/store/store.ts';
 
+/** The identity that stores of tests are used with. */
+export const WORLD = { bank: 'https://bank.example', namespace: 'default' };
+
 export function instruction(id: string, fields: Partial<PayoutInstruction> = {}): PayoutInstruction {
   return {
     id,

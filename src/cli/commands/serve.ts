@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { createLog } from '../../log.ts';
 import { startWorker } from '../../runtime/worker.ts';
 import { startSandbox } from '../../sandbox/server.ts';
+import { makeHomePrivate } from '../../stack/private-home.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
@@ -73,7 +73,7 @@ export async function sandbox(
 ): Promise<ExitCode> {
   const { config, output } = session;
   const stopped = interruptSignal();
-  await mkdir(config.home, { recursive: true, mode: 0o700 });
+  makeHomePrivate(config.home);
   const bank = await startSandbox({
     file: options.file ?? join(config.home, 'sandbox.sqlite'),
     host: options.host,

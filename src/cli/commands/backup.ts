@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import type { Config } from '../../config.ts';
+import { bankMark } from '../../runtime/bank.ts';
+import { lockHome } from '../../stack/lock.ts';
+import { StackError } from '../../stack/stack-error.ts';
+import { backupStore } from '../../store/backup.ts';
+import { restoreStore } from '../../store/restore.ts';
+import type { StoreFileFacts } from '../../store/store-file.ts';
+import { storePlace } from '../../store/store-url.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+
+export interface RestoreOptions {
+  yes: boolean;
+  by: string | undefined;
+}
+
+/** `payouts backup FILE`: a copy of the store as of now, while a stack may be up. */
+export async function backup(session: Session, path: string): Promise<ExitCode> {
+  const file = resolve(path);
+  const facts = await backupStore({ store: storeFileOf(session.config, PG_DUMP), file });
+  const { size } = statSync(file);
+  session.output.result(
+    { schemaVersion: 1, backup: { file, bytes: size, ...documentOf(facts) } },
+    [
+      `${file}: ${textOf(facts)}; checked.`,
+      'It holds the store alone: what was claimed and sent, and how it ended. Temporal and the sandbox are not in it.',
+    ].join('\n'),
+  );
+  return EXIT.completed;
+}
+
+/** `payouts restore FILE`: a copy in the place of the store, which is kept beside it. */
+export async function restore(session: Session, path: string, { yes, by }: RestoreOptions): Promise<ExitCode> {
+  const { config, output } = session;
+  const store = storeFileOf(config, PG_RESTORE);
+  const file = resolve(path);
+  const lock = lockHome(config.home);
+  if (lock === undefined) {
+    throw new StackError('already-up', `a stack is up in ${config.home}`, 'End it first, then restore.');
+  }
+  try {
+    const now = Date.now();
+    const { facts, replaced } = await restoreStore({
+      store,
+      file,
+      identity: { bank: bankMark(config), namespace: config.temporal.namespace },
+      by: by ?? userInfo().username,
+      now,
+      confirm: (found) => confirm(`Put ${file} (${textOf(found)}) in the place of ${store}? ${WHAT_IT_MEANS}`, yes),
+    });
+    output.result(
+      {
+        schemaVersion: 1,
+        restore: { file, store, replaced, restoredAt: new Date(now).toISOString(), ...documentOf(facts) },
+      },
+      [
+        `${store}: ${textOf(facts)}.`,
+        ...(replaced === null ? [] : [`The store it replaced: ${replaced}`]),
+        WHAT_IT_MEANS,
+        ...AFTERWARDS,
+      ].join('\n'),
+    );
+    return EXIT.completed;
+  } finally {
+    lock.release();
+  }
+}
+
+const WHAT_IT_MEANS = 'What was claimed or sent after the copy was made is not in it.';
+const AFTERWARDS = [
+  'Payouts without an end are looked for at the bank before anything of them is sent again.',
+  'Compare `payouts orders UID CURRENCY` before you run a file again that was taken after the copy.',
+];
+
+const PG_DUMP = 'Back it up with pg_dump --format=custom --file=FILE DATABASE-URL';
+const PG_RESTORE = 'End every worker, then restore it with pg_restore --clean --if-exists --dbname=DATABASE-URL FILE';
+
+/** The SQLite file of the store; exit 2 where it is none. */
+function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
+  const place = storePlace(storeUrl.reveal());
+  if (place.kind === 'file') return place.path;
+  throw new CommandError(EXIT.usage, 'no-store-file', 'The store is in PostgreSQL, not in a file.', {
+    hint: `${onPostgres}.`,
+  });
+}
+
+const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): object => ({
+  ...identity,
+  payouts,
+  open,
+  lastChangeAt: lastChangeAt === null ? null : new Date(lastChangeAt).toISOString(),
+});
+
+const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): string =>
+  [
+    `store of the bank ${identity.bank}, namespace ${identity.namespace}`,
+    `${payouts} payouts, ${open} without an end`,
+    lastChangeAt === null ? 'no change yet' : `last change ${new Date(lastChangeAt).toISOString()}`,
+  ].join(', ');

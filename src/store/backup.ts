@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreFileError } from './errors.ts';
+import { asStoreFileError, copyStoreFile, inspectStoreFile, type StoreFileFacts } from './store-file.ts';
+import { sync } from './synced.ts';
+
+export type BackupStep = 'copied' | 'checked' | 'written';
+
+export interface BackupOrder {
+  /** The store's file; other processes may be at work on it. */
+  store: string;
+  /** Where the copy goes. Whole by rename: a file of this name is a good copy, or there is none. */
+  file: string;
+  reached?: (step: BackupStep) => void;
+}
+
+/** @throws StoreFileError when there is no store, the file exists, or the copy is not good */
+export async function backupStore({ store, file, reached = () => {} }: BackupOrder): Promise<StoreFileFacts> {
+  assertFree(file);
+  const fresh = `${file}.${randomUUID()}.partial`;
+  try {
+    copyStoreFile(store, fresh);
+    reached('copied');
+    const facts = await inspectStoreFile(fresh, store);
+    reached('checked');
+    assertFree(file);
+    renameSync(fresh, file);
+    sync(dirname(file));
+    reached('written');
+    return facts;
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw asStoreFileError(error, file);
+  }
+}
+
+function assertFree(file: string): void {
+  if (!existsSync(file)) return;
+  throw new StoreFileError('file-exists', `${file} exists`, 'Name another file, or move that one away first.');
+}

@@ -1,0 +1,161 @@
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreFileError } from './errors.ts';
+import { assertSameIdentity } from './identity.ts';
+import { openStore } from './open.ts';
+import { isSqliteError, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
+import type { StoreIdentity } from './store.ts';
+import {
+  asStoreFileError,
+  copyStoreFile,
+  inspectStoreFile,
+  recordedIdentity,
+  type StoreFileFacts,
+} from './store-file.ts';
+import { sync } from './synced.ts';
+
+export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';
+
+export interface RestoreOrder {
+  /** The store's file; need not exist. */
+  store: string;
+  /** A copy of it; only read. */
+  file: string;
+  /** The world that this process works with. */
+  identity: StoreIdentity;
+  by: string;
+  /** Epoch milliseconds. */
+  now: number;
+  /** Asked once the copy is known to be good; to leave everything as it is, it throws. */
+  confirm: (facts: StoreFileFacts) => Promise<void>;
+  reached?: (step: RestoreStep) => void;
+}
+
+/**
+ * Puts a copy in the place of the store and says in it that this was done. The path names a whole store at every moment,
+ * the replaced one or the copy; the replaced one is kept beside it. The caller holds the home's lock.
+ *
+ * @returns what the copy holds, and where the replaced store is kept; null when there was none
+ * @throws StoreFileError, or StoreIdentityError when the copy or the store belongs to another bank or namespace
+ */
+export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreFileFacts; replaced: string | null }> {
+  const { store, file, identity, by, now, reached } = order;
+  assertOther(store, file);
+  const facts = await inspectStoreFile(file);
+  assertSameIdentity(facts.identity, identity);
+  await order.confirm(facts);
+  const fresh = `${store}.restoring`;
+  const replaced = existsSync(store) ? `${store}.replaced-${new Date(now).toISOString().replaceAll(':', '-')}` : null;
+  try {
+    mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
+    // What a restore left that was killed.
+    removeDatabase(fresh);
+    copyStoreFile(file, fresh);
+    reached?.('copied');
+    await prepare(fresh, { at: now, by, detail: detailOf(facts, replaced) });
+    reached?.('prepared');
+    await putInPlace(fresh, replaced, order);
+    return { facts, replaced };
+  } catch (error) {
+    removeDatabase(fresh);
+    throw asStoreFileError(error, store);
+  }
+}
+
+/** Brings the tables up to date and records the restore: a copy that cannot take this replaces nothing. */
+async function prepare(
+  path: string,
+  record: { at: number; by: string; detail: Record<string, string> },
+): Promise<void> {
+  const store = await openStore(`file:${path}`);
+  try {
+    await store.recordRestore(record);
+  } finally {
+    await store.close();
+  }
+  if (existsSync(`${path}-wal`)) throw new Error(`${path}-wal was not taken into ${path}`);
+  sync(path);
+}
+
+/** The names are on disk when this returns. */
+async function putInPlace(
+  fresh: string,
+  replaced: string | null,
+  { store, identity, reached }: RestoreOrder,
+): Promise<void> {
+  const held = replaced === null ? undefined : await takeStore(store, identity);
+  try {
+    if (replaced !== null) keep(store, replaced);
+    reached?.('kept');
+    renameSync(fresh, store);
+    reached?.('replaced');
+  } finally {
+    held?.close();
+  }
+  sync(dirname(store));
+}
+
+/**
+ * Takes the store for this process alone, all of it in its one file. A process that opens it meanwhile waits, and then
+ * finds that its file was replaced (`openSqliteFile`). undefined for a damaged store: there is no lock to take, and
+ * nothing of it must change.
+ */
+async function takeStore(path: string, given: StoreIdentity): Promise<DatabaseSync | undefined> {
+  try {
+    const recorded = await recordedIdentity(path);
+    if (recorded !== undefined) assertSameIdentity(recorded, given);
+  } catch (error) {
+    if (isSqliteError(error, SQLITE_NOTADB, SQLITE_CORRUPT)) return undefined;
+    throw error;
+  }
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // To leave WAL mode SQLite needs the file for itself, and takes what is in the WAL into it.
+    database.exec('pragma journal_mode = delete');
+    database.exec('begin exclusive');
+    return database;
+  } catch (error) {
+    database.close();
+    if (!isSqliteError(error, SQLITE_BUSY)) throw error;
+    throw new StoreFileError(
+      'store-in-use',
+      `another process has the store in ${path} open`,
+      'End the workers, the gateway and every other command that use it first.',
+      error,
+    );
+  }
+}
+
+/**
+ * A second name for the replaced store, with what it has beside it: only a damaged one still has something. That must be
+ * gone before another file gets the store's name: SQLite would read it into that one.
+ */
+function keep(store: string, replaced: string): void {
+  for (const suffix of ['', '-wal', '-journal']) {
+    if (!existsSync(`${store}${suffix}`)) continue;
+    linkSync(`${store}${suffix}`, `${replaced}${suffix}`);
+    chmodSync(`${replaced}${suffix}`, 0o600);
+  }
+  sync(dirname(store));
+  for (const suffix of ['-wal', '-journal', '-shm']) rmSync(`${store}${suffix}`, { force: true });
+}
+
+function assertOther(store: string, file: string): void {
+  const [one, other] = [store, file].map((path) => statSync(path, { throwIfNoEntry: false }));
+  if (one === undefined || other === undefined || one.ino !== other.ino || one.dev !== other.dev) return;
+  throw new StoreFileError('store-itself', `${file} is the store itself`, 'Name a file that payouts backup wrote.');
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
+}
+
+function detailOf({ payouts, open, lastChangeAt }: StoreFileFacts, replaced: string | null): Record<string, string> {
+  return {
+    payouts: `${payouts}`,
+    open: `${open}`,
+    last_change: lastChangeAt === null ? 'none' : new Date(lastChangeAt).toISOString(),
+    replaced: replaced === null ? 'none' : basename(replaced),
+  };
+}

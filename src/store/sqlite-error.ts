@@ -1,0 +1,14 @@
+/** Result codes of SQLite, https://www.sqlite.org/rescode.html. */
+export const SQLITE_BUSY = 5;
+export const SQLITE_CORRUPT = 11;
+export const SQLITE_CANTOPEN = 14;
+export const SQLITE_NOTADB = 26;
+/** An extended code: the file was renamed or replaced after it was opened. */
+export const SQLITE_READONLY_DBMOVED = 1032;
+
+/** Whether SQLite failed with one of these codes; a primary code, the low byte, stands for all its extended ones. */
+export function isSqliteError(error: unknown, ...codes: readonly number[]): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  const code = Number(error.errcode);
+  return codes.includes(code) || codes.includes(code & 0xff);
+}

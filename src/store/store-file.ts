@@ -1,0 +1,171 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
+import { END_STATES } from '../domain/payout-state.ts';
+import { StoreFileError } from './errors.ts';
+import { identity } from './identity.ts';
+import { MIGRATION_TABLE, migrate } from './migrate.ts';
+import { migrations } from './migrations/all-migrations.ts';
+import type { Database, Tables } from './schema.ts';
+import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
+import { createPrivately, MEMORY } from './sqlite-file.ts';
+import type { StoreIdentity } from './store.ts';
+import { sync } from './synced.ts';
+
+/** What a store's file holds, for the person who is to trust it. */
+export interface StoreFileFacts {
+  identity: StoreIdentity;
+  payouts: number;
+  /** Payouts without an end. */
+  open: number;
+  /** When a payout last changed, epoch ms; null without payouts. */
+  lastChangeAt: number | null;
+}
+
+/** A writer of another process never blocks a reader; one that recovers the WAL does, for a moment. */
+const BUSY_PATIENCE_MS = 30_000;
+
+/**
+ * Checks a file that nobody need have open: whole, a store of this product, not of a later version, used with a bank.
+ *
+ * @param named what an error calls it, where that is another file
+ * @throws StoreFileError saying which of these it is not
+ */
+export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => openToRead(path)) });
+  try {
+    await assertWhole(db, named);
+    await assertOurs(db, named);
+    return await factsOf(db, named);
+  } catch (error) {
+    throw asStoreFileError(error, named);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Whose store it is; undefined for one that was never used. Nothing in it changes, nor beside it. */
+export async function recordedIdentity(path: string): Promise<StoreIdentity | undefined> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => openToRead(path)) });
+  try {
+    return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Copies a store as of one moment into a new file, on disk when this returns. Others may write to the store meanwhile. */
+export function copyStoreFile(from: string, to: string): void {
+  try {
+    createPrivately(to);
+    const database = openToRead(from);
+    try {
+      database.prepare('vacuum into ?').run(to);
+    } finally {
+      database.close();
+    }
+    sync(to);
+  } catch (error) {
+    throw asStoreFileError(error, from);
+  }
+}
+
+function openToRead(path: string): DatabaseSync {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new StoreFileError('no-file', `there is no file ${path}`, 'Check the path.');
+  }
+  return new DatabaseSync(path, { readOnly: true, timeout: BUSY_PATIENCE_MS });
+}
+
+async function assertWhole(db: Database, path: string): Promise<void> {
+  const { rows: findings } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(db);
+  const { rows: orphans } = await sql`pragma foreign_key_check`.execute(db);
+  if (findings[0]?.integrity_check !== 'ok' || orphans.length > 0) throw damaged(path);
+}
+
+async function assertOurs(db: Database, path: string): Promise<void> {
+  const tables = await tablesOf(db);
+  if (!tables.has(MIGRATION_TABLE)) throw notAStore(path);
+  const { rows: applied } = await sql<{
+    name: string;
+  }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(db);
+  const known = Object.keys(migrations({ serial: 'integer' }));
+  const later = applied.find(({ name }) => !known.includes(name));
+  if (later !== undefined) {
+    throw new StoreFileError(
+      'store-newer',
+      `${path} was written by a later version of this program (${later.name})`,
+      'Use that version, or a later one.',
+    );
+  }
+  const missing = (await tablesAfter(applied.at(-1)?.name)).difference(tables);
+  if (missing.size > 0) throw damaged(path);
+}
+
+/** The tables that a store has after this migration, found by making them. */
+async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)) });
+  try {
+    if (migration !== undefined) await migrate(db, { serial: 'integer' }, migration);
+    return await tablesOf(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function tablesOf(db: Database): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
+  const recorded = await identity(db);
+  if (recorded === undefined) {
+    throw new StoreFileError(
+      'unused-store',
+      `the store in ${path} was never used with a bank`,
+      'There is nothing in it to keep. Check PAYOUTS_HOME, PAYOUTS_STORE_URL and the path.',
+    );
+  }
+  const counts = await db
+    .selectFrom('payouts')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('payouts'),
+      fn.countAll<number>().filterWhere('state', 'not in', END_STATES).as('open'),
+      fn.max('updated_at').as('lastChangeAt'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { identity: recorded, ...counts };
+}
+
+/** What SQLite or the file system says about a file, as an error that names it; any other error stays as it is. */
+export function asStoreFileError(error: unknown, path: string): unknown {
+  if (isSqliteError(error, SQLITE_NOTADB)) return notAStore(path, error);
+  if (isSqliteError(error, SQLITE_CORRUPT)) return damaged(path, error);
+  if (error instanceof Error && ('syscall' in error || isSqliteError(error, SQLITE_CANTOPEN))) {
+    return new StoreFileError(
+      'file-system',
+      `${path}: ${error.message}`,
+      'Check the path, its folder and its permissions.',
+      error,
+    );
+  }
+  return error;
+}
+
+const notAStore = (path: string, cause?: unknown): StoreFileError =>
+  new StoreFileError(
+    'not-a-store',
+    `${path} is no store of this product`,
+    'Name a file that payouts backup wrote.',
+    cause,
+  );
+
+const damaged = (path: string, cause?: unknown): StoreFileError =>
+  new StoreFileError(
+    'store-damaged',
+    `the store in ${path} is damaged`,
+    'Use an older copy: payouts restore FILE.',
+    cause,
+  );
