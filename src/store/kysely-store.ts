@@ -11,6 +11,7 @@ import { identify, identity, storeId } from './identity.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { changePayout, findPayouts, payout } from './payouts.ts';
+import { countClosedRun, forgetClosedRuns, quietPayouts } from './quiet-payouts.ts';
 import * as reconciliation from './reconciliation.ts';
 import { refusedRows } from './refused-rows.ts';
 import type { Database } from './schema.ts';
@@ -36,6 +37,9 @@ export async function createStore(db: Database): Promise<Store> {
 
     payout: (reference) => payout(db, reference),
     changePayout: (reference, change) => changePayout(db, reference, change),
+    quietPayouts: (scope, when, page) => quietPayouts(db, scope, when, page),
+    countClosedRun: (reference, before, after) => countClosedRun(db, reference, before, after),
+    forgetClosedRuns: (reference) => forgetClosedRuns(db, reference),
     findPayouts: (id, limit) => findPayouts(db, id, limit),
 
     recordAttempt: (attempt) => recordAttempt(db, attempt),
@@ -67,7 +71,6 @@ export async function createStore(db: Database): Promise<Store> {
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
     markScheduled: (references, reason, at) => batchRows.markScheduled(db, references, reason, at),
     cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
-    quietRows: (batchId, changedBefore, page) => batchRows.quietRows(db, batchId, changedBefore, page),
     rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
     rows: (batchId) => batchRows.rows(db, batchId),
 

@@ -114,6 +114,11 @@ export interface PayoutTable {
   fee: string | null;
   fee_currency: string | null;
   claim_run_id: string | null;
+  /** Runs closed in a row without progress. */
+  closed_runs: Generated<number>;
+  /** State and order id when the last of them was found. */
+  closed_at_state: string | null;
+  next_restart_at: number | null;
   released_at: number | null;
   created_at: number;
   updated_at: number;

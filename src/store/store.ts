@@ -1,3 +1,4 @@
+import type { ClosedRuns } from '../domain/closed-runs.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
@@ -33,8 +34,10 @@ import type {
   UserAccount,
   WatchKey,
 } from './entities.ts';
+import type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 export type * from './entities.ts';
+export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
@@ -168,8 +171,19 @@ export interface Store {
   markScheduled(references: readonly string[], reason: Reason, at: number): Promise<void>;
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
-  /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`, longest quiet first. */
-  quietRows(batchId: string, changedBefore: number, page: { afterRow: number; limit: number }): Promise<PayoutRecord[]>;
+  /**
+   * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by
+   * reference, those behind `after`. Without those that were handed to people because their runs were closed again and again.
+   */
+  quietPayouts(
+    scope: QuietScope,
+    when: { changedBefore: number; now: number },
+    page: { after: string | null; limit: number },
+  ): Promise<QuietPayout[]>;
+  /** False when somebody else has counted since `before`: of several passes at once one starts the payout again. */
+  countClosedRun(reference: string, before: ClosedRuns, after: ClosedRuns): Promise<boolean>;
+  /** An operator starts it again: closed runs of before do not count any more. */
+  forgetClosedRuns(reference: string): Promise<void>;
   /** Released rows without an end in one of these states, in row order. */
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */

@@ -96,6 +96,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const by = options.by ?? userInfo().username;
   return tellEach(session, [payout], async (client) => {
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {
+      await store.forgetClosedRuns(payout.reference);
       await restartPayout(client, payout);
       if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
       // It comes up with an operator: nothing is sent unless this or a later decision says so.
