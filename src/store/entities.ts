@@ -1,7 +1,6 @@
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { Incident } from '../domain/reconciliation.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff } from '../domain/switches.ts';
 
@@ -213,10 +212,6 @@ export interface ReturnRecord {
   reference: string;
   amount: string;
   currency: string;
-  seenAt: number;
-}
-
-export interface IncidentRecord extends Incident {
   seenAt: number;
 }
 

@@ -4,10 +4,11 @@ import * as batchRows from './batch-rows.ts';
 import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } from './batches.ts';
 import { createCardStore } from './cards.ts';
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
-import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
+import { recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
 import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
 import { identify, identity, storeId } from './identity.ts';
+import { acknowledgeIncident, incidents, incidentsOf, recordIncident } from './incidents.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { changePayout, findPayouts, payout } from './payouts.ts';
@@ -85,6 +86,8 @@ export async function createStore(db: Database): Promise<Store> {
     recordUnaskedOrder: (entry) => recordUnaskedOrder(db, entry),
     recordIncident: (entry) => recordIncident(db, entry),
     incidentsOf: (references) => incidentsOf(db, references),
+    incidents: (which) => incidents(db, which),
+    acknowledgeIncident: (id, acknowledgement) => acknowledgeIncident(db, id, acknowledgement),
 
     payoutsOf: (references) => reconciliation.payoutsOf(db, references),
     attemptsOf: (references) => reconciliation.attemptsOf(db, references),

@@ -21,7 +21,7 @@ export interface Tables {
   unasked_orders: UnaskedOrderTable;
   refused_rows: RefusedRowTable;
   switches: SwitchTable;
-  incidents: { reference: string; order_id: string; kind: IncidentKind; seen_at: number };
+  incidents: IncidentTable;
   audit: AuditTable;
   idempotency_keys: IdempotencyKeyTable;
   card_payments: CardPaymentTable;
@@ -147,6 +147,20 @@ export interface OpenOrderTable {
   order_id: string | null;
   notified_status: string | null;
   next_look_at: number | null;
+}
+
+export interface IncidentTable {
+  /** For people to type. */
+  incident_id: string;
+  reference: string;
+  order_id: string;
+  kind: IncidentKind;
+  /** Of the payout. */
+  uid: string | null;
+  seen_at: number;
+  acknowledged_by: string | null;
+  acknowledged_reason: string | null;
+  acknowledged_at: number | null;
 }
 
 export interface UnaskedOrderTable {

@@ -1,6 +1,7 @@
 import type { ClosedRuns } from '../domain/closed-runs.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { Incident } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
 import type { CardStore } from './card-store.ts';
@@ -15,7 +16,6 @@ import type {
   IdempotencyHold,
   IdempotencyKey,
   IdempotencyTaking,
-  IncidentRecord,
   KnownClaim,
   LookAlike,
   OpenOrder,
@@ -34,9 +34,11 @@ import type {
   UserAccount,
   WatchKey,
 } from './entities.ts';
+import type { Acknowledgement, IncidentRecord } from './incidents.ts';
 import type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 export type * from './entities.ts';
+export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 /**
@@ -162,7 +164,7 @@ export interface Store {
   pausedAccounts(waitingMax: number): Promise<UserAccount[]>;
   /** What rows of the same account with a higher priority, or handed over before, need while they wait for money; decimals. */
   fundsNeededAhead(reference: string): Promise<string[]>;
-  /** The bank has shown more than one order under a reference of this user: it recognises no reference. */
+  /** The bank has shown more than one order under a reference of this user, and nobody has seen to it: it recognises no reference. */
   hasSuspectedDuplicate(uid: string): Promise<boolean>;
   /** The first `count` rows of a batch by release order while no other one has been released, in no order. */
   canaryRows(batchId: string, count: number): Promise<CanaryRow[]>;
@@ -214,8 +216,15 @@ export interface Store {
     clientOrderId: string | null;
     seenAt: number;
   }): Promise<boolean>;
-  /** False when this kind was recorded for this order and reference before. */
-  recordIncident(entry: IncidentRecord): Promise<boolean>;
+  /** `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
+  recordIncident(entry: Incident & { seenAt: number }): Promise<'recorded' | 'known' | 'acknowledged'>;
+  /** Newest first; `open`: only those that nobody has acknowledged. */
+  incidents(which: { open: boolean; limit: number }): Promise<IncidentRecord[]>;
+  /** With an audit entry. Not new when it was acknowledged before: who was first, and why, stays. Undefined: no such id. */
+  acknowledgeIncident(
+    id: string,
+    acknowledgement: Acknowledgement,
+  ): Promise<{ incident: IncidentRecord; isNew: boolean } | undefined>;
   /** Oldest first. */
   incidentsOf(references: readonly string[]): Promise<IncidentRecord[]>;
 
