@@ -83,6 +83,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   resolve: [
     ["payouts resolve ID --action keep-looking --evidence 'asked the bank'", 'look again now'],
     ["payouts resolve ID --action adopt-order --order ORDER --evidence 'letter of 12 May'", 'follow this order'],
+    ["payouts resolve ID --action close-as-not-paid --by bob --evidence 'letter of 12 May'", 'nothing was paid'],
   ],
   acknowledge: [["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'it counts no more']],
   pause: [['payouts pause ID --by alice', 'send nothing more of a batch']],

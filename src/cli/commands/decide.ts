@@ -106,7 +106,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
     const answer = await client.workflow
       .getHandle(payout.workflowId)
       .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });
-    return answer.accepted ? answer.message : `refused: ${answer.message}`;
+    return answer.accepted ? answer.message : { refused: answer.message };
   });
 }
 
@@ -160,19 +160,22 @@ async function awaitingPayouts(store: Store, id: string, states: readonly Payout
 async function tellEach(
   session: Session,
   payouts: readonly PayoutRecord[],
-  tell: (client: Client, payout: PayoutRecord) => Promise<string>,
+  tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
 ): Promise<ExitCode> {
   const stack = await session.stack('join-or-boot');
   const client = await session.client(stack);
   const told: Told[] = [];
   let refused = 0;
   for (const payout of payouts) {
-    try {
-      told.push({ reference: payout.reference, outcome: await tell(client, payout) });
-    } catch (error) {
+    const { reference } = payout;
+    const answer = await tell(client, payout).catch((error: unknown) => {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      return { refused: error.cause?.message ?? error.message };
+    });
+    if (typeof answer === 'string') told.push({ reference, outcome: answer });
+    else {
       refused += 1;
-      told.push({ reference: payout.reference, outcome: `refused: ${error.cause?.message ?? error.message}` });
+      told.push({ reference, outcome: `refused: ${answer.refused}` });
     }
   }
   // A stack of our own ends with this command: what was decided is carried out before.
