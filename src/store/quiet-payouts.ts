@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/closed-runs.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
 import { payoutRecord } from './records.ts';
 import type { Database } from './schema.ts';
 import type { PayoutRecord } from './store.ts';
@@ -16,9 +14,6 @@ export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
  */
 export type QuietScope = { batchId: string | null } | 'needs-operator';
 
-// As a literal, not a parameter: only then is the index of such rows used.
-const WITH_OPERATOR = sql.lit<PayoutState>('needs-operator');
-
 export async function quietPayouts(
   db: Database,
   scope: QuietScope,
@@ -32,8 +27,8 @@ export async function quietPayouts(
     .where('ended_at', 'is', null)
     .where('updated_at', '<', changedBefore)
     .where((row) => row.or([row('next_restart_at', 'is', null), row('next_restart_at', '<=', now)]))
-    .where((row) => row.or([row('closed_runs', '<', CLOSED_RUNS_MAX), row('state', '!=', WITH_OPERATOR)]));
-  if (scope === 'needs-operator') query = query.where('state', '=', WITH_OPERATOR);
+    .where((row) => row.or([row('closed_runs', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
+  if (scope === 'needs-operator') query = query.where('state', '=', 'needs-operator');
   else if (scope.batchId === null) query = query.where('batch_id', 'is', null);
   else query = query.where('batch_id', '=', scope.batchId);
   if (after !== null) query = query.where('reference', '>', after);

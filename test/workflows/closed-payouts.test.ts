@@ -76,11 +76,11 @@ describe('a payout whose workflow was closed without an end', () => {
     expect(await ordersUnder(product, ROW_1)).toHaveLength(1);
   });
 
-  it('is started again by a pass of the reconciliation, without a batch and with an operator in a batch that has ended', async () => {
-    await using product = await startProduct({ settings: QUICK });
+  it('is started again by a pass of the reconciliation, without a batch, with an operator in a batch that has ended, or as a row of a batch', async () => {
+    await using product = await startProduct({ settings: { ...QUICK, quietRowMs: 60_000 } });
     const alone = await product.start({ id: 'alone', note: 'sandbox:stuck' });
-    const batch = await runBatch(product, [{ note: 'sandbox:stuck' }]);
-    const references = [referenceOf('u-1001', 'alone'), ROW_1];
+    const batch = await runBatch(product, [{ note: 'sandbox:stuck' }, { note: 'sandbox:stuck' }]);
+    const references = ['alone', 'row-1', 'row-2'].map((id) => referenceOf('u-1001', id));
     const orders = await Promise.all(references.map((reference) => untilPlaced(product, reference)));
     await product.stopWorker();
     for (const reference of references) await terminate(product, reference);

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
-import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
@@ -113,12 +113,17 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
 const PULSE_MS = 250;
 const PATIENCE_MS = 30_000;
 
-/** Waits until a workflow has nothing under way, or has ended. */
+/** Waits until a workflow has nothing under way, has ended, or is not there. */
 export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
-    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
-    return status.name !== 'RUNNING' || (raw.pendingActivities?.length === 0 && raw.pendingWorkflowTask == null);
+    const shown = await client.workflow.getHandle(workflowId).describe().catch(unlessGone);
+    if (shown?.status.name !== 'RUNNING') return true;
+    return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
   });
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 /** Waits for something that comes soon or, after the patience, without us. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What is known of closed runs of a payout, and the two ways to its row when nobody hears of it any more. */
+/** What is known of closed runs of a payout, and a way to the rows that a batch, or no batch, still waits for. */
 export const addRestarts = (): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema
@@ -16,12 +16,6 @@ export const addRestarts = (): Migration => ({
       .columns(['batch_id', 'reference'])
       .where(sql.ref('released_at'), 'is not', null)
       .where(sql.ref('ended_at'), 'is', null)
-      .execute();
-    await db.schema
-      .createIndex('payouts_with_operator')
-      .on('payouts')
-      .column('reference')
-      .where(sql.ref('state'), '=', sql.lit('needs-operator'))
       .execute();
   },
 });
