@@ -1,6 +1,4 @@
-import { sleep } from '@temporalio/activity';
-import { dueAt } from '../domain/business-days.ts';
-import { payoutInput } from '../domain/instruction.ts';
+import { log, sleep } from '@temporalio/activity';
 import {
   type BatchControl,
   countRows,
@@ -13,6 +11,7 @@ import { because, type ReasonCode } from '../domain/reasons.ts';
 import { touchedBy } from '../domain/switches.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { beating } from './beating.ts';
+import { delayOf, type Failed, restartAll, restartSome, startPayout } from './closed-payouts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';
@@ -33,7 +32,6 @@ export interface PumpResult {
 
 /** Workflows started side by side; more only queues them in the server. */
 const STARTS_AT_ONCE = 10;
-const QUIET_ROWS_AT_ONCE = 50;
 
 export const batchActivities = (deps: ActivityDeps) => ({
   /**
@@ -66,34 +64,40 @@ export const batchActivities = (deps: ActivityDeps) => ({
 });
 
 async function pump(deps: ActivityDeps, { batchId, untilSettled }: PumpInput): Promise<PumpResult> {
-  let quietCheckAt = deps.now() + deps.settings.quietCheckMs;
-  let afterRow = 0;
+  let quietCheckAt = 0;
+  let quietAfter: string | null = null;
   let switchesSeen = '';
   const askedToCancel = new Set<string>();
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+    if (deps.now() >= quietCheckAt) {
+      const quietMs = deps.settings.quietRowMs;
+      const { restarted, next } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs });
+      quietAfter = next;
+      // A run of its own: it has not heard that its batch is cancelled.
+      for (const workflowId of restarted) askedToCancel.delete(workflowId);
+      await wakeNeglectedWatches(deps);
+      switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
+      quietCheckAt = deps.now() + deps.settings.quietCheckMs;
+    }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
     if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
       return progress(deps, batchId);
     }
     const counts = countRows(await deps.store.stateCounts(batchId));
     const settled = counts.total - counts.open;
-    if (counts.open === 0) {
+    if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, batch);
       await deps.store.setBatchEnded(batchId, deps.now());
       return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
     }
-    if (settled >= untilSettled) return progress(deps, batchId);
-    if (deps.now() >= quietCheckAt) {
-      afterRow = await findClosedRows(deps, batchId, afterRow);
-      await wakeNeglectedWatches(deps);
-      switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
-      quietCheckAt = deps.now() + deps.settings.quietCheckMs;
-    }
+    if (settled >= untilSettled && counts.open > 0) return progress(deps, batchId);
     await sleep(deps.settings.batchPulseMs);
   }
 }
+
+const failed: Failed = (error, reference) => log.warn('closed payout not started again', { error, reference });
 
 async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
   const batch = await store.batch(batchId);
@@ -142,26 +146,11 @@ function auditCanary({ store, now }: ActivityDeps, subject: string, action: stri
 
 /** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */
 async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
-  const now = deps.now();
-  const delayOf = ({ instruction }: PayoutRecord): number => (dueAt(instruction, deps.settings.calendar) ?? now) - now;
-  await Promise.all(rows.map((row) => start(deps, row, delayOf(row))));
+  await Promise.all(rows.map((row) => startPayout(deps, row)));
   const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
-  const later = rows.filter((row) => delayOf(row) > 0);
+  const later = rows.filter((row) => delayOf(deps, row) > 0);
   await deps.store.markScheduled(references(later), because('not-yet-due'), deps.now());
   await deps.store.markReleased(references(rows), deps.now());
-}
-
-async function start(deps: ActivityDeps, row: PayoutRecord, delayMs: number): Promise<void> {
-  const { instruction } = row;
-  await deps.executions.startPayout({
-    ...(delayMs > 0 ? { delayMs } : {}),
-    workflowId: row.workflowId,
-    reference: row.reference,
-    batchId: row.batchId,
-    currency: row.currency,
-    input: payoutInput(row),
-    summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
-  });
 }
 
 /**
@@ -200,23 +189,3 @@ const CANCELLABLE: readonly PayoutState[] = [
   'awaiting-approval',
   'awaiting-bank-approval',
 ];
-
-/**
- * A row whose workflow was closed without a stored end (terminated, say) is handed to people, never left hanging. Goes
- * through the quiet rows page by page; returns the row to go on after.
- */
-async function findClosedRows(deps: ActivityDeps, batchId: string, afterRow: number): Promise<number> {
-  const page = { afterRow, limit: QUIET_ROWS_AT_ONCE };
-  const rows = await deps.store.quietRows(batchId, deps.now() - deps.settings.quietRowMs, page);
-  for (const row of rows) {
-    if (await deps.executions.isOpen(row.workflowId)) continue;
-    const current = await deps.store.payout(row.reference);
-    if (current === undefined || isSettled(current.state)) continue;
-    await deps.store.changePayout(row.reference, {
-      state: 'needs-operator',
-      reason: because('workflow-closed'),
-      at: deps.now(),
-    });
-  }
-  return rows.length < QUIET_ROWS_AT_ONCE ? 0 : (rows.at(-1)?.row ?? 0);
-}

@@ -48,6 +48,10 @@ export interface WorkerSettings {
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
 export interface Executions {
+  /**
+   * Starts a payout unless its workflow is open or has completed. One that was closed otherwise is started anew: the claim
+   * in the store is the lock, not the workflow id.
+   */
   startPayout(start: {
     workflowId: string;
     reference: string;
@@ -57,6 +61,8 @@ export interface Executions {
     summary: string;
     /** Begins this much later, shown as `scheduled` until then; absent: at once. */
     delayMs?: number;
+    /** Also when the last run of this id completed: its row must have no end. */
+    evenCompleted?: boolean;
   }): Promise<'started' | 'already-started'>;
   /** Unless it runs. */
   startBatch(batchId: string, file: string): Promise<void>;

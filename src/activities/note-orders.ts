@@ -164,8 +164,9 @@ class Notes {
   }
 
   private async incident(incident: Incident): Promise<void> {
-    const isNew = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
-    this.count({ incidents: 1, shown: [incident] }, isNew);
+    const recorded = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
+    // What people have acknowledged is no finding any more.
+    if (recorded !== 'acknowledged') this.count({ incidents: 1, shown: [incident] }, recorded === 'recorded');
   }
 
   private count(found: Partial<Findings>, isNew: boolean): void {

@@ -20,7 +20,8 @@ export function summaryText(report: BatchReport, ui: UiPlace): string {
 /** The exit code that a batch's report stands for. */
 export function exitOfReport(report: BatchReport): ExitCode {
   if (report.counts.open > 0) return EXIT.stillOpen;
-  return report.state === 'completed' && report.incidents.length === 0 ? EXIT.completed : EXIT.exceptions;
+  const isOpen = report.incidents.some(({ acknowledged }) => acknowledged === null);
+  return report.state === 'completed' && !isOpen ? EXIT.completed : EXIT.exceptions;
 }
 
 export function unknownId(id: string): CommandError {

@@ -83,7 +83,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   resolve: [
     ["payouts resolve ID --action keep-looking --evidence 'asked the bank'", 'look again now'],
     ["payouts resolve ID --action adopt-order --order ORDER --evidence 'letter of 12 May'", 'follow this order'],
+    ["payouts resolve ID --action close-as-not-paid --by bob --evidence 'letter of 12 May'", 'nothing was paid'],
   ],
+  acknowledge: [["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'it counts no more']],
   pause: [['payouts pause ID --by alice', 'send nothing more of a batch']],
   drain: [['payouts drain ID --by alice', 'release no further rows; those under way go on']],
   switch: [["payouts switch off everything --reason 'fraud suspected'", 'stop every send']],
@@ -101,6 +103,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   report: [['payouts report ID', 'write the report files again and show the summary']],
   list: [['payouts list', 'the newest batches']],
+  incidents: [['payouts incidents --open', 'those that nobody has acknowledged, with their ids']],
   reconcile: [['payouts reconcile --days 7', "compare what ended in a week with the bank's orders"]],
   accounts: [
     ['payouts accounts u-1001', 'balances of a user'],

@@ -35,7 +35,10 @@ export async function followBatches(options: {
   let pulseAt = performance.now() + PULSE_EVERY_MS;
   for (const batchId of batchIds) {
     const batch = await store.batch(batchId);
-    if (batch !== undefined && batch.endedAt === null) await startBatch(client, batchId, batch.file);
+    if (batch === undefined) continue;
+    // A row with an operator whose workflow is gone is started again: only an open batch looks after its rows.
+    if (batch.endedAt !== null) await store.setBatchEnded(batchId, null);
+    await startBatch(client, batchId, batch.file);
   }
   const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   for (;;) {

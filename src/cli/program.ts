@@ -10,6 +10,7 @@ import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
+import { acknowledge, listIncidents } from './commands/incidents.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
 import { reconcile } from './commands/reconcile.ts';
 import { retry } from './commands/retry.ts';
@@ -198,6 +199,11 @@ function addDeciding(command: Add, perform: Perform): void {
     .option('--yes', 'do not ask', false)
     .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
     .action((id, o) => perform((s) => resolve(s, id, o)));
+  command('acknowledge <incident>', 'say that somebody has seen to an incident, and why it may rest')
+    .requiredOption('--reason <text>', 'why', keptText)
+    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'who (default: the user of this machine)', keptText)
+    .action((incident, o) => perform((s) => acknowledge(s, incident, o)));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
       .option('--by <name>', 'who asks', keptText, 'operator')
@@ -227,6 +233,9 @@ function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
   command('list', 'the batches of this store').action(() => perform((s) => list(s)));
+  command('incidents', 'what the bank shows against the stored ends of payouts')
+    .option('--open', 'only those that nobody has acknowledged', false)
+    .action((options) => perform((s) => listIncidents(s, options)));
   command('reconcile', "compare ended payouts with the bank's orders now")
     .option('--days <n>', 'how far back', days)
     .action((options) => perform((s) => reconcile(s, options)));

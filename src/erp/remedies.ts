@@ -61,7 +61,7 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
     'Ask the bank what the status means; `payouts resolve ID --action close-as-not-paid` once it says that no money moved.',
   'status-stuck': 'Ask the bank why the order does not move; it is still looked at, and goes on by itself.',
   'workflow-closed':
-    '`payouts resolve ID --action keep-looking` starts it again at the look-up; nothing is sent before that.',
+    'Its workflow was closed again and again; `payouts resolve ID --action keep-looking` starts it again at the look-up.',
   // card payments: waiting
   'card-needed': 'The cardholder enters a card on the checkout page, or your backend gives one.',
   'card-lost': 'The cardholder enters the card again; nothing was sent that takes money.',

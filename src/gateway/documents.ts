@@ -68,6 +68,11 @@ export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
       orderId: z.string(),
       kind: z.enum(['second-order', 'order-after-end', 'end-contradicted']),
       message: z.string(),
+      id: z.string().describe('for `payouts acknowledge`'),
+      acknowledged: z
+        .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
+        .nullable()
+        .describe('null: nobody has seen to it'),
     }),
   ),
   refused: z

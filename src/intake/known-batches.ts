@@ -1,21 +1,34 @@
-import { isSettled } from '../domain/payout-state.ts';
+import { isEnd, isSettled, type PayoutState } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownRows } from './known-rows.ts';
 
-/** The batches that took the rows of a file: those still open, oldest first, and the latest of all. */
+/** The batches that took the rows of a file: those still open and those with an operator, oldest first; the latest of all. */
 export async function takenBefore(
   store: Store,
   { batchIds }: Pick<KnownRows, 'batchIds'>,
-): Promise<{ open: string[]; latest: string | undefined }> {
+): Promise<{ open: string[]; withOperator: string[]; latest: string | undefined }> {
   const batches = (await Promise.all([...batchIds].map((id) => store.batch(id)))).filter((it) => it !== undefined);
   batches.sort((a, b) => a.createdAt - b.createdAt);
   const open: string[] = [];
-  for (const { batchId } of batches) if (!(await isSettledBatch(store, batchId))) open.push(batchId);
-  return { open, latest: batches.at(-1)?.batchId };
+  const withOperator: string[] = [];
+  for (const { batchId } of batches) {
+    if (!(await isSettledBatch(store, batchId))) open.push(batchId);
+    else if (!(await isOverBatch(store, batchId))) withOperator.push(batchId);
+  }
+  return { open, withOperator, latest: batches.at(-1)?.batchId };
 }
 
 /** Whether every row has an end or is with an operator. */
 export async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
+  return everyRow(store, batchId, isSettled);
+}
+
+/** Whether every row has an end. */
+export async function isOverBatch(store: Store, batchId: string): Promise<boolean> {
+  return everyRow(store, batchId, isEnd);
+}
+
+async function everyRow(store: Store, batchId: string, holds: (state: PayoutState) => boolean): Promise<boolean> {
   const states = await store.stateCounts(batchId);
-  return [...states].every(([state, count]) => count === 0 || isSettled(state));
+  return [...states].every(([state, count]) => count === 0 || holds(state));
 }

@@ -72,8 +72,8 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       await running;
     });
     const resume = (): Promise<void> =>
-      resumeUnended(deps, (error, batchId) => log.warn({ error, batchId }, 'batch not started')).catch(
-        (error: unknown) => log.warn({ error }, 'resuming failed'),
+      resumeUnended(deps, (error, id) => log.warn({ error, id }, 'not started')).catch((error: unknown) =>
+        log.warn({ error }, 'resuming failed'),
       );
     const sweep = oneAtATime(() =>
       sweepCardEvents(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')).catch(

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import { END_STATES, isEnd, isSettled, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import { payoutRecord } from './records.ts';
 import type { Database, Tables } from './schema.ts';
@@ -10,8 +10,6 @@ import { COLUMNS, switches } from './switches.ts';
 const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
 /** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
-/** States in which a row still asks something of its workflow. */
-const UNSETTLED = PAYOUT_STATES.filter((state) => !isSettled(state));
 
 export async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
   const counts = await db
@@ -151,27 +149,6 @@ export async function cancelUnreleased(db: Database, batchId: string, reason: Re
     .where('state', 'not in', END_STATES)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
-}
-
-/** Longest quiet first. */
-export async function quietRows(
-  db: Database,
-  batchId: string,
-  changedBefore: number,
-  { afterRow, limit }: { afterRow: number; limit: number },
-): Promise<PayoutRecord[]> {
-  const rows = await db
-    .selectFrom('payouts')
-    .selectAll()
-    .where('batch_id', '=', batchId)
-    .where('state', 'in', UNSETTLED)
-    .where('released_at', 'is not', null)
-    .where('updated_at', '<', changedBefore)
-    .where('row', '>', afterRow)
-    .orderBy('row')
-    .limit(limit)
-    .execute();
-  return rows.map(payoutRecord);
 }
 
 export async function rowsIn(db: Database, batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {

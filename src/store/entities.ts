@@ -2,7 +2,6 @@ import type { OriginalMessage, OriginalTransaction } from '../domain/bank-messag
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { Incident } from '../domain/reconciliation.ts';
 import type { SwitchedOff } from '../domain/switches.ts';
 import type { SendAttempt } from './attempt-entities.ts';
 
@@ -205,10 +204,6 @@ export interface ReturnRecord {
   reference: string;
   amount: string;
   currency: string;
-  seenAt: number;
-}
-
-export interface IncidentRecord extends Incident {
   seenAt: number;
 }
 

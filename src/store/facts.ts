@@ -1,6 +1,6 @@
 import { chunks } from './chunks.ts';
 import type { Database } from './schema.ts';
-import type { IncidentRecord, ReturnRecord, Store } from './store.ts';
+import type { ReturnRecord, Store } from './store.ts';
 
 export async function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
@@ -45,28 +45,4 @@ export async function recordUnaskedOrder(
     .onConflict((conflict) => conflict.column('order_id').doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
-}
-
-export async function recordIncident(
-  db: Database,
-  { reference, orderId, kind, seenAt }: IncidentRecord,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('incidents')
-    .values({ reference, order_id: orderId, kind, seen_at: seenAt })
-    .onConflict((conflict) => conflict.columns(['reference', 'order_id', 'kind']).doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
-}
-
-/** Oldest first. */
-export async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
-  const found: IncidentRecord[] = [];
-  for (const some of chunks(references)) {
-    const rows = await db.selectFrom('incidents').selectAll().where('reference', 'in', some).execute();
-    for (const { reference, order_id, kind, seen_at } of rows) {
-      found.push({ reference, orderId: order_id, kind, seenAt: seen_at });
-    }
-  }
-  return found.sort((a, b) => a.seenAt - b.seenAt);
 }

@@ -4,13 +4,15 @@ import * as batchRows from './batch-rows.ts';
 import { batch, batches, endCanary, setBatchEnded, setControl, unendedBatches } from './batches.ts';
 import { createCardStore } from './cards.ts';
 import { claimBatch, claimPayout, knownClaims } from './claims.ts';
-import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
+import { recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
 import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
 import { identify, identity, storeId } from './identity.ts';
+import { acknowledgeIncident, incidents, incidentsOf, recordIncident } from './incidents.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { approvalsOf, changePayout, findPayouts, payout, recordApprovals, recordAssessment } from './payouts.ts';
+import { countClosedRun, forgetClosedRuns, quietPayouts } from './quiet-payouts.ts';
 import * as reconciliation from './reconciliation.ts';
 import { refusedRows } from './refused-rows.ts';
 import { recordRestore, restoredAt } from './restored.ts';
@@ -39,6 +41,9 @@ export async function createStore(db: Database): Promise<Store> {
 
     payout: (reference) => payout(db, reference),
     changePayout: (reference, change) => changePayout(db, reference, change),
+    quietPayouts: (scope, when, page) => quietPayouts(db, scope, when, page),
+    countClosedRun: (reference, before, after) => countClosedRun(db, reference, before, after),
+    forgetClosedRuns: (reference) => forgetClosedRuns(db, reference),
     findPayouts: (id, limit) => findPayouts(db, id, limit),
 
     recordAssessment: (claim, assessed) => recordAssessment(db, claim, assessed),
@@ -76,7 +81,6 @@ export async function createStore(db: Database): Promise<Store> {
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
     markScheduled: (references, reason, at) => batchRows.markScheduled(db, references, reason, at),
     cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
-    quietRows: (batchId, changedBefore, page) => batchRows.quietRows(db, batchId, changedBefore, page),
     rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
     rows: (batchId) => batchRows.rows(db, batchId),
 
@@ -91,6 +95,8 @@ export async function createStore(db: Database): Promise<Store> {
     recordUnaskedOrder: (entry) => recordUnaskedOrder(db, entry),
     recordIncident: (entry) => recordIncident(db, entry),
     incidentsOf: (references) => incidentsOf(db, references),
+    incidents: (which) => incidents(db, which),
+    acknowledgeIncident: (id, acknowledgement) => acknowledgeIncident(db, id, acknowledgement),
 
     payoutsOf: (references) => reconciliation.payoutsOf(db, references),
     payoutsOfOrders: (orderIds) => reconciliation.payoutsOfOrders(db, orderIds),

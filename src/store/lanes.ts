@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { Database } from './schema.ts';
@@ -43,22 +44,26 @@ export async function fundsNeededAhead(db: Database, reference: string): Promise
   return rows.filter((row) => comesBefore(row, self)).flatMap(({ funds_needed }) => funds_needed ?? []);
 }
 
-/** Whether the bank has shown more than one order under a reference of this user, now with an operator or after its end. */
+/**
+ * Whether the bank has shown more than one order under a reference of this user: now with an operator, or after its end
+ * and nobody has acknowledged it.
+ */
 export async function hasSuspectedDuplicate(db: Database, uid: string): Promise<boolean> {
+  // Literals, not parameters: only then are the indexes of such rows used.
   const row = await db
     .selectFrom('payouts')
     .select('reference')
-    .where('state', '=', 'needs-operator')
-    .where('reason_code', '=', 'duplicate-suspected' satisfies ReasonCode)
     .where('uid', '=', uid)
+    .where('reason_code', '=', sql.lit<ReasonCode>('duplicate-suspected'))
+    .where('state', '=', 'needs-operator')
     .executeTakeFirst();
   if (row !== undefined) return true;
   const incident = await db
     .selectFrom('incidents')
-    .innerJoin('payouts', 'payouts.reference', 'incidents.reference')
-    .select('incidents.reference')
-    .where('incidents.kind', '=', 'second-order' satisfies IncidentKind)
-    .where('payouts.uid', '=', uid)
+    .select('incident_id')
+    .where('uid', '=', uid)
+    .where('kind', '=', sql.lit<IncidentKind>('second-order'))
+    .where('acknowledged_at', 'is', null)
     .executeTakeFirst();
   return incident !== undefined;
 }

@@ -22,7 +22,7 @@ export interface Tables {
   unasked_orders: UnaskedOrderTable;
   refused_rows: RefusedRowTable;
   switches: SwitchTable;
-  incidents: { reference: string; order_id: string; kind: IncidentKind; seen_at: number };
+  incidents: IncidentTable;
   audit: AuditTable;
   idempotency_keys: IdempotencyKeyTable;
   card_payments: CardPaymentTable;
@@ -119,6 +119,11 @@ export interface PayoutTable {
   term: Generated<number>;
   /** JSON: what the holder of the claim last read about it, see `Assessment`. */
   assessed: string | null;
+  /** Runs closed in a row without progress. */
+  closed_runs: Generated<number>;
+  /** State and order id when the last of them was found. */
+  closed_at_state: string | null;
+  next_restart_at: number | null;
   released_at: number | null;
   created_at: number;
   updated_at: number;
@@ -156,6 +161,20 @@ export interface OpenOrderTable {
   order_id: string | null;
   notified_status: string | null;
   next_look_at: number | null;
+}
+
+export interface IncidentTable {
+  /** For people to type. */
+  incident_id: string;
+  reference: string;
+  order_id: string;
+  kind: IncidentKind;
+  /** Of the payout. */
+  uid: string | null;
+  seen_at: number;
+  acknowledged_by: string | null;
+  acknowledged_reason: string | null;
+  acknowledged_at: number | null;
 }
 
 export interface UnaskedOrderTable {

@@ -1,6 +1,8 @@
+import type { ClosedRuns } from '../domain/closed-runs.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { Incident } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchedOff, SwitchScope, Touched } from '../domain/switches.ts';
 import type { CardStore } from './card-store.ts';
@@ -17,7 +19,6 @@ import type {
   IdempotencyHold,
   IdempotencyKey,
   IdempotencyTaking,
-  IncidentRecord,
   InFlight,
   KnownClaim,
   LookAlike,
@@ -40,8 +41,12 @@ import type {
   UserAccount,
   WatchKey,
 } from './entities.ts';
+import type { Acknowledgement, IncidentRecord } from './incidents.ts';
+import type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 export type * from './entities.ts';
+export type { Acknowledgement, IncidentRecord } from './incidents.ts';
+export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
@@ -182,7 +187,7 @@ export interface Store {
   pausedAccounts(waitingMax: number): Promise<UserAccount[]>;
   /** What rows of the same account with a higher priority, or handed over before, need while they wait for money; decimals. */
   fundsNeededAhead(reference: string): Promise<string[]>;
-  /** The bank has shown more than one order under a reference of this user: it recognises no reference. */
+  /** The bank has shown more than one order under a reference of this user, and nobody has seen to it: it recognises no reference. */
   hasSuspectedDuplicate(uid: string): Promise<boolean>;
   /** The first `count` rows of a batch by release order while no other one has been released, in no order. */
   canaryRows(batchId: string, count: number): Promise<CanaryRow[]>;
@@ -191,8 +196,19 @@ export interface Store {
   markScheduled(references: readonly string[], reason: Reason, at: number): Promise<void>;
   /** Ends every row not yet released as `cancelled`; returns how many. */
   cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
-  /** Released rows without an end (needs-operator excluded) that have not changed since `changedBefore`, longest quiet first. */
-  quietRows(batchId: string, changedBefore: number, page: { afterRow: number; limit: number }): Promise<PayoutRecord[]>;
+  /**
+   * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by
+   * reference, those behind `after`. Without those that were handed to people because their runs were closed again and again.
+   */
+  quietPayouts(
+    scope: QuietScope,
+    when: { changedBefore: number; now: number },
+    page: { after: string | null; limit: number },
+  ): Promise<QuietPayout[]>;
+  /** False when somebody else has counted since `before`: of several passes at once one starts the payout again. */
+  countClosedRun(reference: string, before: ClosedRuns, after: ClosedRuns): Promise<boolean>;
+  /** An operator starts it again: closed runs of before do not count any more. */
+  forgetClosedRuns(reference: string): Promise<void>;
   /** Released rows without an end in one of these states, in row order. */
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */
@@ -223,8 +239,15 @@ export interface Store {
     clientOrderId: string | null;
     seenAt: number;
   }): Promise<boolean>;
-  /** False when this kind was recorded for this order and reference before. */
-  recordIncident(entry: IncidentRecord): Promise<boolean>;
+  /** `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
+  recordIncident(entry: Incident & { seenAt: number }): Promise<'recorded' | 'known' | 'acknowledged'>;
+  /** Newest first; `open`: only those that nobody has acknowledged. */
+  incidents(which: { open: boolean; limit: number }): Promise<IncidentRecord[]>;
+  /** With an audit entry. Not new when it was acknowledged before: who was first, and why, stays. Undefined: no such id. */
+  acknowledgeIncident(
+    id: string,
+    acknowledgement: Acknowledgement,
+  ): Promise<{ incident: IncidentRecord; isNew: boolean } | undefined>;
   /** Oldest first. */
   incidentsOf(references: readonly string[]): Promise<IncidentRecord[]>;
 

@@ -37,13 +37,16 @@ export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({ workflowId, reference, batchId, currency, input, summary, delayMs }) {
+    async startPayout({ workflowId, reference, batchId, currency, input, summary, delayMs, evenCompleted }) {
       try {
         await client.workflow.start(WORKFLOW_TYPES.payout, {
           workflowId,
           taskQueue: TASK_QUEUE,
           args: [input],
-          workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          workflowIdReusePolicy:
+            evenCompleted === true
+              ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+              : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
           staticSummary: summary,
           startDelay: delayMs,
           typedSearchAttributes: [
@@ -197,14 +200,17 @@ export function startReconciliationPass(
   });
 }
 
-/** Starts the workflow of a payout again after it was closed without an end (terminated, say). */
+/** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless somebody else has. */
 export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.payout, {
-    workflowId: payout.workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [payoutInput(payout)],
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    staticSummary: `${payout.currency} ${payout.amount}, document ${payout.documentId}, started again`,
+  const { workflowId, reference, batchId, currency } = payout;
+  await executionsOver(client).startPayout({
+    workflowId,
+    reference,
+    batchId,
+    currency,
+    input: payoutInput(payout),
+    summary: `${currency} ${payout.amount}, document ${payout.documentId}, started again`,
+    evenCompleted: true,
   });
 }
 

@@ -23,11 +23,16 @@ function reportOf(states: PayoutState[]): BatchReport {
 }
 
 describe('the exit code of a report', () => {
-  it('says that people must look where an incident is, however well the rows ended', () => {
+  it('says that people must look where an incident is that nobody has acknowledged, however well the rows ended', () => {
     const message = 'the bank shows another order';
-    const incident = { row: 1, reference: 'ref', orderId: 'ord-9', kind: 'second-order', message } as const;
-    const report = { ...reportOf(['completed']), incidents: [incident] };
-    expect(exitOfReport(report)).toBe(EXIT.exceptions);
+    const found = { row: 1, reference: 'ref', orderId: 'ord-9', kind: 'second-order', message, id: 'inc-1' } as const;
+    const exitWith = (...incidents: BatchReport['incidents']): number =>
+      exitOfReport({ ...reportOf(['completed']), incidents });
+    const open = { ...found, acknowledged: null };
+    const seenTo = { ...found, acknowledged: { by: 'alice', reason: 'called back', at: '2026-01-05T10:00:00.000Z' } };
+    expect(exitWith(open)).toBe(EXIT.exceptions);
+    expect(exitWith(seenTo, open)).toBe(EXIT.exceptions);
+    expect(exitWith(seenTo)).toBe(EXIT.completed);
   });
 
   it.each<[number, PayoutState[]]>([

@@ -69,6 +69,8 @@ const batchDocument = z.strictObject({
       orderId: z.string(),
       kind: kebabCase,
       message: z.string().min(1),
+      id: z.string().regex(/^inc-[0-9a-f]{12}$/),
+      acknowledged: z.strictObject({ by: z.string(), reason: z.string(), at: z.iso.datetime() }).nullable(),
     }),
   ),
   refused: z.array(

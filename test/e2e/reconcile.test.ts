@@ -72,6 +72,14 @@ it('`reconcile` says what stands against stored ends, and every report and exit 
   const status = await home.payouts('status', 'REC-1', '--json');
   expect(documentOf(status)).toMatchObject({ incidents: [incident] });
 
+  const [open] = batchOf(watched).incidents;
+  const listed = await home.payouts('incidents', '--open', '--json');
+  expect(documentOf(listed)).toMatchObject({ incidents: [{ id: open?.id, ...incident, acknowledged: null }] });
+  const why = ['--by', 'alice', '--reason', 'the bank has booked it back'];
+  expect((await home.payouts('acknowledge', open?.id ?? '', ...why, '--yes')).code).toBe(0);
+  expect(await home.payouts('watch', batchId)).toMatchObject({ code: 0, stdout: expect.stringContaining('by alice') });
+  expect((await home.payouts('reconcile', '--json')).code).toBe(0);
+
   const refused = await home.payouts('reconcile', '--days', '0', '--json');
   expect(refused.code).toBe(2);
   expect(errorOf(refused).error.code).toBe('usage');

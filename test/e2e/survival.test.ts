@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';
@@ -44,6 +46,21 @@ it('a `run` that was killed in the middle is finished by the next one: one order
   const third = await home.payouts('run', file, '--yes', '--json');
   expect(third.code).toBe(8);
   expect(batchOf(await home.payouts('report', batch.batchId, '--json'))).toEqual(batch);
+});
+
+it('payouts whose workflows are lost with the file of Temporal are started again by `run` of their file', async () => {
+  const home = openHome();
+  const file = home.file('lost.csv', csvOf([{ id: 'LOST-1', ...IN_AUDIT }]));
+  expect((await home.payouts('run', file, '--yes', '--timeout', '6s', '--json')).code).toBe(6);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(home.path, `temporal.sqlite${suffix}`), { force: true });
+
+  const again = await home.payouts('run', file, '--yes', '--timeout', '12s', '--json');
+  expect(again.code).toBe(6);
+  const { batchId, payouts } = batchOf(again);
+  expect(payouts).toMatchObject([{ state: 'awaiting-bank-approval' }]);
+  expect(await home.payouts('approve', batchId, '--yes', '--by', 'alice', '--json')).toMatchObject({ code: 0 });
+  expect(batchOf(await home.payouts('watch', batchId, '--json')).counts).toMatchObject({ completed: 1 });
+  expect(paymentsIn(home.path)).toHaveLength(1);
 });
 
 it('a row that waits when everything ends is decided and watched on stacks of their own', async () => {

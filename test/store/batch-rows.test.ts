@@ -91,19 +91,6 @@ onEveryStore('Rows of a batch', (test) => {
     expect(await store.cancelUnreleased('b1', CANCELLED, 4_000)).toBe(0);
   });
 
-  it('are quiet when they were released, are not settled and have not changed', async () => {
-    const store = await test.open();
-    await store.claimBatch(batchClaim('b1', ['never released', 'quiet', 'quieter', 'busy', 'done', 'parked']));
-    await store.markReleased(['quiet', 'busy', 'done', 'parked'].map(reference), 2_000);
-    await store.markReleased([reference('quieter')], 1_500);
-    await change(store, 'busy', 'processing', 5_000);
-    await change(store, 'done', 'completed', 2_100);
-    await change(store, 'parked', 'needs-operator', 2_100);
-    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 0, limit: 10 }))).toEqual(['quiet', 'quieter']);
-    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 0, limit: 1 }))).toEqual(['quiet']);
-    expect(documentsOf(await store.quietRows('b1', 5_000, { afterRow: 2, limit: 1 }))).toEqual(['quieter']);
-  });
-
   it('are found by state once released and without an end', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b1', ['a', 'b', 'c', 'd']));

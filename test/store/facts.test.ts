@@ -26,20 +26,4 @@ onEveryStore('Facts', (test) => {
     expect(await store.recordUnaskedOrder(order)).toBe(true);
     expect(await store.recordUnaskedOrder({ ...order, clientOrderId: 'late' })).toBe(false);
   });
-
-  it('record an incident once for each kind, order and reference', async () => {
-    const store = await test.open();
-    const incident = { kind: 'second-order', reference: 'ref', orderId: 'o-7', seenAt: 2_000 } as const;
-    expect(await store.recordIncident(incident)).toBe(true);
-    expect(await store.recordIncident({ ...incident, seenAt: 9_000 })).toBe(false);
-    expect(await store.recordIncident({ ...incident, kind: 'end-contradicted', seenAt: 1_000 })).toBe(true);
-    expect(await store.recordIncident({ ...incident, reference: 'other' })).toBe(true);
-    expect(await store.recordIncident({ ...incident, orderId: 'o-8', seenAt: 3_000 })).toBe(true);
-    expect(await store.incidentsOf(['ref', 'without'])).toEqual([
-      { ...incident, kind: 'end-contradicted', seenAt: 1_000 },
-      incident,
-      { ...incident, orderId: 'o-8', seenAt: 3_000 },
-    ]);
-    expect(await store.incidentsOf([])).toEqual([]);
-  });
 });

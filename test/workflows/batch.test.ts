@@ -112,15 +112,4 @@ describe('a batch on a real Temporal server', () => {
     expect(((await handle.result()) as PumpResult).counts).toMatchObject({ completed: 2 });
     await recordHistory(handle, 'payoutBatch', 'approved');
   });
-
-  it('a terminated row becomes needs-operator and does not hang the batch', async () => {
-    await using product = await startProduct({ settings: { quietRowMs: 300 } });
-    const [stuck] = await claim(product, [{ note: 'sandbox:stuck' }, {}]);
-    await startBatch(product.client, BATCH, 'test.csv');
-    await untilTrue(async () => (await product.store.payout(stuck ?? ''))?.claimRunId != null);
-    await product.client.workflow.getHandle(payoutWorkflowId(stuck ?? '')).terminate('test');
-    const result = (await product.client.workflow.getHandle(batchWorkflowId(BATCH)).result()) as PumpResult;
-    expect(result.counts).toMatchObject({ completed: 1, needsOperator: 1 });
-    expect(await product.store.payout(stuck ?? '')).toMatchObject({ reason: { code: 'workflow-closed' } });
-  });
 });

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
-import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
@@ -96,6 +96,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const by = options.by ?? userInfo().username;
   return tellEach(session, [payout], async (client) => {
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {
+      await store.forgetClosedRuns(payout.reference);
       await restartPayout(client, payout);
       if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
       // It comes up with an operator: nothing is sent unless this or a later decision says so.
@@ -105,19 +106,24 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
     const answer = await client.workflow
       .getHandle(payout.workflowId)
       .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });
-    return answer.accepted ? answer.message : `refused: ${answer.message}`;
+    return answer.accepted ? answer.message : { refused: answer.message };
   });
 }
 
 const PULSE_MS = 250;
 const PATIENCE_MS = 30_000;
 
-/** Waits until a workflow has nothing under way, or has ended. */
+/** Waits until a workflow has nothing under way, has ended, or is not there. */
 export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
-    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
-    return status.name !== 'RUNNING' || (raw.pendingActivities?.length === 0 && raw.pendingWorkflowTask == null);
+    const shown = await client.workflow.getHandle(workflowId).describe().catch(unlessGone);
+    if (shown?.status.name !== 'RUNNING') return true;
+    return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
   });
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 /** Waits for something that comes soon or, after the patience, without us. */
@@ -159,19 +165,22 @@ async function awaitingPayouts(store: Store, id: string, states: readonly Payout
 async function tellEach(
   session: Session,
   payouts: readonly PayoutRecord[],
-  tell: (client: Client, payout: PayoutRecord) => Promise<string>,
+  tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
 ): Promise<ExitCode> {
   const stack = await session.stack('join-or-boot');
   const client = await session.client(stack);
   const told: Told[] = [];
   let refused = 0;
   for (const payout of payouts) {
-    try {
-      told.push({ reference: payout.reference, outcome: await tell(client, payout) });
-    } catch (error) {
+    const { reference } = payout;
+    const answer = await tell(client, payout).catch((error: unknown) => {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      return { refused: error.cause?.message ?? error.message };
+    });
+    if (typeof answer === 'string') told.push({ reference, outcome: answer });
+    else {
       refused += 1;
-      told.push({ reference: payout.reference, outcome: `refused: ${error.cause?.message ?? error.message}` });
+      told.push({ reference, outcome: `refused: ${answer.refused}` });
     }
   }
   // A stack of our own ends with this command: what was decided is carried out before.

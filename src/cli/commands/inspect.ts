@@ -1,4 +1,5 @@
 import { type ReportedIncident, reportedIncidents } from '../../erp/report/batch-report.ts';
+import { standingOf } from '../../erp/report/display.ts';
 import { listBatches } from '../../runtime/batch-list.ts';
 import { reportBatch } from '../../runtime/batch-report.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -108,7 +109,10 @@ function payoutText(payout: PayoutRecord, incidents: readonly ReportedIncident[]
     ['order', payout.orderId],
     ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
-    ...incidents.map(({ message, orderId }): [string, string] => ['incident', `${message} (order ${orderId})`]),
+    ...incidents.map((incident): [string, string] => [
+      'incident',
+      `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,
+    ]),
     ['Temporal UI', url],
   ];
   return rows

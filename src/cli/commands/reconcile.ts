@@ -1,10 +1,12 @@
 import { v7 } from 'uuid';
 import { INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
+import type { QuietScope, Store } from '../../store/store.ts';
 import { startReconciliationPass } from '../../temporal/executions.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
+import { untilCarriedOut } from './decide.ts';
 
 /**
  * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 when nothing stands
@@ -12,6 +14,7 @@ import { table } from '../table.ts';
  */
 export async function reconcile(session: Session, { days }: { days?: number }): Promise<ExitCode> {
   const interrupted = interruptSignal();
+  const unheard = await unheardOf(await session.store());
   const stack = await session.stack('join-or-boot');
   const client = await session.client(stack);
   const handle = await startReconciliationPass(client, v7(), days);
@@ -25,9 +28,26 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
     session.leaveAtOnce = true;
     return EXIT.interrupted;
   }
+  // The pass starts again what was closed: a stack of our own stays up until that has come as far as it can.
+  if (stack.owner) await Promise.all(unheard.map((workflowId) => untilCarriedOut(client, workflowId)));
   session.output.result(documentOf(pass), textOf(pass));
   if (pass.findings.incidents > 0) return EXIT.exceptions;
   return pass.unreadKeys > 0 ? EXIT.unreachable : EXIT.completed;
+}
+
+const UNHEARD_MAX = 100;
+
+/** Workflows of payouts that may have been closed without an end. */
+async function unheardOf(store: Store): Promise<string[]> {
+  const batches = (await store.unendedBatches()).map(({ batchId }): QuietScope => ({ batchId }));
+  const now = Date.now();
+  const workflowIds: string[] = [];
+  for (const scope of [{ batchId: null }, 'needs-operator', ...batches] satisfies QuietScope[]) {
+    const limit = UNHEARD_MAX - workflowIds.length;
+    const rows = await store.quietPayouts(scope, { changedBefore: now, now }, { after: null, limit });
+    workflowIds.push(...rows.map(({ workflowId }) => workflowId));
+  }
+  return workflowIds;
 }
 
 function documentOf({ keys, unreadKeys, findings }: Pass): object {

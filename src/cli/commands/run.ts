@@ -4,7 +4,7 @@ import type { BatchReport } from '../../erp/report/batch-report.ts';
 import { writeRefusal } from '../../erp/report/status-report-files.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from '../../intake/intake.ts';
 import { alreadyTaken, IntakeRefusal } from '../../intake/intake-refusal.ts';
-import { isSettledBatch, takenBefore } from '../../intake/known-batches.ts';
+import { isOverBatch, takenBefore } from '../../intake/known-batches.ts';
 import { type Outlook, outlookOf } from '../../intake/outlook.ts';
 import { reportBatch } from '../../runtime/batch-report.ts';
 import type { Store } from '../../store/store.ts';
@@ -118,14 +118,17 @@ async function payNew(
   return followAndReport(session, [batchId], options.timeoutMs);
 }
 
-/** Every row of the file is known: follow what is still open, else say which batch took it. */
+/** Every row of the file is known: follow what has no end, else say which batch took it. */
 async function followKnown(session: Session, { known }: Prepared, options: RunOptions): Promise<ExitCode> {
-  const { open, latest } = await takenBefore(await session.store(), known);
-  const [firstOpen] = open;
-  if (firstOpen === undefined) throw alreadyTaken(latest);
-  if (options.dryRun || options.detach) return tell(session, firstOpen, 'is under way already');
-  session.output.say(`Every row of this file is known; following ${open.join(', ')}.`);
-  return followAndReport(session, open, options.timeoutMs);
+  const { open, withOperator, latest } = await takenBefore(await session.store(), known);
+  const unended = [...open, ...withOperator];
+  const [first] = unended;
+  if (first === undefined) throw alreadyTaken(latest);
+  if (options.dryRun || options.detach) {
+    return tell(session, first, open.length > 0 ? 'is under way already' : 'is with an operator');
+  }
+  session.output.say(`Every row of this file is known; following ${unended.join(', ')}.`);
+  return followAndReport(session, unended, options.timeoutMs);
 }
 
 /** Follows batches to their end on a stack of our own or the one that is up, then reports the newest. */
@@ -135,8 +138,8 @@ export async function followAndReport(
   timeoutMs: number | undefined,
 ): Promise<ExitCode> {
   const store = await session.store();
-  const settled = await Promise.all(batchIds.map((batchId) => isSettledBatch(store, batchId)));
-  const end = settled.every(Boolean) ? 'settled' : await follow(session, store, batchIds, timeoutMs);
+  const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
+  const end = over.every(Boolean) ? 'settled' : await follow(session, store, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
   for (const batchId of batchIds) {

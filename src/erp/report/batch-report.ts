@@ -48,6 +48,10 @@ export interface ReportedIncident {
   orderId: string;
   kind: IncidentKind;
   message: string;
+  /** For people to type. */
+  id: string;
+  /** Null: nobody has seen to it. `at`: ISO 8601, UTC. */
+  acknowledged: { by: string; reason: string; at: string } | null;
 }
 
 /** Exact decimal sums: asked for, and paid. */
@@ -138,12 +142,14 @@ export function reportedIncidents(
   payouts: Iterable<{ reference: string; row: number | null }>,
 ): ReportedIncident[] {
   const rows = new Map(Array.from(payouts, ({ reference, row }) => [reference, row]));
-  return Array.from(incidents, ({ reference, orderId, kind }) => ({
+  return Array.from(incidents, ({ reference, orderId, kind, id, acknowledged }) => ({
     row: rows.get(reference) ?? null,
     reference,
     orderId,
     kind,
     message: INCIDENTS[kind],
+    id,
+    acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
   })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));
 }
 

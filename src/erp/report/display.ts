@@ -45,7 +45,16 @@ export function returnedText({ returns }: ReportedPayout): string {
   return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
 }
 
-/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1`, empty when there are none. */
-export function incidentsText(incidents: readonly Pick<ReportedIncident, 'kind' | 'orderId'>[]): string {
-  return incidents.map(({ kind, orderId }) => `${kind} ${orderId}`).join('; ');
+/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`, empty when there are none. */
+export function incidentsText(
+  incidents: readonly Pick<ReportedIncident, 'kind' | 'orderId' | 'acknowledged'>[],
+): string {
+  const text = ({ kind, orderId, acknowledged }: (typeof incidents)[number]): string =>
+    `${kind} ${orderId}${acknowledged === null ? '' : ' acknowledged'}`;
+  return incidents.map(text).join('; ');
+}
+
+/** How an incident stands: its id while it is open, who has acknowledged it and why afterwards. */
+export function standingOf({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
+  return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }

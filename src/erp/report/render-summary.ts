@@ -7,7 +7,7 @@ import {
   type ReportedRefusal,
   totalsByState,
 } from './batch-report.ts';
-import { groupedAmount, type Tone, toneOf } from './display.ts';
+import { groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
 
 const ROWS_SHOWN = 10;
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
@@ -33,7 +33,9 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
   ];
   const { incidents } = report;
   if (incidents.length > 0) {
-    lines.push('', style(['bold', 'red'], `incidents: ${incidents.length}`));
+    const open = incidents.filter(({ acknowledged }) => acknowledged === null).length;
+    const count = open === incidents.length ? `${open}` : `${open} open of ${incidents.length}`;
+    lines.push('', style(open > 0 ? ['bold', 'red'] : 'bold', `incidents: ${count}`));
     lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
   }
   if (incidents.length > ROWS_SHOWN) lines.push(`  and ${incidents.length - ROWS_SHOWN} more, all in the report`);
@@ -88,6 +90,7 @@ function refusedLine({ row, line, findings }: ReportedRefusal): string {
   return `  row ${row}, line ${line}: ${visible(why)}`;
 }
 
-function incidentLine({ row, kind, message, orderId }: ReportedIncident): string {
-  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}]`;
+function incidentLine(incident: ReportedIncident): string {
+  const { row, kind, message, orderId } = incident;
+  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}] ${visible(standingOf(incident))}`;
 }

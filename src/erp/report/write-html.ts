@@ -6,7 +6,7 @@ import {
   type StateTotal,
   totalsByState,
 } from './batch-report.ts';
-import { groupedAmount, incidentsText, perMille, returnedText, toneOf } from './display.ts';
+import { groupedAmount, incidentsText, perMille, returnedText, standingOf, toneOf } from './display.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /**
@@ -48,8 +48,10 @@ function batchTone({ state }: BatchReport): string {
 /** First of all on the page, where there are any: nothing else in a report is as urgent. */
 function incidentList({ incidents }: BatchReport): string {
   if (incidents.length === 0) return '';
-  const item = ({ row, kind, message, orderId }: ReportedIncident): string =>
-    `<li>Row ${row}: ${escaped(message)} <code>${escaped(kind)}</code> (order <code>${escaped(orderId)}</code>)</li>`;
+  const item = (incident: ReportedIncident): string => {
+    const { row, kind, message, orderId } = incident;
+    return `<li>Row ${row}: ${escaped(message)} <code>${escaped(kind)}</code> (order <code>${escaped(orderId)}</code>; ${escaped(standingOf(incident))})</li>`;
+  };
   return `<section class="incidents" role="alert">
 <h2>Incidents</h2>
 <ul>

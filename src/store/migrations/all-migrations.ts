@@ -7,6 +7,8 @@ import { addBatchControl } from './0005-add-batch-control.ts';
 import { addIdempotencyKeys } from './0006-add-idempotency-keys.ts';
 import { createCardPayments } from './0007-create-card-payments.ts';
 import { addClaimTerms } from './0008-add-claim-terms.ts';
+import { addRestarts } from './0010-add-restarts.ts';
+import { addAcknowledgements } from './0011-add-acknowledgements.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration ever released, by name. A released one is never changed; a new one sorts behind all others. */
@@ -19,4 +21,6 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0006-add-idempotency-keys': addIdempotencyKeys(),
   '0007-create-card-payments': createCardPayments(),
   '0008-add-claim-terms': addClaimTerms(),
+  '0010-add-restarts': addRestarts(),
+  '0011-add-acknowledgements': addAcknowledgements(),
 });

@@ -66,6 +66,8 @@ test('has exactly the fields of the contract', async () => {
         orderId: 'ord-7',
         kind: 'second-order',
         message: 'the payout is completed, and the bank shows another order under its reference',
+        id: 'inc-ord-7',
+        acknowledged: null,
       },
     ],
     refused: [],

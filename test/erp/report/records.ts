@@ -81,12 +81,21 @@ export function reportOf(
     returns = [],
     incidents = [],
     batch = {},
-  }: { dir?: string; returns?: ReturnRecord[]; incidents?: IncidentRecord[]; batch?: Partial<BatchRecord> } = {},
+  }: {
+    dir?: string;
+    returns?: ReturnRecord[];
+    incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged'> & Partial<IncidentRecord>)[];
+    batch?: Partial<BatchRecord>;
+  } = {},
 ): Promise<BatchReport> {
   return buildBatchReport(
     { ...BATCH, ...batch },
     rows,
-    async () => ({ returns, incidents, refused: [] }),
+    async () => ({
+      returns,
+      incidents: incidents.map((it) => ({ id: `inc-${it.orderId}`, acknowledged: null, ...it })),
+      refused: [],
+    }),
     LINKS,
     reportPaths(dir, BATCH.batchId),
   );

@@ -41,9 +41,23 @@ test('shows incidents above the rows that are not paid', async () => {
   const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: 'ord-\u001b7', seenAt: 1 } as const];
   const summary = summaryOf(await reportOf([paid, record(2, 'failed', {}, 'bank-failed')], { incidents }));
   expect(summary).toMatch(
-    /incidents: 1\n {2}row 1, order ord-\\u001b7: the payout is completed, .*\[second-order\]\n\n/,
+    /incidents: 1\n {2}row 1, order ord-\\u001b7: the payout is completed, .*\[second-order\] inc-ord-\\u001b7\n\n/,
   );
   expect(summary.indexOf('incidents: 1')).toBeLessThan(summary.indexOf('row 2'));
+});
+
+test('says who has acknowledged an incident, and counts those that are open', async () => {
+  const paid = record(1, 'completed');
+  const second = { kind: 'second-order', reference: paid.reference, seenAt: 1 } as const;
+  const acknowledged = { by: 'alice', reason: 'called back', at: 2 };
+  const incidents = [
+    { ...second, orderId: 'ord-7', acknowledged },
+    { ...second, orderId: 'ord-8' },
+  ];
+  const summary = summaryOf(await reportOf([paid], { incidents }));
+  expect(summary).toMatch(
+    /incidents: 1 open of 2\n.*ord-7: .* acknowledged by alice: called back\n.*ord-8: .* inc-ord-8\n/,
+  );
 });
 
 test('lists the first ten that are not paid and counts the others', async () => {

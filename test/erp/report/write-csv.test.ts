@@ -15,6 +15,7 @@ test('has one line for each row, in the order of the file', async () => {
       reference: paid.reference,
       orderId,
       seenAt: 3,
+      ...(orderId === 'ord-8' && { acknowledged: { by: 'alice', reason: 'called back', at: 4 } }),
     })),
   });
   expect(parse([...csvReport(report)].join(''), { columns: true })).toEqual([
@@ -33,7 +34,7 @@ test('has one line for each row, in the order of the file', async () => {
       reason_code: '',
       reason_message: '',
       returned: '4.00 EUR; 3.00 EUR',
-      incidents: 'second-order ord-7; second-order ord-8',
+      incidents: 'second-order ord-7; second-order ord-8 acknowledged',
       url: report.payouts[0]?.url,
     },
     expect.objectContaining({

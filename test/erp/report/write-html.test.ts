@@ -63,10 +63,13 @@ test('shows incidents before everything else, and with their row', async () => {
   const paid = record(1, 'completed');
   expect(pageOf(await reportOf([paid]))).not.toContain('Incidents');
   const hostile = '<b>ord</b>';
-  const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: hostile, seenAt: 1 } as const];
+  const acknowledged = { by: hostile, reason: hostile, at: 2 };
+  const incidents = [
+    { kind: 'second-order', reference: paid.reference, orderId: hostile, seenAt: 1, acknowledged } as const,
+  ];
   const html = pageOf(await reportOf([paid], { incidents }));
   expect(html.indexOf('<h2>Incidents</h2>')).toBeLessThan(html.indexOf('class="tiles"'));
   expect(html).toContain('Row 1: the payout is completed, and the bank shows another order under its reference');
-  expect(html).toContain('<span class="badge unpaid">second-order &lt;b&gt;ord&lt;/b&gt;</span>');
+  expect(html).toContain('<span class="badge unpaid">second-order &lt;b&gt;ord&lt;/b&gt; acknowledged</span>');
   expect(html).not.toContain(hostile);
 });

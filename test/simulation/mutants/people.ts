@@ -79,8 +79,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/activities/decisions.ts',
-        find: 'actor: by,\n        action: `${action} at the bank`,',
-        replace: "actor: '',\n        action: `${action} at the bank`,",
+        find: 'actor: by,\n        action',
+        replace: "actor: '',\n        action",
       },
     ],
   },

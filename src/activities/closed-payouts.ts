@@ -1,0 +1,113 @@
+import { dueAt } from '../domain/business-days.ts';
+import { CLOSED_RUNS_MAX, closedAgain } from '../domain/closed-runs.ts';
+import { payoutInput } from '../domain/instruction.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import { because } from '../domain/reasons.ts';
+import type { PayoutRecord, QuietPayout, QuietScope } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+
+// A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again
+// under its id: the claim in the store is the lock, and what was sent before is in the store's attempts.
+
+type Deps = Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>;
+
+const ROWS_PER_PAGE = 50;
+const AT_ONCE = 10;
+
+/** Told of a payout that could not be started; the others are seen to. */
+export type Failed = (error: unknown, reference: string) => void;
+
+/** Sees to one page of quiet payouts; the workflow ids started again. `next`: where the next page begins; null: anew. */
+export async function restartSome(
+  deps: Deps,
+  scope: QuietScope,
+  after: string | null,
+  { failed, quietMs }: { failed: Failed; quietMs: number },
+): Promise<{ restarted: string[]; next: string | null }> {
+  const now = deps.now();
+  const when = { changedBefore: now - quietMs, now };
+  const rows = await deps.store.quietPayouts(scope, when, { after, limit: ROWS_PER_PAGE });
+  const restarted: string[] = [];
+  for (let i = 0; i < rows.length; i += AT_ONCE) {
+    const seenTo = rows.slice(i, i + AT_ONCE).map(async (row) => {
+      try {
+        if (await restart(deps, row)) restarted.push(row.workflowId);
+      } catch (error) {
+        failed(error, row.reference);
+      }
+    });
+    await Promise.all(seenTo);
+  }
+  return { restarted, next: rows.length < ROWS_PER_PAGE ? null : (rows.at(-1)?.reference ?? null) };
+}
+
+/** Sees to all of them, or to as many as there is time for; returns how many were started again. */
+export async function restartAll(
+  deps: Deps,
+  scope: QuietScope,
+  { failed, until = Number.POSITIVE_INFINITY }: { failed: Failed; until?: number },
+): Promise<number> {
+  let restarted = 0;
+  let after: string | null = null;
+  do {
+    const page = await restartSome(deps, scope, after, { failed, quietMs: 0 });
+    restarted += page.restarted.length;
+    after = page.next;
+  } while (after !== null && deps.now() < until);
+  return restarted;
+}
+
+/** False when its workflow is open, when it has an end, when another pass was first, or when people are asked instead. */
+async function restart(deps: Deps, { reference, workflowId, closedRuns }: QuietPayout): Promise<boolean> {
+  const { store, executions, settings } = deps;
+  if (await executions.isOpen(workflowId)) return false;
+  const row = await store.payout(reference);
+  if (row === undefined || isEnd(row.state)) return false;
+  const now = deps.now();
+  const counted = closedAgain(closedRuns, row, { now, firstPauseMs: settings.quietRowMs });
+  if (!(await store.countClosedRun(reference, closedRuns, counted))) return false;
+  // One that is with an operator already keeps its reason.
+  const handOver = async (): Promise<void> => {
+    if (row.state === 'needs-operator') return;
+    await store.changePayout(reference, { state: 'needs-operator', reason: because('workflow-closed'), at: now });
+  };
+  if (counted.count >= CLOSED_RUNS_MAX) {
+    await handOver();
+    return false;
+  }
+  // It may come back from the operator: its batch is open again until that is known.
+  if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
+  if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
+    // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
+    // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
+    await handOver();
+    await startPayout(deps, row, 'even-completed');
+  }
+  return true;
+}
+
+/** Starts the workflow of a row. One that is due on a later day costs nothing until then: it begins with a delay. */
+export function startPayout(
+  deps: Pick<ActivityDeps, 'executions' | 'settings' | 'now'>,
+  row: PayoutRecord,
+  evenCompleted?: 'even-completed',
+): Promise<'started' | 'already-started'> {
+  const { instruction } = row;
+  const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
+  return deps.executions.startPayout({
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(evenCompleted && { evenCompleted: true }),
+    workflowId: row.workflowId,
+    reference: row.reference,
+    batchId: row.batchId,
+    currency: row.currency,
+    input: payoutInput(row),
+    summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
+  });
+}
+
+/** How long until the day of a row, in ms; not above 0 when it has come. */
+export function delayOf({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>, row: PayoutRecord): number {
+  const at = now();
+  return (dueAt(row.instruction, settings.calendar) ?? at) - at;
+}

@@ -1,0 +1,71 @@
+import { userInfo } from 'node:os';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import type { IncidentRecord } from '../../store/store.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+// Incidents are in the store: both commands work on it alone.
+
+const SHOWN_MAX = 1_000;
+
+/** `payouts incidents [--open]`: what the bank shows against stored ends, newest first, and who has seen to it. */
+export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<ExitCode> {
+  const store = await session.store();
+  const found = await store.incidents({ open, limit: SHOWN_MAX });
+  const rows = found.map(({ id, seenAt, kind, reference, orderId, acknowledged }) => [
+    id,
+    new Date(seenAt).toISOString().slice(0, 19),
+    kind,
+    reference,
+    orderId,
+    acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
+  ]);
+  const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'acknowledged'];
+  const none = open ? 'No open incident.' : 'No incident.';
+  session.output.result(
+    { schemaVersion: 1, incidents: found.map(incidentDocument) },
+    rows.length === 0 ? none : table(heads, rows),
+  );
+  return EXIT.completed;
+}
+
+/** `payouts acknowledge INCIDENT`: somebody has seen to it, and says why it may rest. */
+export async function acknowledge(
+  session: Session,
+  id: string,
+  { by = userInfo().username, reason, yes }: { by: string | undefined; reason: string; yes: boolean },
+): Promise<ExitCode> {
+  if (reason.trim() === '' || by.trim() === '') {
+    throw new CommandError(EXIT.usage, 'reason-missing', 'An acknowledgement says who and why.', {
+      hint: 'Give --by NAME and --reason TEXT, neither of them blank.',
+    });
+  }
+  const store = await session.store();
+  await confirm(`Acknowledge incident ${id}?`, yes);
+  const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
+  if (acknowledged === undefined) {
+    throw new CommandError(EXIT.usage, 'unknown-id', `There is no incident "${id}".`, {
+      hint: 'payouts incidents --open shows those that nobody has acknowledged.',
+    });
+  }
+  const { incident, isNew } = acknowledged;
+  const text = isNew
+    ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
+    : `${id} was acknowledged before, by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
+  session.output.result({ schemaVersion: 1, incident: incidentDocument(incident), changed: isNew }, text);
+  return EXIT.completed;
+}
+
+function incidentDocument({ id, reference, orderId, kind, seenAt, acknowledged }: IncidentRecord): object {
+  return {
+    id,
+    reference,
+    orderId,
+    kind,
+    message: INCIDENTS[kind],
+    seenAt: new Date(seenAt).toISOString(),
+    acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
+  };
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acknowledge, listIncidents } from '../../../src/cli/commands/incidents.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+let store: Store;
+let told: { document: object; text: string };
+let session: Session;
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  for (const orderId of ['o-1', 'o-2']) {
+    await store.recordIncident({ reference: 'ref', orderId, kind: 'second-order', seenAt: 1_000 });
+  }
+  session = {
+    store: async () => store,
+    output: {
+      result(document: object, text: string) {
+        told = { document, text };
+      },
+    },
+  } as unknown as Session;
+});
+
+afterEach(() => store.close());
+
+const idOf = async (orderId: string): Promise<string> =>
+  (await store.incidentsOf(['ref'])).find((it) => it.orderId === orderId)?.id ?? '';
+
+const say = (id: string, change: { by?: string; reason?: string } = {}) =>
+  acknowledge(session, id, { by: 'alice', reason: 'called back', yes: true, ...change });
+
+it('lists incidents with the ids that acknowledge them, and who has seen to each', async () => {
+  await listIncidents(session, { open: true });
+  expect(told.text).toContain(await idOf('o-1'));
+  expect(await say(await idOf('o-1'))).toBe(0);
+  expect(told.document).toMatchObject({
+    changed: true,
+    incident: { orderId: 'o-1', acknowledged: { by: 'alice', reason: 'called back' } },
+  });
+
+  await listIncidents(session, { open: true });
+  expect(told.document).toMatchObject({ incidents: [{ orderId: 'o-2', acknowledged: null }] });
+  await listIncidents(session, { open: false });
+  expect(told.text).toContain('alice: called back');
+  await say(await idOf('o-2'));
+  await listIncidents(session, { open: true });
+  expect(told.text).toBe('No open incident.');
+});
+
+it('keeps who was first', async () => {
+  const id = await idOf('o-1');
+  await say(id);
+  await say(id, { by: 'bob', reason: 'mine' });
+  expect(told.text).toBe(`${id} was acknowledged before, by alice: called back`);
+  expect(told.document).toMatchObject({ changed: false });
+});
+
+it('refuses an id that there is not, and an acknowledgement without a name or a reason', async () => {
+  await expect(say('inc-1')).rejects.toMatchObject({ code: 'unknown-id' });
+  const id = await idOf('o-1');
+  await expect(say(id, { reason: ' ' })).rejects.toMatchObject({ code: 'reason-missing' });
+  await expect(say(id, { by: '' })).rejects.toMatchObject({ code: 'reason-missing' });
+  expect(await store.incidents({ open: true, limit: 5 })).toHaveLength(2);
+});

@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import { batchClaim, claimRow } from './samples.ts';
+import { BACKENDS, onEveryStore } from './stores.ts';
+
+const OURS = claimRow(1, 'a').reference;
+const SECOND = { kind: 'second-order', reference: OURS, orderId: 'o-7', seenAt: 2_000 } as const;
+const ALICE = { by: 'alice', reason: 'called back, see ticket 7', at: 9_000 };
+
+onEveryStore('Incidents', (test) => {
+  it('are recorded once for each kind, order and reference, and found oldest first', async () => {
+    const store = await test.open();
+    expect(await store.recordIncident(SECOND)).toBe('recorded');
+    expect(await store.recordIncident({ ...SECOND, seenAt: 9_000 })).toBe('known');
+    expect(await store.recordIncident({ ...SECOND, kind: 'end-contradicted', seenAt: 1_000 })).toBe('recorded');
+    expect(await store.recordIncident({ ...SECOND, reference: 'other' })).toBe('recorded');
+    expect(await store.recordIncident({ ...SECOND, orderId: 'o-8', seenAt: 3_000 })).toBe('recorded');
+    const found = await store.incidentsOf([OURS, 'without']);
+    expect(found).toMatchObject([
+      { ...SECOND, kind: 'end-contradicted', seenAt: 1_000, acknowledged: null },
+      SECOND,
+      { ...SECOND, orderId: 'o-8', seenAt: 3_000 },
+    ]);
+    expect(await store.incidentsOf([])).toEqual([]);
+    const all = await store.incidents({ open: false, limit: 10 });
+    expect(new Set(all.map(({ id }) => id)).size).toBe(4);
+    expect(all.every(({ id }) => /^inc-[0-9a-f]{12}$/.test(id))).toBe(true);
+    expect(await store.incidents({ open: false, limit: 1 })).toMatchObject([{ orderId: 'o-8' }]);
+  });
+
+  it('are acknowledged once, with an audit entry: who was first, and why, stays', async () => {
+    const store = await test.open();
+    await store.recordIncident(SECOND);
+    await store.recordIncident({ ...SECOND, orderId: 'o-8' });
+    const [{ id = '' } = {}] = await store.incidentsOf([OURS]);
+    const first = await store.acknowledgeIncident(id, ALICE);
+    expect(first).toMatchObject({ isNew: true, incident: { ...SECOND, id, acknowledged: ALICE } });
+    expect(await store.acknowledgeIncident(id, { ...ALICE, by: 'bob' })).toMatchObject({
+      isNew: false,
+      incident: { acknowledged: ALICE },
+    });
+    expect(await store.acknowledgeIncident('inc-000000000000', ALICE)).toBeUndefined();
+    expect(await store.recordIncident(SECOND)).toBe('acknowledged');
+    expect(await store.incidents({ open: true, limit: 10 })).toMatchObject([{ orderId: 'o-8' }]);
+    expect(await store.auditOf(OURS)).toEqual([
+      {
+        at: 9_000,
+        actor: 'alice',
+        action: 'incident acknowledged',
+        subject: OURS,
+        detail: { incident: id, kind: 'second-order', orderId: 'o-7', reason: ALICE.reason },
+      },
+    ]);
+  });
+
+  it('of a second order make the bank of their user distrusted until each is acknowledged', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('b1', ['a']));
+    await store.recordIncident({ ...SECOND, kind: 'end-contradicted' });
+    expect(await store.hasSuspectedDuplicate('user-1')).toBe(false);
+    await store.recordIncident(SECOND);
+    await store.recordIncident({ ...SECOND, orderId: 'o-8' });
+    expect(await store.hasSuspectedDuplicate('user-1')).toBe(true);
+    expect(await store.hasSuspectedDuplicate('user-2')).toBe(false);
+    for (const { id, kind } of await store.incidentsOf([OURS])) {
+      expect(await store.hasSuspectedDuplicate('user-1')).toBe(true);
+      if (kind === 'second-order') await store.acknowledgeIncident(id, ALICE);
+    }
+    expect(await store.hasSuspectedDuplicate('user-1')).toBe(false);
+  });
+});
+
+describe('Incidents of a store from before they could be acknowledged', () => {
+  const [, sqlite] = BACKENDS[0] ?? [];
+
+  it('get their ids and users', async () => {
+    const url = (await sqlite?.create()) ?? '';
+    const store = await openStore(url);
+    await store.claimBatch(batchClaim('b1', ['a']));
+    await store.recordIncident(SECOND);
+    const [recorded] = await store.incidentsOf([OURS]);
+    await store.close();
+    const db = new DatabaseSync(url.slice('file:'.length));
+    // As the migration found it.
+    for (const index of ['incidents_id', 'incidents_seen', 'incidents_second_orders', 'payouts_duplicates']) {
+      db.exec(`drop index ${index}`);
+    }
+    for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason', 'acknowledged_at']) {
+      db.exec(`alter table incidents drop column ${column}`);
+    }
+    db.exec("delete from payouts_migration where name = '0011-add-acknowledgements'");
+    db.close();
+    const migrated = await openStore(url);
+    expect(await migrated.incidentsOf([OURS])).toEqual([recorded]);
+    expect(await migrated.hasSuspectedDuplicate('user-1')).toBe(true);
+    await migrated.close();
+    await sqlite?.remove(url);
+  });
+
+  it('and every lookup on the way to a resend goes by an index', async () => {
+    const url = (await sqlite?.create()) ?? '';
+    await (await openStore(url)).close();
+    const db = new DatabaseSync(url.slice('file:'.length));
+    const plan = (query: string): string => JSON.stringify(db.prepare(`explain query plan ${query}`).all('user-1'));
+    const asked = "from payouts where uid = ? and reason_code = 'duplicate-suspected' and state = 'needs-operator'";
+    expect(plan(`select reference ${asked}`)).toContain('payouts_duplicates');
+    const open = "from incidents where uid = ? and kind = 'second-order' and acknowledged_at is null";
+    expect(plan(`select incident_id ${open}`)).toContain('incidents_second_orders');
+    db.close();
+    await sqlite?.remove(url);
+  });
+});

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../../src/domain/closed-runs.ts';
+import type { PayoutState } from '../../src/domain/payout-state.ts';
+import type { QuietScope, Store } from '../../src/store/store.ts';
+import { batchClaim, claimRow, payoutClaim } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+const reference = (id: string): string => claimRow(1, id).reference;
+
+const B1: QuietScope = { batchId: 'b1' };
+
+async function quiet(
+  store: Store,
+  scope: QuietScope,
+  { changedBefore = 5_000, now = 5_000, after = null as string | null, limit = 10 } = {},
+): Promise<string[]> {
+  const rows = await store.quietPayouts(scope, { changedBefore, now }, { after, limit });
+  return rows.map(({ documentId }) => documentId);
+}
+
+/** A batch whose released rows are in these states since 2,000. */
+async function released(store: Store, states: Readonly<Record<string, PayoutState>>): Promise<void> {
+  const ids = Object.keys(states);
+  await store.claimBatch(batchClaim('b1', ids));
+  await store.markReleased(ids.map(reference), 2_000);
+  for (const [id, state] of Object.entries(states)) {
+    if (state !== 'received') await store.changePayout(reference(id), { state, at: 2_000 });
+  }
+}
+
+const closedRuns = (count: number, nextRestartAt: number | null = null): ClosedRuns => ({
+  count,
+  stoodAt: 'processing',
+  nextRestartAt,
+});
+
+onEveryStore('Payouts are quiet', (test) => {
+  it('when they were released, have no end and have not changed, page by page', async () => {
+    const store = await test.open();
+    await released(store, { a: 'received', b: 'processing', c: 'needs-operator', done: 'completed', busy: 'held' });
+    await store.changePayout(reference('busy'), { state: 'held', at: 5_000 });
+    await store.claimBatch(batchClaim('b2', ['never released']));
+    const all = await quiet(store, B1);
+    expect(all.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(await quiet(store, { batchId: 'b2' })).toEqual([]);
+    const [first, ...others] = all;
+    expect(await quiet(store, B1, { limit: 1 })).toEqual([first]);
+    expect(await quiet(store, B1, { after: reference(first ?? '') })).toEqual(others);
+  });
+
+  it('with an operator in whatever batch, and without a batch', async () => {
+    const store = await test.open();
+    await released(store, { a: 'needs-operator', b: 'processing' });
+    await store.claimPayout(payoutClaim('alone'));
+    await store.claimPayout(payoutClaim('asked'));
+    await store.changePayout(reference('asked'), { state: 'needs-operator', at: 2_000 });
+    expect((await quiet(store, 'needs-operator')).toSorted()).toEqual(['a', 'asked']);
+    expect((await quiet(store, { batchId: null })).toSorted()).toEqual(['alone', 'asked']);
+  });
+
+  it('not before they may be started again', async () => {
+    const store = await test.open();
+    await released(store, { a: 'processing' });
+    expect(await store.countClosedRun(reference('a'), NO_CLOSED_RUNS, closedRuns(1, 6_000))).toBe(true);
+    expect(await quiet(store, B1)).toEqual([]);
+    expect(await quiet(store, B1, { now: 6_000 })).toEqual(['a']);
+    const [row] = await store.quietPayouts(B1, { changedBefore: 5_000, now: 6_000 }, { after: null, limit: 1 });
+    expect(row?.closedRuns).toEqual(closedRuns(1, 6_000));
+  });
+
+  it('no more once they were handed to people for it, until an operator starts them again', async () => {
+    const store = await test.open();
+    await released(store, { a: 'processing' });
+    await store.countClosedRun(reference('a'), NO_CLOSED_RUNS, closedRuns(CLOSED_RUNS_MAX));
+    expect(await quiet(store, B1)).toEqual(['a']);
+    await store.changePayout(reference('a'), { state: 'needs-operator', at: 2_000 });
+    expect(await quiet(store, B1)).toEqual([]);
+    expect(await quiet(store, 'needs-operator')).toEqual([]);
+    await store.forgetClosedRuns(reference('a'));
+    expect(await quiet(store, 'needs-operator')).toEqual(['a']);
+  });
+});
+
+onEveryStore('A closed run is counted', (test) => {
+  it('once, by whoever found it first, and not of a payout with an end', async () => {
+    const store = await test.open();
+    await released(store, { a: 'processing', done: 'completed' });
+    const count = (): Promise<boolean> => store.countClosedRun(reference('a'), NO_CLOSED_RUNS, closedRuns(1));
+    expect(await Promise.all([count(), count(), count()])).toEqual(expect.arrayContaining([true, false, false]));
+    expect(await count()).toBe(false);
+    expect(await store.countClosedRun(reference('a'), closedRuns(1), closedRuns(2))).toBe(true);
+    expect(await store.countClosedRun(reference('done'), NO_CLOSED_RUNS, closedRuns(1))).toBe(false);
+  });
+});
