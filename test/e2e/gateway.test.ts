@@ -43,7 +43,7 @@ async function completed(url: string, batchId: string): Promise<void> {
   await until(async () => {
     const shown = (await (await fetch(`${url}/v1/batches/${batchId}`)).json()) as BatchDocument;
     return shown.state === 'completed';
-  }, 60_000);
+  });
 }
 
 describe('the gateway of a stack that `dev` keeps up', () => {
@@ -146,7 +146,7 @@ describe('a drop folder', () => {
     killed.kill('SIGKILL');
     await killed.ended;
     const watcher = home.start('intake', dir);
-    await until(async () => filesIn(dir, 'done').length === 6, 120_000);
+    await until(async () => filesIn(dir, 'done').length === 6);
     watcher.kill('SIGINT');
     expect((await watcher.ended).code).toBe(0);
     expect([filesIn(dir, 'in'), filesIn(dir, 'work')]).toEqual([[], []]);
@@ -170,7 +170,7 @@ describe('a drop folder', () => {
     const dir = dirOf('scheduled');
     writeFileSync(join(dir, 'in', 'due.csv'), csvOf(rows('DUE', 2, 51)));
     expect((await home.payouts('schedule', 'create', '--folder', dir, '--every', '5s')).code).toBe(0);
-    await until(async () => existsSync(join(dir, 'done')) && filesIn(dir, 'done').includes('due.csv'), 60_000);
+    await until(async () => existsSync(join(dir, 'done')) && filesIn(dir, 'done').includes('due.csv'));
     const { schedules } = JSON.parse((await home.payouts('schedule', 'list', '--json')).stdout);
     expect(schedules).toMatchObject([{ name: 'scheduled', folder: dir, everyMs: 5_000, paused: false }]);
     expect((await home.payouts('schedule', 'delete', 'scheduled')).code).toBe(0);

@@ -90,4 +90,4 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
   expect(signals.sort()).toEqual(expected.sort());
   expect(await cards.undelivered(true, 1)).toEqual([]);
   expect(await cards.undelivered(false, 1)).toEqual([]);
-}, 60_000);
+});
