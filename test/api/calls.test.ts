@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type BankError, CODE_RULES, EnvelopeError, NotSentError } from '../../src/api/errors.ts';
+import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
-import { limitsPass, watchLimits } from './support/time-limit.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
 const ORDER = { order_id: 'o-1', status: 'COMPLETED' };

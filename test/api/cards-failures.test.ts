@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { CODE_RULES } from '../../src/api/errors.ts';
+import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { allOf, CANARY, CREATE, RESUME, SET_UP } from './support/card-requests.ts';
 import { answer, hangUp, ok, raw, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, testBank } from './support/test-bank.ts';
-import { limitsPass, watchLimits } from './support/time-limit.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
 const POSTS: [string, (cards: Bank['cards']) => Promise<unknown>][] = [

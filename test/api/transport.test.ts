@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type BankError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
+import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { answer, hangUp, ok, raw, type Script, scriptedBank, silence } from './support/scripted-bank.ts';
 import { failureOf, PAYMENT, testBank } from './support/test-bank.ts';
-import { limitsPass, watchLimits } from './support/time-limit.ts';
 
 async function closedPort(): Promise<number> {
   const server = createServer();
@@ -25,13 +25,13 @@ async function payAgainst(script: Script, options = {}): Promise<{ error: BankEr
 
 describe('a write whose bytes may have left is ambiguous and never sent again', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
-  const drip: Script = (request, response) => {
+  const drip: Script = (_request, response) => {
     response.writeHead(200);
     let pieces = 0;
     const timer = setInterval(() => {
       response.write(' ');
       pieces += 1;
-      if (pieces === 5) limitsPass(request, response);
+      if (pieces === 5) limitsPass();
     }, 5);
     response.on('close', () => clearInterval(timer));
   };

@@ -1,19 +1,20 @@
 import { onTestFinished, vi } from 'vitest';
-import type { Script } from './scripted-bank.ts';
 
-/** The shortest limit of a client that has the product's own, in milliseconds; nothing else waits for so long. */
+/** Timers below this many milliseconds are waits of a test or of a library, no limits. */
 const LIMIT_MIN_MS = 10_000;
 
-/** From here on `limitsPass` can end the limits of this test's clients. */
+/** From here on the limits that this process sets by `setTimeout` can be seen and ended, until the test ends. */
 export function watchLimits(): void {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => timers.mockRestore());
 }
 
-/**
- * Every limit that runs is over now, by no clock: a slow machine reaches none earlier. As a script: the bank has read the
- * request, and is silent until then.
- */
-export const limitsPass: Script = () => {
-  for (const [run, ms = 0] of vi.mocked(setTimeout).mock.calls) if (ms >= LIMIT_MIN_MS) run();
-};
+const limits = () => vi.mocked(setTimeout).mock.calls.filter(([, ms = 0]) => ms >= LIMIT_MIN_MS);
+
+/** Every limit set so far, in milliseconds. */
+export const limitsSet = (): (number | undefined)[] => limits().map(([, ms]) => ms);
+
+/** Every limit set so far is over, by no clock: a slow machine reaches none earlier. */
+export function limitsPass(): void {
+  for (const [run, , ...args] of limits()) run(...args);
+}
