@@ -113,12 +113,11 @@ describe('the gateway of a stack that `dev` keeps up', () => {
         clearInterval(timer);
         return most - before;
       };
-      // The process runs a worker and a bank as well, and they grow by themselves; a body that is kept whole would show each
-      // time.
-      const growths: number[] = [];
-      for (let times = 0; times < 3; times += 1) growths.push(await growthOfOne());
-      // Chunks that are not collected yet; a body kept whole would be 60 and more.
-      expect(Math.min(...growths)).toBeLessThan(45);
+      // Chunks are collected late, and the process runs a worker and a bank as well, which grow by themselves: one body in
+      // ten that takes less than itself is enough. A body that is kept whole shows as 60 and more each time.
+      let least = Number.POSITIVE_INFINITY;
+      for (let times = 0; times < 10 && least >= 45; times += 1) least = Math.min(least, await growthOfOne());
+      expect(least).toBeLessThan(45);
     },
   );
 });
