@@ -12,7 +12,7 @@ const CACHE_MAX = 500;
 /** `undecided`: neither engine reads the pattern, only the bank can judge. */
 export type PatternResult = 'match' | 'mismatch' | 'too-slow' | 'undecided';
 
-type Matcher = (value: string) => PatternResult;
+type Matcher = (value: string, limitMs: number) => PatternResult;
 
 const cache = new Map<string, Matcher>();
 
@@ -20,14 +20,14 @@ const cache = new Map<string, Matcher>();
  * Whether `pattern` matches somewhere in `value`; anchors are the pattern's own business. The dialect is not shown: RE2
  * reads `[\d-A-Za-z]` (interface section 2) like Java and PCRE, A to Z included, where JavaScript takes A and Z only.
  */
-export function matchPattern(pattern: string, value: string): PatternResult {
+export function matchPattern(pattern: string, value: string, limitMs = BACKTRACKING_LIMIT_MS): PatternResult {
   let matcher = cache.get(pattern);
   if (matcher === undefined) {
     matcher = linear(pattern) ?? backtracking(pattern);
     if (cache.size >= CACHE_MAX) cache.clear();
     cache.set(pattern, matcher);
   }
-  return matcher(value);
+  return matcher(value, limitMs);
 }
 
 function linear(pattern: string): Matcher | undefined {
@@ -41,10 +41,10 @@ function linear(pattern: string): Matcher | undefined {
 
 function backtracking(pattern: string): Matcher {
   const script = new Script('new RegExp(pattern).test(value)');
-  return (value) => {
+  return (value, limitMs) => {
     try {
       const context = createContext({ pattern, value });
-      return script.runInContext(context, { timeout: BACKTRACKING_LIMIT_MS }) === true ? 'match' : 'mismatch';
+      return script.runInContext(context, { timeout: limitMs }) === true ? 'match' : 'mismatch';
     } catch (error) {
       return isTimeout(error) ? 'too-slow' : 'undecided';
     }

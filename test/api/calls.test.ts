@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BankError, CODE_RULES, EnvelopeError, NotSentError } from '../../src/api/errors.ts';
-import { answer, hangUp, inOrder, ok, type Script, scriptedBank, silence } from './support/scripted-bank.ts';
+import { limitsPass, watchLimits } from '../support/time-limit.ts';
+import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
@@ -129,7 +130,7 @@ describe('a read', () => {
     const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
     const asDate = answer(503, '', { date, 'retry-after': 'Sat, 21 Nov 2026 10:00:04 GMT' });
     await using server = await scriptedBank(inOrder(answer(429, '', { 'retry-after': '3' }), asDate, ok(ORDER)));
-    await using bank = testBank(server.baseUrl, { ...time, limits: { readTotalMs: 20_000 } });
+    await using bank = testBank(server.baseUrl, time);
     await bank.orders.get('o-1');
     expect(time.waits).toEqual([3_000, 4_000]);
   });
@@ -146,7 +147,7 @@ describe('a read', () => {
   test('ends with the last failure when its total time is over', async () => {
     const time = drivenTime();
     await using server = await scriptedBank(answer(200, { code: 2001 }));
-    await using bank = testBank(server.baseUrl, time);
+    await using bank = testBank(server.baseUrl, { ...time, limits: { readTotalMs: 2_000 } });
     const error = await failureOf<BankError>(bank.orders.get('o-1'));
     expect(error).toBeInstanceOf(EnvelopeError);
     expect(time.now).toBeLessThanOrEqual(1_000 + 2_000);
@@ -154,8 +155,9 @@ describe('a read', () => {
   });
 
   test('that hangs gets a second attempt inside its total time', async () => {
-    await using server = await scriptedBank(inOrder(silence, ok(ORDER)));
-    await using bank = testBank(server.baseUrl, { limits: { readTotalMs: 400 } });
+    watchLimits();
+    await using server = await scriptedBank(inOrder(limitsPass, ok(ORDER)));
+    await using bank = testBank(server.baseUrl, drivenTime());
     expect(await bank.orders.get('o-1')).toMatchObject(ORDER);
     expect(server.seen).toHaveLength(2);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { CODE_RULES } from '../../src/api/errors.ts';
+import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { allOf, CANARY, CREATE, RESUME, SET_UP } from './support/card-requests.ts';
-import { answer, hangUp, ok, raw, type Script, scriptedBank, silence } from './support/scripted-bank.ts';
+import { answer, hangUp, ok, raw, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, testBank } from './support/test-bank.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
@@ -13,8 +14,9 @@ const POSTS: [string, (cards: Bank['cards']) => Promise<unknown>][] = [
 
 /** The error of one call, and how many requests the acquirer saw for it. */
 async function failure(script: Script, call: (cards: Bank['cards']) => Promise<unknown>, options = {}) {
+  watchLimits();
   await using server = await scriptedBank(script);
-  await using bank = testBank(server.baseUrl, { limits: { sendTotalMs: 300 }, ...drivenTime(), ...options });
+  await using bank = testBank(server.baseUrl, { ...drivenTime(), ...options });
   const error = await failureOf(call(bank.cards));
   return { error, seen: server.seen.length };
 }
@@ -49,7 +51,7 @@ const AMBIGUOUS: [string, Script][] = [
   ['500 without a code', answer(500, 'oops')],
   ['a payment under 500', answer(502, { payment_id: 'pay-1', payment_status: 'FAILED' })],
   ['a reset', hangUp],
-  ['silence', silence],
+  ['silence until the time limit', limitsPass],
   ['what it was sent', echo(400)],
 ];
 
@@ -125,7 +127,7 @@ describe('a set-up', () => {
     ['2011', answer(409, { code: 2011 })],
     ['401', answer(401, '')],
     ['a reset', hangUp],
-    ['silence', silence],
+    ['silence until the time limit', limitsPass],
   ])('answered with %s may be asked for again, and is one POST', async (_what, script) => {
     const { error, seen } = await failure(script, setUp);
     expect(error).toMatchObject({ retryable: true });
@@ -151,7 +153,7 @@ test('no error of any class holds anything of the card, nor of an answer that sa
   const texts: string[] = [];
   for (const script of scripts) {
     for (const call of calls) {
-      const { error } = await failure(script, call, { cardRefusalStatuses: [422], limits: { sendTotalMs: 100 } });
+      const { error } = await failure(script, call, { cardRefusalStatuses: [422] });
       texts.push(allOf(error));
     }
   }

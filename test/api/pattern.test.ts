@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchPattern } from '../../src/api/pattern.ts';
 
+/** No machine is busy for so long that a quick pattern reaches it. */
+const AMPLE_MS = 60_000;
+
 /** Patterns the interface shows (sections 2 and 8) and two usual ones. */
 const PATTERNS = ['^[\\d ]{6,13}$', '^[\\d ]+$', '^[a-zA-Z0-9 ]{6,15}$', '^\\+?\\d{6,15}$', '\\d'];
 
@@ -26,11 +29,11 @@ test('a pattern that backtracks for ever runs in linear time', () => {
 });
 
 test('a pattern with look-around works, and is stopped when it takes too long', () => {
-  expect(matchPattern('^(?!0)\\d+$', '12')).toBe('match');
-  expect(matchPattern('^(?!0)\\d+$', '012')).toBe('mismatch');
+  expect(matchPattern('^(?!0)\\d+$', '12', AMPLE_MS)).toBe('match');
+  expect(matchPattern('^(?!0)\\d+$', '012', AMPLE_MS)).toBe('mismatch');
   expect(matchPattern('^(?=a)(a+)+$', `${'a'.repeat(60)}!`)).toBe('too-slow');
 });
 
 test('a pattern no engine reads decides nothing', () => {
-  expect(matchPattern('[', 'x')).toBe('undecided');
+  expect(matchPattern('[', 'x', AMPLE_MS)).toBe('undecided');
 });

@@ -6,7 +6,8 @@ import { hasFailed, runChaos } from './run-chaos.ts';
 const SEED = 92;
 
 test('twelve payouts through faults, kills and pauses: each is paid once, or said to be unpaid', {
-  timeout: 180_000,
+  // More than the run's own bounds together: it ends by them and says what was wrong.
+  timeout: 600_000,
 }, async () => {
   const said: string[] = [];
   const result = await runChaos({ ...shortChaos(SEED), say: (line) => said.push(line) });

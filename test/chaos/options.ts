@@ -63,7 +63,6 @@ export function shortChaos(seed: number): Omit<ChaosOptions, 'say'> {
   const slow: readonly string[] = ['delay-after', 'late-commit-held', 'slow-after'];
   return {
     ...fullChaos({ seed, payouts: 12, minutes: 0.2 }),
-    calmBoundMs: 90_000,
     rate: 0.5,
     // A read that fails is asked again after pauses that grow: none of them is short.
     readRate: 0,

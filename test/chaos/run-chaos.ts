@@ -85,11 +85,11 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   };
 }
 
-/** Faults and kills until the time is over or everything is settled in spite of them. */
+/** Faults and kills until POSTs were hit and the time after that is over, or everything is settled in spite of them. */
 async function faultPhase(options: ChaosOptions, stack: Stack, handOver: HandOver): Promise<DisturbanceCounts> {
   const over = new AbortController();
   void handOver.settled.then(() => over.abort());
-  void firstPost(stack, over.signal)
+  void postsHit(stack, over.signal)
     .then(() => pause(options.faultPhaseMs, undefined, { signal: over.signal }))
     .then(
       () => over.abort(),
@@ -98,12 +98,17 @@ async function faultPhase(options: ChaosOptions, stack: Stack, handOver: HandOve
   return await disturb(options, stack, handOver, over.signal);
 }
 
-const FIRST_POST_LIMIT_MS = 90_000;
+const HITS_MIN = 3;
+const HITS_LIMIT_MS = 90_000;
 
-/** Workers take their time to start: until the bank has heard of a payout, no fault can meet one. */
-async function firstPost({ bank }: Stack, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + FIRST_POST_LIMIT_MS;
-  while (bank.posts.length === 0 && performance.now() < deadline) await pause(100, undefined, { signal });
+/** Workers take their time to start, on a slow machine more: a phase without a lost answer would show nothing. */
+async function postsHit({ bank }: Stack, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + HITS_LIMIT_MS;
+  const enough = (): boolean => {
+    const hits = bank.posts.flatMap(({ fault }) => fault ?? []);
+    return hits.length >= HITS_MIN && hits.some((kind) => ANSWER_LOST.includes(kind));
+  };
+  while (!enough() && performance.now() < deadline) await pause(100, undefined, { signal });
 }
 
 const READ_LOG_MS = 300;

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { answers } from '../../src/temporal/answers.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { BankDoor } from './bank-door.ts';
 import { bankTimes, type ChaosOptions, profileOf } from './options.ts';
 import { type Command, command, freePorts, Supervised } from './processes.ts';
@@ -57,6 +58,7 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
     PAYOUTS_API_URL: bankUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     PAYOUTS_TIME_SCALE: `${options.timeScale}`,
+    ...COMPILE_CACHE,
     PAYOUTS_WINDOW: `${Math.max(6, Math.min(50, Math.ceil(options.payouts / 4)))}`,
   };
   const node = (name: string, args: readonly string[], onStart?: () => Promise<void>): Supervised =>

@@ -8,6 +8,6 @@ import { contractTarget } from './target.ts';
  */
 const bank = process.env.PAYOUTS_CONTRACT_URL ?? 'the embedded sandbox';
 
-describe(`the banking contract, shown by ${bank}`, { timeout: 120_000 }, () => {
+describe(`the banking contract, shown by ${bank}`, () => {
   bankingContract(() => contractTarget(process.env));
 });

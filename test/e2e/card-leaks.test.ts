@@ -70,14 +70,14 @@ async function payWith(gateway: string, id: string, canary: Canary): Promise<voi
       });
     }
     return ['succeeded', 'failed', 'needs-operator'].includes(state);
-  }, 60_000);
+  });
 }
 
 it('no card datum is in any file, history, log, output or process that the product leaves', async () => {
   const home = openCommandHome({ PAYOUTS_TIME_SCALE: '0.02', PAYOUTS_LOG_LEVEL: 'debug' });
   onTestFinished(() => home.close());
   const dev = home.start('dev');
-  await until(async () => home.stack()?.gatewayUrl != null, 60_000);
+  await until(async () => home.stack()?.gatewayUrl != null);
   const stack = home.stack();
   const gateway = stack?.gatewayUrl ?? '';
   const test = (path: string, body: unknown) => fetch(`${stack?.apiUrl}/__sandbox/${path}`, json(body));

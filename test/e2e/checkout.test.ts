@@ -20,7 +20,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     home = openCommandHome({ ...QUICK, PAYOUTS_CARD_FINGERPRINT_WAIT: '10m' });
     home.start('dev');
     browser = await startBrowser(executable ?? '');
-    await until(async () => home.stack()?.gatewayUrl != null, 60_000);
+    await until(async () => home.stack()?.gatewayUrl != null);
   });
   afterAll(async () => {
     await browser?.close();

@@ -23,7 +23,7 @@ it('on a cluster commands start no worker: a killed worker is replaced by anothe
   const doomed = home.start('worker');
   const orders = async (): Promise<{ client_order_id: string; status: string }[]> =>
     ((await (await fetch(`${bank.url}/__sandbox/state`)).json()) as { orders: never[] }).orders;
-  await until(async () => (await orders()).length >= 3, 60_000);
+  await until(async () => (await orders()).length >= 3);
   doomed.kill('SIGKILL');
   await doomed.ended;
 

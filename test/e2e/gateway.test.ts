@@ -43,7 +43,7 @@ async function completed(url: string, batchId: string): Promise<void> {
   await until(async () => {
     const shown = (await (await fetch(`${url}/v1/batches/${batchId}`)).json()) as BatchDocument;
     return shown.state === 'completed';
-  }, 60_000);
+  });
 }
 
 describe('the gateway of a stack that `dev` keeps up', () => {
@@ -113,12 +113,11 @@ describe('the gateway of a stack that `dev` keeps up', () => {
         clearInterval(timer);
         return most - before;
       };
-      // The process runs a worker and a bank as well, and they grow by themselves; a body that is kept whole would show each
-      // time.
-      const growths: number[] = [];
-      for (let times = 0; times < 3; times += 1) growths.push(await growthOfOne());
-      // Chunks that are not collected yet; a body kept whole would be 60 and more.
-      expect(Math.min(...growths)).toBeLessThan(45);
+      // Chunks are collected late, and the process runs a worker and a bank as well, which grow by themselves: one body in
+      // ten that takes less than itself is enough. A body that is kept whole shows as 60 and more each time.
+      let least = Number.POSITIVE_INFINITY;
+      for (let times = 0; times < 10 && least >= 45; times += 1) least = Math.min(least, await growthOfOne());
+      expect(least).toBeLessThan(45);
     },
   );
 });
@@ -146,7 +145,7 @@ describe('a drop folder', () => {
     killed.kill('SIGKILL');
     await killed.ended;
     const watcher = home.start('intake', dir);
-    await until(async () => filesIn(dir, 'done').length === 6, 120_000);
+    await until(async () => filesIn(dir, 'done').length === 6);
     watcher.kill('SIGINT');
     expect((await watcher.ended).code).toBe(0);
     expect([filesIn(dir, 'in'), filesIn(dir, 'work')]).toEqual([[], []]);
@@ -170,7 +169,7 @@ describe('a drop folder', () => {
     const dir = dirOf('scheduled');
     writeFileSync(join(dir, 'in', 'due.csv'), csvOf(rows('DUE', 2, 51)));
     expect((await home.payouts('schedule', 'create', '--folder', dir, '--every', '5s')).code).toBe(0);
-    await until(async () => existsSync(join(dir, 'done')) && filesIn(dir, 'done').includes('due.csv'), 60_000);
+    await until(async () => existsSync(join(dir, 'done')) && filesIn(dir, 'done').includes('due.csv'));
     const { schedules } = JSON.parse((await home.payouts('schedule', 'list', '--json')).stdout);
     expect(schedules).toMatchObject([{ name: 'scheduled', folder: dir, everyMs: 5_000, paused: false }]);
     expect((await home.payouts('schedule', 'delete', 'scheduled')).code).toBe(0);

@@ -64,11 +64,10 @@ export async function openWebhooks(
       return { status: response.status, document: JSON.parse(await response.text()) };
     },
     /** Sends header lines as they are, and only this much of a body whose length is announced. */
-    raw(headers: string[], body: Buffer): Promise<{ status: number | undefined; ms: number }> {
-      const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; ms: number }>();
-      const begun = performance.now();
+    raw(headers: string[], body: Buffer): Promise<{ status: number | undefined }> {
+      const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined }>();
       const sent = request(url, { method: 'POST', headers }, (response) => {
-        resolve({ status: response.statusCode, ms: performance.now() - begun });
+        resolve({ status: response.statusCode });
         response.resume();
         sent.destroy();
       });

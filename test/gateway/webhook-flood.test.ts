@@ -6,7 +6,7 @@ import { noticeBody } from '../webhooks/receiving.ts';
 import { standardHeaders } from '../webhooks/signing.ts';
 import { openWebhooks } from './running-webhooks.ts';
 
-const PAYMENTS = 700;
+const PAYMENTS = 300;
 const AT_ONCE = 32;
 interface Webhook {
   body: Buffer;
@@ -28,7 +28,7 @@ function flood(): Webhook[] {
     ...(n % 50 === 0 ? [webhook(n, 'FAILED')] : []),
     ...(n % 3 === 0 ? [webhook(n, 'SUCCEEDED'), webhook(n, 'SUCCEEDED')] : []),
   ]).flat();
-  const place = new Map(all.map((it, index) => [it, index + (index % 5 === 0 ? 150 : 0)]));
+  const place = new Map(all.map((it, index) => [it, index + (index % 5 === 0 ? 60 : 0)]));
   return all.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0));
 }
 
@@ -41,10 +41,11 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
     await cards.claim(cardClaim(`m-${n}`));
     if (n % 2 === 0) await cards.link(`p-${n}`, `m-${n}`, 1_000);
   }
+  // Every second answer comes after the webhook of its payment; the others when they can.
   const early = new Set<string>();
   const answers = (async () => {
     for (let n = 1; n < PAYMENTS; n += 2) {
-      while (delivered.length < n) await pause(1);
+      while (n % 4 === 1 && !delivered.some(({ paymentId }) => paymentId === `p-${n}`)) await pause(1);
       for (const event of await cards.link(`p-${n}`, `m-${n}`, 1_000)) early.add(event.paymentId);
     }
   })();
@@ -68,7 +69,7 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
   await expect.poll(() => delivered.length).toBe(expected.length);
   const said = delivered.map(({ paymentId, status }) => `${paymentId} ${status}`);
   expect(said.sort()).toEqual(expected.sort());
-  expect(early.size).toBeGreaterThan(0);
+  expect(early.size).toBeGreaterThanOrEqual(PAYMENTS / 4);
 
   const signals: string[] = [];
   const deps: CardEventDeps = {
@@ -90,4 +91,4 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
   expect(signals.sort()).toEqual(expected.sort());
   expect(await cards.undelivered(true, 1)).toEqual([]);
   expect(await cards.undelivered(false, 1)).toEqual([]);
-}, 60_000);
+});

@@ -13,6 +13,7 @@ import { openStack } from '../../src/stack/open-stack.ts';
 import { processMark } from '../../src/stack/process-mark.ts';
 import type { Stack, StackMode, StackOptions } from '../../src/stack/stack.ts';
 import { lastUiUrl, readStackFile, writeStackFile } from '../../src/stack/stack-file.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { fakeParts } from './stack-process.ts';
 
 const program = fileURLToPath(new URL('./stack-process.ts', import.meta.url));
@@ -57,7 +58,7 @@ interface Opened {
 
 /** Opens the home's stack in a process of its own. */
 async function openElsewhere(mode: StackMode): Promise<Opened> {
-  const child = fork(program, [mode], { env: { ...environment(), PATH: process.env.PATH } });
+  const child = fork(program, [mode], { env: { ...environment(), ...COMPILE_CACHE, PATH: process.env.PATH } });
   children.push(child);
   const [stack] = await once(child, 'message');
   return { child, stack };

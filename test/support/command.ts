@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { endLeftover } from '../../src/stack/leftover.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 
@@ -73,6 +74,7 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
     PAYOUTS_HOME: path,
     // Payouts of tests are alike and meant; the guard has tests of its own.
     PAYOUTS_LOOK_ALIKE_DAYS: '0',
+    ...COMPILE_CACHE,
     ...env,
   };
   const launch = (command: string, args: readonly string[]): Running => {

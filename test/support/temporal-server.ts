@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,19 +22,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       extraArgs: Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     },
   });
-  const dir = await mkdtemp(join(tmpdir(), 'payouts-bundle-'));
-  const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quietLogger });
-  const bundlePath = join(dir, 'workflows.js');
-  await writeFile(bundlePath, code);
+  const { codePath } = await workflowBundle();
   project.provide('temporalAddress', environment.address);
-  project.provide('workflowBundlePath', bundlePath);
+  project.provide('workflowBundlePath', codePath);
   project.provide('temporalCli', path);
-  return async () => {
-    await environment.teardown();
-    await rm(dir, { recursive: true, force: true });
-  };
+  return () => environment.teardown();
 }
-
-const silent = (): void => {};
-const quietLogger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };

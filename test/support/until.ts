@@ -1,7 +1,7 @@
 const LOOK_MS = 50;
 
-/** Waits for a condition of the outside world; throws when it does not come true in time. */
-export async function until(condition: () => Promise<boolean>, waitMaxMs = 20_000): Promise<void> {
+/** Waits for a condition of the outside world; throws when it has not come true for so long that it never will. */
+export async function until(condition: () => Promise<boolean>, waitMaxMs = 120_000): Promise<void> {
   const end = performance.now() + waitMaxMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not true in ${waitMaxMs} ms: ${condition}`);

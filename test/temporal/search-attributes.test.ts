@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { choosePorts } from '../../src/stack/ports.ts';
 import { temporalCliPath } from '../../src/temporal/cli-path.ts';
@@ -39,7 +39,7 @@ const attributesOf = async (namespace: string) =>
 /** A namespace without any attribute of ours, once the server sees it. */
 async function newNamespace(namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1d') });
-  await vi.waitFor(() => attributesOf(namespace), { timeout: 30_000, interval: 100 });
+  await expect.poll(() => attributesOf(namespace)).toBeDefined();
 }
 
 it('are registered where they are missing, by two processes at once without harm', async () => {
@@ -56,8 +56,6 @@ it('are reported when one exists with another type', async () => {
     namespace: 'foreign',
     searchAttributes: { PayoutState: text },
   });
-  await vi.waitFor(async () => expect(await attributesOf('foreign')).toHaveProperty('PayoutState'), {
-    timeout: 30_000,
-  });
+  await expect.poll(() => attributesOf('foreign')).toHaveProperty('PayoutState');
   await expect(ensureSearchAttributes(connection, 'foreign')).rejects.toThrow(SearchAttributeConflictError);
 });

@@ -26,15 +26,9 @@ export function drivenTime(): DrivenTime {
   return time;
 }
 
-/** A client with short limits, closed at the end of the scope. */
+/** A client with the product's own limits unless others are given, closed at the end of the scope. */
 export function testBank(baseUrl: string, options: Partial<BankOptions> = {}): Bank & AsyncDisposable {
-  const bank = createBank({
-    baseUrl,
-    apiKey: API_KEY,
-    apiSecret: API_SECRET,
-    ...options,
-    limits: { readTotalMs: 2_000, sendTotalMs: 1_000, connectMs: 500, ...options.limits },
-  });
+  const bank = createBank({ baseUrl, apiKey: API_KEY, apiSecret: API_SECRET, ...options });
   return Object.assign(bank, { [Symbol.asyncDispose]: () => bank.close() });
 }
 
