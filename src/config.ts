@@ -63,6 +63,8 @@ export interface Config {
   approvalRules: readonly ApprovalRule[];
   /** In the fee's own currency. */
   feeCap: string | undefined;
+  /** A transfer may go to an account of another user. */
+  transferAcrossUsers: boolean;
   /** Fraction of 1. */
   maxSlippage: string;
   /** Absent: every day is a business day. */
@@ -128,6 +130,7 @@ export function loadConfig(env: Environment = process.env): Config {
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     feeCap: values.PAYOUTS_FEE_CAP,
+    transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
     maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
     durations: durationsOf(values),

@@ -4,10 +4,10 @@ import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
 import { isCardEnd } from '../domain/card-payment.ts';
 import { type Claim, Superseded } from '../domain/claim.ts';
-import type { Assessment, ExchangePlan, Obstacle } from '../domain/gates.ts';
+import type { Assessment, Obstacle } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
-import { payoutWorkflowId } from '../domain/names.ts';
+import { addDecimals, compareDecimals } from '../domain/money.ts';
+import { type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { approvalsNeeded } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { refusalMeaning } from '../domain/submission.ts';
@@ -16,6 +16,7 @@ import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
+import { planExchange, readExchange, readTransfer } from './own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
 
 /** How far the exchange of a payout has come. */
@@ -53,7 +54,7 @@ export async function recordedAssessment(
   progress: ExchangeProgress,
 ): Promise<Assessment> {
   const read = await readOrObstacle(deps, row, progress);
-  const assessment = { ...read, ...(await guardsOf(deps, row, read)) };
+  const assessment = { ...read, ...firstQuote(row, read), ...(await guardsOf(deps, row, read)) };
   if (!(await deps.store.recordAssessment(row, assessment))) throw new Superseded();
   return assessment;
 }
@@ -62,14 +63,34 @@ const DAY_MS = 24 * 3_600_000;
 /** A payee younger than this at the bank counts as new for the approval policy. */
 const NEW_PAYEE_MS = 7 * DAY_MS;
 
+type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;
+
+/** What is read of the bank for a row of each kind. */
+const READERS: Readonly<Record<PayoutKind, Reader>> = {
+  payout: readPayout,
+  transfer: readTransfer,
+  exchange: readExchange,
+};
+
+/** Nothing is sent by a reading that did not come about: it names no payee, and no account. */
+const unread = ({ kind }: PayoutRecord): Pick<Assessment, 'beneficiary'> =>
+  kind === 'payout' ? { beneficiary: { known: false } } : {};
+
 async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress): Promise<Assessment> {
   try {
-    return await readAssessment(deps, row, progress);
+    return await READERS[row.kind](deps, row, progress);
   } catch (error) {
     const obstacle = obstacleOf(error);
     if (obstacle === undefined) throw error;
-    return { beneficiary: { known: false }, digest: payloadDigest(row.instruction), approvalsNeeded: 0, obstacle };
+    return { ...unread(row), digest: payloadDigest(row.instruction), approvalsNeeded: 0, obstacle };
   }
+}
+
+/** What a first reading shows is near to what people have seen and agreed to: kept, whatever later ones show. */
+function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment): Pick<Assessment, 'firstSellAmount'> {
+  if (kind !== 'exchange') return {};
+  const firstSellAmount = assessed?.firstSellAmount ?? exchange?.quotedSellAmount;
+  return firstSellAmount === undefined ? {} : { firstSellAmount };
 }
 
 /** What our own store has against sending: a switch that is off, an earlier payout that this one looks like, a card payment. */
@@ -84,7 +105,7 @@ async function guardsOf(
     ...touched,
     accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
     currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
-    payees: [...touched.payees, ...(beneficiary.known ? [beneficiary.id] : [])],
+    payees: [...touched.payees, ...(beneficiary?.known ? [beneficiary.id] : [])],
   });
   const { after_card_payment: cardPayment } = instruction;
   return {
@@ -130,7 +151,7 @@ function obstacleOf(error: unknown): Obstacle | undefined {
   return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };
 }
 
-async function readAssessment(
+async function readPayout(
   deps: ActivityDeps,
   row: PayoutRecord,
   { exchanged, exchangeSent }: ExchangeProgress,
@@ -165,7 +186,7 @@ async function readAssessment(
   const exchange =
     account.account_id === paying.account_id || exchanged
       ? undefined
-      : await planExchange(deps, row, { sell: account, buy: paying, buyAmount: cost });
+      : (await planExchange(deps, { sell: account, buy: paying, buyAmount: cost })).exchange;
   const funds =
     exchange === undefined ? { account: paying, needs: cost } : { account, needs: exchange.quotedSellAmount };
   return {
@@ -229,26 +250,4 @@ export function payeeReference(uid: string, key: Record<string, string>): string
 async function accountIn(deps: ActivityDeps, instruction: PayoutInstruction): Promise<AccountBalance | undefined> {
   const accounts = await deps.bank.accounts.ofUser(instruction.uid);
   return accounts.find((account) => account.currency === instruction.currency);
-}
-
-async function planExchange(
-  deps: ActivityDeps,
-  { instruction }: PayoutRecord,
-  legs: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
-): Promise<ExchangePlan> {
-  const quote = await deps.bank.transactions.fxQuote({
-    sell_account: legs.sell.account_id,
-    buy_account: legs.buy.account_id,
-    amount: legs.buyAmount,
-    currency: instruction.currency,
-  });
-  return {
-    sellAccountId: legs.sell.account_id,
-    buyAccountId: legs.buy.account_id,
-    buyAmount: legs.buyAmount,
-    buyCurrency: instruction.currency,
-    sellCurrency: legs.sell.currency,
-    quotedSellAmount: quote.sell_amount,
-    buysWhatWasAsked: decimalsEqual(quote.buy_amount, legs.buyAmount),
-  };
 }

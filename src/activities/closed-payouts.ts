@@ -95,6 +95,7 @@ export function startPayout(
   const { instruction } = row;
   const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
   return deps.executions.startPayout({
+    kind: row.kind,
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(evenCompleted && { evenCompleted: true }),
     workflowId: row.workflowId,

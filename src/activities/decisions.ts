@@ -3,7 +3,7 @@ import { BankError } from '../api/errors.ts';
 import type { Payee } from '../domain/gates.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
-import { legReference } from '../services/sending/claimed-row.ts';
+import { legReference, legReferences } from '../services/sending/claimed-row.ts';
 import { sendOnce } from '../services/sending/send-once.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { caller, rowOf } from './caller.ts';
@@ -79,9 +79,9 @@ async function drive(
   });
 }
 
-/** The payee of the payment, as it was when it was last read before the send; an exchange has none. */
+/** The payee of the payment, as it was when it was last read before the send; other orders have none. */
 async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
-  if (leg === 'exchange') return true;
+  if (leg !== 'payment') return true;
   const sent = (await deps.store.attempts(legReference(row, leg))).at(-1)?.request;
   const payee = row.assessed?.beneficiary;
   if (!payee?.known || sent == null || !('beneficiaryId' in sent) || sent.beneficiaryId !== payee.id) return true;
@@ -104,7 +104,7 @@ async function stoppedBySwitch(
   { orderId, by }: OrderDecision,
 ): Promise<OrderApproved | undefined> {
   const { reference } = row;
-  const attempts = await store.attemptsOf([legReference(row, 'payment'), legReference(row, 'exchange')]);
+  const attempts = await store.attemptsOf(Object.values(legReferences(row)));
   const sent = attempts.flatMap(({ request }: SendAttempt) => request ?? []);
   const scope = await store.switchOver(touchedBy(row, sent));
   if (scope === undefined) return undefined;

@@ -1,9 +1,9 @@
 import type { Bank } from '../api/bank.ts';
-import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { BusinessCalendar } from '../domain/business-days.ts';
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { CardTerms } from '../domain/card-terms.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import type { ClosedMeaning } from '../domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +16,8 @@ export interface WorkerSettings {
   approvalRules: readonly ApprovalRule[];
   feeCap: string | undefined;
   maxSlippage: string;
+  /** A transfer may go to an account of another user that the key sees. */
+  transferAcrossUsers: boolean;
   /** Days on which nothing is due; absent: every day is a business day. */
   calendar: BusinessCalendar | undefined;
   /** The bank's time, never scaled: becomes `expired_at`. */
@@ -54,6 +56,8 @@ export interface Executions {
    */
   startPayout(start: {
     workflowId: string;
+    /** Absent: a payout. */
+    kind?: PayoutKind;
     reference: string;
     batchId: string | null;
     currency: string;
@@ -95,10 +99,7 @@ export interface ActivityDeps {
   settings: WorkerSettings;
   now: () => number;
   /** Rules of an instruction (`src/erp`), injected because activities do not import readers. Empty: no finding. */
-  checkInstruction(
-    instruction: PayoutInstruction,
-    details?: readonly RequiredDetailsEntry[],
-  ): readonly { rule: string; message: string }[];
+  checkInstruction(instruction: PayoutInstruction, kind: PayoutKind): readonly { rule: string; message: string }[];
   /** Throws when the store belongs to another bank or namespace than this worker (checked before every POST). */
   assertIdentity(): Promise<void>;
 }

@@ -48,7 +48,12 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
     const attempts = sent.get(reference ?? '');
     const { closedMeans } = deps.settings;
     if (payout !== undefined) {
-      await note.facts(under, await judged(deps, under, (facts) => factsOfPayment(payout, facts, closedMeans)));
+      const accepted = payout.orderId === null ? [] : [payout.orderId];
+      const judge = (facts: OrderFacts[]) =>
+        payout.kind === 'exchange'
+          ? factsOfExchange(payout, accepted, facts, closedMeans)
+          : factsOfPayment(payout, facts, closedMeans);
+      await note.facts(under, await judged(deps, under, judge));
     } else if (owner !== undefined) {
       const accepted = (attempts ?? []).flatMap(({ orderId }) => orderId ?? []);
       const judge = (facts: OrderFacts[]) => factsOfExchange(owner, accepted, facts, closedMeans);

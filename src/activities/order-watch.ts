@@ -3,7 +3,7 @@ import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { parseWorkflowId } from '../domain/names.ts';
-import { isReturn } from '../domain/order-judgement.ts';
+import { isArrival, isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
@@ -60,7 +60,7 @@ interface Shift {
   foreign: Set<string>;
   /** Second orders that an open payout has been told of. */
   seconds: Set<string>;
-  /** Exchanges seen from the currency sold, with the status seen. */
+  /** Exchanges seen from the currency sold, transfers seen by the other user, with the status seen. */
   otherLegs: Map<string, string>;
 }
 
@@ -128,7 +128,8 @@ function ownerOf(order: Order, { byId, byReference }: Owners): OpenOrder | undef
 /** Brings one order of the list to the open payout that owns it. */
 async function route(shift: Shift, order: Order, owners: Owners): Promise<number> {
   const owner = ownerOf(order, owners);
-  if (owner === undefined) return 0;
+  // The other side of a transfer says nothing that the order itself does not.
+  if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return 0;
   if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
   if (shift.seconds.has(order.order_id)) return 0;
   shift.seconds.add(order.order_id);
@@ -185,11 +186,14 @@ async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Pr
 }
 
 /**
- * An exchange is in the lists of both its currencies, and a second notice costs its payout four events: the watch of the
- * currency sold speaks up only when the other one has not until its next sweep.
+ * An exchange is in the lists of both its currencies, and a transfer may be in those of two users. A second notice costs its payout
+ * four events: the watch of the currency sold, or of the other user, speaks up only when the other one has not until its next
+ * sweep.
  */
 function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
-  if (order.buy_currency === undefined || order.buy_currency === key.currency) return false;
+  const isBought = order.buy_currency === undefined || order.buy_currency === key.currency;
+  const isOwn = order.type !== 'TRANSFER' || order.transaction_uid === undefined || order.transaction_uid === key.uid;
+  if (isBought && isOwn) return false;
   if (otherLegs.get(order.order_id) === order.status) return false;
   otherLegs.set(order.order_id, order.status);
   return true;

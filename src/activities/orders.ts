@@ -5,6 +5,7 @@ import type { Assessment } from '../domain/gates.ts';
 import { exceedsSlippage } from '../domain/money.ts';
 import {
   type ExpectedOrder,
+  isArrival,
   isReturn,
   judgeOrder,
   type OrderFacts,
@@ -13,12 +14,13 @@ import {
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { bookedAboveCap } from '../domain/reasons.ts';
 import { referenceForm } from '../domain/reference-form.ts';
-import { expectedOrder, type LegKind, type SentOrder } from '../domain/sent-order.ts';
+import { expectedOrder, type LegKind, listsOf, type SentOrder } from '../domain/sent-order.ts';
 import { orderInForce, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { type SwitchScope, touchedBy } from '../domain/switches.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
-import type { PayoutRecord, SendAttempt } from '../store/store.ts';
+import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
 import { beating } from './beating.ts';
 import { rowOf } from './caller.ts';
@@ -127,21 +129,29 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const judgement = judgeOrder(orderFacts(order), expected, closedMeans, acceptedIds(attempts));
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
+  const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
+  if (isBooked) read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
   const becomes = input.becomes?.[judgement.meaning];
-  if (becomes !== undefined) await store(deps, input, judgement, becomes);
-  if (leg === 'payment' || judgement.meaning !== 'paid') return read;
-  // An exchange ends apart from its payout, and stays as it is whatever becomes of that.
+  if (becomes !== undefined) await store(deps, input, judgement, told(becomes, read));
+  if (!isBooked) return read;
+  // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that.
   const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
   await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
   await deps.store.closeOrder(reference);
-  const quoted = sent !== undefined && 'quotedSellAmount' in sent ? sent.quotedSellAmount : undefined;
-  const { sellAmount } = judgement;
-  read.aboveCap =
-    quoted === undefined || sellAmount === undefined || exceedsSlippage(quoted, sellAmount, input.maxSlippage ?? '0');
   return thenAssess === undefined
     ? read
     : { ...read, assessment: await reading(() => recordedAssessment(deps, row, thenAssess)) };
 }
+
+/** Whether an exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
+function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement, maxSlippage = '0'): boolean {
+  const quoted = sent !== undefined && 'quotedSellAmount' in sent ? sent.quotedSellAmount : undefined;
+  return quoted === undefined || sellAmount === undefined || exceedsSlippage(quoted, sellAmount, maxSlippage);
+}
+
+/** An exchange by itself that was booked above the cap is done: its row says so. */
+const told = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
+  becomes.state === 'completed' && aboveCap === true ? { ...becomes, reason: bookedAboveCap() } : becomes;
 
 /** An end without money by the payment's own order is stored like any other, if nothing else may have moved some. */
 async function store(
@@ -192,21 +202,26 @@ async function findOrder(
     if (order !== undefined) add(order);
   }
   const from = Math.max(0, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)) - deps.settings.clockSkewMs);
-  for (const currency of currenciesOf(row, leg, sent)) {
-    const scan = await reading(() => scanOrders({ uid, currency, from }));
+  let arrivals = 0;
+  for (const list of listsOfLeg(row, leg, sent)) {
+    const scan = await reading(() => scanOrders({ ...list, from }));
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
     look.ordersRead += scan.orders.length;
     for (const order of scan.orders) {
       if (isReturn(order)) continue;
       const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
-      if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
+      if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
+        arrivals += 1;
+      } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
         add(order);
       } else if (form !== 'other') {
         look.nearMisses += 1;
       }
     }
   }
+  // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
+  if (orders.length === 0) look.nearMisses += arrivals;
   look.orderIds = orders.map(({ orderId }) => orderId);
   look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;
@@ -215,11 +230,16 @@ async function findOrder(
 /** Order ids that the bank has given in answer to an attempt. */
 const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
 
-/** Currencies whose lists can show an order: both legs of an exchange. */
-function currenciesOf({ currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): string[] {
-  if (leg === 'payment') return [currency];
-  const sold = sent !== undefined && 'sellCurrency' in sent ? sent.sellCurrency : assessed?.exchange?.sellCurrency;
-  return sold === undefined ? [currency] : [currency, sold];
+/** The lists that can show an order of a row, as far as is known what was sent. */
+function listsOfLeg({ uid, currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): WatchKey[] {
+  if (sent !== undefined) return listsOf(uid, sent);
+  const sold = leg === 'exchange' ? assessed?.exchange?.sellCurrency : undefined;
+  const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
+  return [
+    { uid, currency },
+    ...(sold === undefined ? [] : [{ uid, currency: sold }]),
+    ...(toUid === undefined || toUid === uid ? [] : [{ uid: toUid, currency }]),
+  ];
 }
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */

@@ -5,12 +5,14 @@ import { FAILURES } from '../domain/failures.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
 import { decimalsEqual } from '../domain/money.ts';
-import { payoutWorkflowId } from '../domain/names.ts';
+import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
+import type { LegKind } from '../domain/sent-order.ts';
 import { inDoubt, type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
+import { legReferences } from '../services/sending/claimed-row.ts';
 import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { caller } from './caller.ts';
@@ -21,6 +23,8 @@ export interface PrepareInput {
   input: PayoutInput;
   /** The store that prepared this payout before, in this run: no other one may. */
   storeId?: string;
+  /** Of the workflow that asks; absent: a payout. */
+  kind?: PayoutKind;
 }
 
 /** What is known of one order of a payout when a run takes the claim. */
@@ -51,8 +55,8 @@ export type Prepared =
       claim: Claim;
       maker: string | null;
       terms: Terms;
-      payment: LegStart;
-      exchange: LegStart;
+      /** Those that a row of this kind may send. */
+      legs: Partial<Record<LegKind, LegStart>>;
       /** Why an earlier run left the payout to people: nothing is sent without a decision. Null: it did not. */
       parked: Reason | null;
       assessment: Assessment;
@@ -65,7 +69,10 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
  * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves money, and
  * all of it may run again.
  */
-export async function preparePayout(deps: ActivityDeps, { input, storeId }: PrepareInput): Promise<Prepared> {
+export async function preparePayout(
+  deps: ActivityDeps,
+  { input, storeId, kind = 'payout' }: PrepareInput,
+): Promise<Prepared> {
   const { workflowId, runId } = caller();
   const { store, now } = deps;
   if (storeId !== undefined && storeId !== store.id) {
@@ -75,29 +82,32 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
   if (generation === undefined) {
     throw permanentFailure(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
   }
-  const reference = referenceOf(given.uid ?? '', given.id ?? '', 'payment', generation);
-  if (!given.uid || !given.id || workflowId !== payoutWorkflowId(reference)) {
+  const reference = referenceOf(given.uid ?? '', given.id ?? '', mainLegOf(kind), generation);
+  const itsId = payoutWorkflowId(reference, kind);
+  if (!given.uid || !given.id || workflowId !== itsId) {
+    const command = `payouts reference UID ID${kind === 'payout' ? '' : ` --kind ${kind}`}`;
     throw permanentFailure(
       FAILURES.wrongWorkflowId,
-      `the workflow id of this instruction is ${payoutWorkflowId(reference)}: the id is the lock against paying twice ("payouts reference UID ID" prints it)`,
+      `the workflow id of this instruction is ${itsId}: the id is the lock against paying twice ("${command}" prints it)`,
     );
   }
   const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await deps.assertIdentity();
-  if (generation > 0) await assertEarlierUnpaid(deps, given, generation);
+  if (generation > 0) await assertEarlierUnpaid(deps, given, generation, kind);
 
   const instruction = claimedInstruction(await store.payout(reference), given, input.batchId);
-  const exchangeReference = referenceOf(given.uid, given.id, 'exchange', generation);
+  const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
   const taken = await store.claimPayout({
     reference,
     workflowId,
     instruction,
     payloadDigest: payloadDigest(instruction),
     generation,
+    kind,
     by: by ?? null,
     runId,
-    derivedReferences: [exchangeReference],
+    derivedReferences: references,
     at: now(),
   });
   const { record } = taken;
@@ -105,18 +115,18 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  if (taken.isTakenOver) await takenOver(deps, record, [reference, exchangeReference], parked !== null);
+  if (taken.isTakenOver) await takenOver(deps, record, references, parked !== null);
 
-  const payment = legStart(reference, taken);
-  const exchange = legStart(exchangeReference, taken);
-  const findings = deps.checkInstruction(instruction);
+  const legs = legStarts(record, taken);
+  const { payment, exchange } = legs;
+  const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
       : await reading(() =>
           recordedAssessment(deps, record, {
-            exchanged: exchange.isPaid || payment.submission.attempts > 0,
-            exchangeSent: exchange.submission.attempts > 0,
+            exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0,
+            exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
           }),
         );
   return {
@@ -124,8 +134,7 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    payment,
-    exchange,
+    legs,
     parked,
     assessment,
   };
@@ -170,6 +179,11 @@ function claimedInstruction(
 
 const reused = () =>
   permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
+
+function legStarts(record: PayoutRecord, claim: PayoutClaim): Partial<Record<LegKind, LegStart>> {
+  const references = Object.entries(legReferences(record));
+  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim)]));
+}
 
 function legStart(reference: string, { attempts }: PayoutClaim): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
@@ -217,12 +231,14 @@ async function assertEarlierUnpaid(
   { store }: ActivityDeps,
   { uid, id }: PayoutInstruction,
   generation: number,
+  kind: PayoutKind,
 ): Promise<void> {
-  const payments = Array.from({ length: generation }, (_, earlier) => referenceOf(uid, id, 'payment', earlier));
-  const exchanges = payments.map((_, earlier) => referenceOf(uid, id, 'exchange', earlier));
-  const rows = await store.payoutsOf(payments);
+  const earlier = Array.from({ length: generation }, (_, before) =>
+    legsOf(kind).map((leg) => referenceOf(uid, id, leg, before)),
+  );
+  const rows = await store.payoutsOf(earlier.flatMap(([own]) => own ?? []));
   const isClosed = rows.length === generation && rows.every(({ state }) => isEnd(state) && state !== 'completed');
-  if (isClosed && inDoubt(await store.attemptsOf([...payments, ...exchanges])).length === 0) return;
+  if (isClosed && inDoubt(await store.attemptsOf(earlier.flat())).length === 0) return;
   throw permanentFailure(
     FAILURES.generationNotProven,
     `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,

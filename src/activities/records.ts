@@ -1,6 +1,7 @@
 import { type Claim, Superseded } from '../domain/claim.ts';
 import type { EndState, PayoutState, Reason } from '../domain/payout-state.ts';
-import { legReference } from '../services/sending/claimed-row.ts';
+import type { LegKind } from '../domain/sent-order.ts';
+import { legReferences } from '../services/sending/claimed-row.ts';
 import type { Settled } from '../store/store.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -15,10 +16,7 @@ export interface RecordStateInput {
 }
 
 /** What a run has settled of what it sent: attempts up to a number, and how. Absent: nothing. */
-export interface SettledLegs {
-  payment?: { upTo: number; as: Settled };
-  exchange?: { upTo: number; as: Settled };
-}
+export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>>;
 
 export interface CloseInput {
   claim: Claim;
@@ -45,19 +43,21 @@ export const recordActivities = (deps: ActivityDeps) => ({
 /** See the activity. What is in the open set leaves it. */
 export async function closePayout(deps: ActivityDeps, { claim, settled, ...end }: CloseInput): Promise<void> {
   const row = await rowOf(deps, claim);
-  const payment = legReference(row, 'payment');
-  const exchange = legReference(row, 'exchange');
+  const legs = Object.entries(legReferences(row));
+  const references = legs.map(([, reference]) => reference);
   const closing = await deps.store.closeUnpaid({
     ...end,
     ...claim,
-    settled: {
-      ...(settled.payment && { [payment]: settled.payment }),
-      ...(settled.exchange && { [exchange]: settled.exchange }),
-    },
-    references: [payment, exchange],
+    settled: Object.fromEntries(
+      legs.flatMap(([leg, reference]) => {
+        const known = settled[leg as LegKind];
+        return known === undefined ? [] : [[reference, known]];
+      }),
+    ),
+    references,
     at: deps.now(),
   });
   if (closing === 'superseded') throw new Superseded();
   if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
-  for (const reference of [payment, exchange]) await deps.store.closeOrder(reference);
+  for (const reference of references) await deps.store.closeOrder(reference);
 }

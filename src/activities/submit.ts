@@ -13,29 +13,15 @@ export interface SubmitInput {
 
 export const submitActivities = (deps: ActivityDeps) => ({
   submitPayment: (input: SubmitInput): Promise<AttemptResult> => submit(deps, input, 'payment'),
+  submitTransfer: (input: SubmitInput): Promise<AttemptResult> => submit(deps, input, 'transfer'),
   submitExchange: (input: SubmitInput): Promise<AttemptResult> => submit(deps, input, 'exchange'),
 });
 
-/** One attempt; an accepted order is on the row, and in the open set, before the workflow hears of it. */
-async function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
+/** One attempt. */
+function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
   const { bank, store, now, assertIdentity, executions, settings } = deps;
-  const sender = {
-    bank,
-    store,
-    now,
-    assertIdentity,
-    wakeWatch: executions.wakeWatch,
-    watchLeaseMs: watchLeaseMs(deps),
-    auditTtlMs: settings.auditTtlMs,
-  };
-  const result = await sendOrder(sender, caller(), { claim, leg, attempt });
-  if (result.outcome !== 'accepted') return result;
-  const { orderId } = result;
-  const { reference, term } = claim;
-  const row =
-    leg === 'payment'
-      ? { state: 'processing' as const, orderId }
-      : { state: 'converting' as const, orderId: undefined };
-  await store.changePayout(reference, { ...row, reason: null, term, at: now() });
-  return result;
+  const { auditTtlMs, transferAcrossUsers } = settings;
+  const { wakeWatch } = executions;
+  const sender = { bank, store, now, assertIdentity, wakeWatch, auditTtlMs, transferAcrossUsers };
+  return sendOrder({ ...sender, watchLeaseMs: watchLeaseMs(deps) }, caller(), { claim, leg, attempt });
 }

@@ -121,6 +121,11 @@ const KEYS = {
     '0.01',
     'how far an exchange may cost more than its quote, where a row says nothing',
   ),
+  PAYOUTS_TRANSFER_ACROSS_USERS: key(
+    flag,
+    'false',
+    'a transfer may go to an account of another user that the key sees (api-gaps)',
+  ),
   PAYOUTS_HOLIDAYS: key(
     text,
     null,

@@ -1,4 +1,4 @@
-import { compareDecimals } from './money.ts';
+import { compareDecimals, exceedsSlippage } from './money.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
 import { because } from './reasons.ts';
@@ -12,11 +12,16 @@ export interface Payee {
 
 /** What the bank shows about a payout before it is sent. Read again after every wait. */
 export interface Assessment {
-  beneficiary: ({ known: true } & Payee) | { known: false };
+  /** Absent where the order names none: a transfer, an exchange by itself. */
+  beneficiary?: ({ known: true } & Payee) | { known: false };
   /** Account that pays, in the payout currency. */
   payingAccountId?: string;
-  /** The payout currency must be bought first. */
+  /** The payout currency must be bought first; of an exchange by itself, what it is. */
   exchange?: ExchangePlan;
+  /** Of an exchange by itself: the sell amount of its first quote, which is near the one that was agreed to. */
+  firstSellAmount?: string;
+  /** Between which accounts a transfer moves money. */
+  transfer?: TransferPlan;
   fee?: string;
   feeCurrency?: string;
   /** Digest an approval is bound to: payee, account, amount, fee. */
@@ -33,6 +38,17 @@ export interface Assessment {
   lookAlike?: { daysBefore: number | null };
   /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
+}
+
+/** An account as the bank shows it. */
+export interface ShownAccount {
+  uid: string;
+  currency: string;
+}
+
+export interface TransferPlan {
+  source: ShownAccount;
+  destination: ShownAccount;
 }
 
 export interface ExchangePlan {
@@ -56,6 +72,8 @@ export interface Passes {
   approvedDigest?: string;
   /** Digest whose fee was accepted above the cap. */
   feeAcceptedDigest?: string;
+  /** Sell amount of a quote that somebody accepted above the cap. */
+  acceptedSellAmount?: string;
   /** Somebody said that the look-alike of an earlier payout is meant. */
   lookAlikeMeant?: boolean;
 }
@@ -86,7 +104,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   }
   if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
   if (assessment.obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
-  if (!assessment.beneficiary.known) return { gate: 'beneficiary' };
+  if (assessment.beneficiary?.known === false) return { gate: 'beneficiary' };
   if (feeAboveCap(assessment, terms) && passes.feeAcceptedDigest !== assessment.digest) {
     return {
       gate: 'hold',
@@ -95,11 +113,27 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   }
   if (assessment.exchange?.buysWhatWasAsked === false)
     return { gate: 'hold', reason: because('exchange-quote-unclear') };
+  const worse = quoteAboveCap(assessment, terms, passes);
+  if (worse !== undefined) return { gate: 'hold', reason: because('slippage-above-cap', worse) };
   if (assessment.funds?.enough === false) return { gate: 'await-funds' };
   if (assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest) {
     return { gate: 'approval', needed: assessment.approvalsNeeded, digest: assessment.digest };
   }
   return { gate: 'open' };
+}
+
+/** How a quote of an exchange by itself is worse than the first one, or than the one that was accepted since. */
+function quoteAboveCap(
+  { exchange, firstSellAmount }: Assessment,
+  { maxSlippage }: Terms,
+  passes: Passes,
+): string | undefined {
+  if (exchange === undefined || firstSellAmount === undefined) return undefined;
+  const { quotedSellAmount, sellCurrency } = exchange;
+  const agreed = passes.acceptedSellAmount ?? firstSellAmount;
+  return exceedsSlippage(agreed, quotedSellAmount, maxSlippage)
+    ? `${quotedSellAmount} ${sellCurrency} now, ${agreed} before, cap ${maxSlippage}`
+    : undefined;
 }
 
 function daysText({ daysBefore }: { daysBefore: number | null }): string | undefined {

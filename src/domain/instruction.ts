@@ -6,11 +6,13 @@ export interface PayoutInstruction {
   /** The ERP's own document number; with `uid` the identity of the payout. */
   id: string;
   uid: string;
-  /** Account that pays. In another currency than `currency` it means: convert first. */
+  /** Account that pays, also in a transfer or an exchange. In another currency than `currency` it means: convert first. */
   account_id: string;
   /** Decimal string, at most as many decimals as ISO 4217 gives `currency`. */
   amount: string;
   currency: string;
+  /** Of a transfer or an exchange, and of nothing else: the account that receives. No column of a file. */
+  to_account_id?: string;
   beneficiary_id?: string;
   beneficiary_type?: string;
   payment_type?: string;

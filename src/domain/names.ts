@@ -11,6 +11,8 @@ export type ReferenceKind = 'payment' | 'exchange' | 'transfer';
 
 export const WORKFLOW_TYPES = {
   payout: 'payout',
+  internalTransfer: 'internalTransfer',
+  currencyExchange: 'currencyExchange',
   payoutBatch: 'payoutBatch',
   orderWatch: 'orderWatch',
   reconciliation: 'reconciliation',
@@ -18,7 +20,22 @@ export const WORKFLOW_TYPES = {
   cardPayment: 'cardPayment',
 } as const;
 
-const PAYOUT = 'payout/';
+/** What a row of the store is, for life: a payout, a transfer between own accounts, or an exchange by itself. */
+export type PayoutKind = 'payout' | 'transfer' | 'exchange';
+
+/** `legs`: the orders of a kind; the first one ends it, and is sent under the reference of the row. */
+interface KindNames {
+  workflowType: (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];
+  prefix: string;
+  legs: readonly [ReferenceKind, ...ReferenceKind[]];
+}
+
+const KINDS: Readonly<Record<PayoutKind, KindNames>> = {
+  payout: { workflowType: WORKFLOW_TYPES.payout, prefix: 'payout/', legs: ['payment', 'exchange'] },
+  transfer: { workflowType: WORKFLOW_TYPES.internalTransfer, prefix: 'transfer/', legs: ['transfer'] },
+  exchange: { workflowType: WORKFLOW_TYPES.currencyExchange, prefix: 'exchange/', legs: ['exchange'] },
+};
+
 const BATCH = 'payout-batch/';
 const WATCH = 'order-watch/';
 const CARD = 'card/';
@@ -30,7 +47,13 @@ export const RECONCILIATION_ID = 'reconciliation';
 export const SWEEP_SCHEDULE = 'payouts-intake/';
 export const FOLDER_SWEEP = 'folder-sweep/';
 
-export const payoutWorkflowId = (reference: string): string => PAYOUT + reference;
+export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout'): string =>
+  KINDS[kind].prefix + reference;
+export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflowType;
+/** The orders that a row may send. */
+export const legsOf = (kind: PayoutKind): readonly ReferenceKind[] => KINDS[kind].legs;
+/** The order that ends it, under its own reference. */
+export const mainLegOf = (kind: PayoutKind): ReferenceKind => KINDS[kind].legs[0];
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
 
@@ -41,7 +64,9 @@ export const vaultTaskQueue = (vaultId: string): string => `${TASK_QUEUE}-vault/
 
 /** The part of a workflow id that names our record: a reference or a batch id; `undefined` for foreign ids. */
 export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch'; key: string } | undefined {
-  if (workflowId.startsWith(PAYOUT)) return { kind: 'payout', key: workflowId.slice(PAYOUT.length) };
+  for (const { prefix } of Object.values(KINDS)) {
+    if (workflowId.startsWith(prefix)) return { kind: 'payout', key: workflowId.slice(prefix.length) };
+  }
   if (workflowId.startsWith(BATCH)) return { kind: 'batch', key: workflowId.slice(BATCH.length) };
   return undefined;
 }

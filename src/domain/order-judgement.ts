@@ -24,7 +24,7 @@ export interface OrderFacts {
 
 /** What we sent under a reference, as far as an order record can show it. */
 export interface ExpectedOrder {
-  kind: 'payment' | 'exchange';
+  kind: 'payment' | 'transfer' | 'exchange';
   reference: string;
   uid: string;
   /** Absent while the bank does not show which account pays: then an order's account proves nothing. */
@@ -39,6 +39,14 @@ export interface ExpectedOrder {
  */
 export function isReturn({ type, direct }: { type?: string; direct?: string }): boolean {
   return type === 'REFUND' || (direct === 'IN' && type !== 'FX' && type !== 'TRANSFER');
+}
+
+/**
+ * The record that a bank may show of a transfer at the account it arrives in, next to the order that was sent: nothing that
+ * came back, and no second order.
+ */
+export function isArrival({ type, direct }: { type?: string; direct?: string }): boolean {
+  return type === 'TRANSFER' && direct === 'IN';
 }
 
 /** The order shows our reference in another form, and nobody has told us that it is ours. */
@@ -62,8 +70,8 @@ export function orderDifferences(
   if (form === 'other') differs.push('client_order_id');
   else if (form !== 'as-sent' && !accepted.includes(order.orderId)) differs.push(REFERENCE_FORM);
   check('transaction_uid', order.uid, expected.uid);
-  if (expected.kind === 'payment') {
-    check('type', order.type, 'PAYMENT');
+  if (expected.kind !== 'exchange') {
+    check('type', order.type, expected.kind === 'payment' ? 'PAYMENT' : 'TRANSFER');
     check('direct', order.direct, 'OUT');
     check('transaction_account', order.accountId, expected.accountId);
     check('transaction_currency', order.currency, expected.currency);

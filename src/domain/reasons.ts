@@ -32,6 +32,8 @@ export const REASONS = {
   'id-reused': 'this id was used before with another payload',
   unsupported: 'the bank does not support this payment',
   'refused-by-bank': 'the bank refused the request as invalid',
+  'account-not-own': 'an account belongs to another user; money is moved between accounts of one user only',
+  'account-currency': 'an account is in another currency than the one asked for',
   'funds-patience-over': 'the account stayed short of money for the whole patience time',
   'approval-rejected': 'an approver rejected the payout',
   'approval-expired': 'no approval came in time',
@@ -78,6 +80,9 @@ export const ACCOUNT_HOLDS = [
 ] as const satisfies readonly (keyof typeof REASONS)[];
 
 export type ReasonCode = keyof typeof REASONS;
+
+/** Of an exchange that is done all the same. */
+export const bookedAboveCap = (): Reason => because('slippage-above-cap', 'booked');
 
 /** The reason of a code; `detail` is a fact without personal data ("code 2010", "fee 3.00 USD, cap 1.00"). */
 export function because(code: ReasonCode, detail?: string): Reason {

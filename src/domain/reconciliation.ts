@@ -1,4 +1,5 @@
-import { isReturn, type OrderFacts } from './order-judgement.ts';
+import type { PayoutKind } from './names.ts';
+import { isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, statusMeaning } from './order-status.ts';
 import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
 
@@ -34,6 +35,7 @@ export interface Return {
 
 /** What the store says of a payout. */
 export interface StoredPayout {
+  kind: PayoutKind;
   reference: string;
   uid: string;
   state: PayoutState;
@@ -43,7 +45,7 @@ export interface StoredPayout {
 
 export type Fact = Return | Incident;
 
-/** Facts that follow from every order the bank shows under the reference of a payout. */
+/** Facts that follow from every order the bank shows under the reference of a payout or a transfer. */
 export function factsOfPayment(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
@@ -72,8 +74,8 @@ function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], close
 }
 
 /** The orders to hold against an end; open payouts are left to their own workflow. */
-const sentAmong = ({ state }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
-  isEnd(state) ? orders.filter((order) => !isReturn(order)) : [];
+const sentAmong = ({ state, orderId }: StoredPayout, orders: readonly OrderFacts[]): OrderFacts[] =>
+  isEnd(state) ? orders.filter((order) => !isReturn(order) && (order.orderId === orderId || !isArrival(order))) : [];
 
 function ownPayment(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
   const agrees = payout.state === 'completed' ? meaning === 'paid' : isNoMoney(meaning) || isClosed(payout, meaning);
@@ -92,7 +94,7 @@ function isClosed({ reason }: StoredPayout, meaning: StatusMeaning): boolean {
 }
 
 /**
- * Facts that follow from every order under the derived reference of a payout's exchange. `accepted` are the order ids
+ * Facts that follow from every order under the reference of an exchange: the derived one of a payout, or its own. `accepted` are the order ids
  * that were the answer to an attempt; after a lost answer the store knows none. A bank may show a record a leg (interface
  * section 2, FX): only orders of one leg are compared with each other.
  */
@@ -106,11 +108,12 @@ export function factsOfExchange(
   const meaningOf = (order: OrderFacts): StatusMeaning => statusMeaning(order.status, closedMeans);
   const legs = Map.groupBy(sentAmong(payout, orders), ({ direct, currency }) => `${direct ?? ''} ${currency ?? ''}`);
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
+  const ownOrder = payout.kind === 'exchange' ? ownPayment : ownExchange;
   for (const leg of legs.values()) {
     const own = ownOf(leg, accepted, meaningOf);
     for (const order of leg) {
       const meaning = meaningOf(order);
-      const kind = order === own ? ownExchange(payout, meaning) : strange(payout, meaning);
+      const kind = order === own ? ownOrder(payout, meaning) : strange(payout, meaning);
       if (kind !== undefined) facts.push({ kind, reference, orderId: order.orderId });
     }
   }
@@ -131,7 +134,7 @@ function ownOf(
   );
 }
 
-/** An exchange is followed to its own end before its payout ends, and stays where the payout then fails. */
+/** The exchange of a payout is followed to its own end before its payout ends, and stays where the payout then fails. */
 function ownExchange(payout: StoredPayout, meaning: StatusMeaning): IncidentKind | undefined {
   const agrees =
     payout.state === 'completed'

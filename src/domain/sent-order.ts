@@ -1,6 +1,7 @@
 import type { Assessment, ExchangePlan } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import type { ExpectedOrder } from './order-judgement.ts';
+import { unfitTransfer } from './own-accounts.ts';
 
 /** Which of a payout's orders. */
 export type LegKind = ExpectedOrder['kind'];
@@ -19,6 +20,22 @@ export interface PaymentOrder {
   chargeType?: string;
 }
 
+/** A transfer as it is sent, and the user whose lists may show its arrival. */
+export interface TransferOrder {
+  sourceAccountId: string;
+  destinationAccountId: string;
+  /** Decimal string. */
+  amount: string;
+  /** Not sent: of both accounts. */
+  currency: string;
+  /** Not sent. */
+  destinationUid: string;
+  /** Epoch ms. */
+  expiredAt: number;
+  note?: string;
+  reason?: string;
+}
+
 /** An exchange as it is sent, and what the booked order is compared with. */
 export interface ExchangeOrder {
   sellAccountId: string;
@@ -28,12 +45,15 @@ export interface ExchangeOrder {
   currency: string;
   /** Epoch ms. */
   expiredAt: number;
+  /** Absent for the exchange of a payout, whose texts are for the payee. */
+  note?: string;
+  reason?: string;
   /** Not sent: the quote at the first attempt. */
   sellCurrency: string;
   quotedSellAmount: string;
 }
 
-export type SentOrder = PaymentOrder | ExchangeOrder;
+export type SentOrder = PaymentOrder | TransferOrder | ExchangeOrder;
 
 /** What is kept of a request about a card payment: nothing of the card. */
 export interface SentCardRequest {
@@ -47,7 +67,7 @@ export function paymentOrder(
   { payingAccountId, beneficiary }: Assessment,
   auditUntil: number,
 ): PaymentOrder | undefined {
-  if (!beneficiary.known) return undefined;
+  if (beneficiary?.known !== true) return undefined;
   return {
     accountId: payingAccountId ?? instruction.account_id,
     beneficiaryId: beneficiary.id,
@@ -57,6 +77,31 @@ export function paymentOrder(
     note: instruction.note,
     reason: instruction.reason,
     chargeType: instruction.charge_type,
+  };
+}
+
+/**
+ * The transfer of an instruction between the accounts as the bank was last seen to show them; undefined while they are not the
+ * row's own. `auditUntil`: epoch ms.
+ */
+export function transferOrder(
+  instruction: PayoutInstruction,
+  { transfer }: Assessment,
+  auditUntil: number,
+  acrossUsers: boolean,
+): TransferOrder | undefined {
+  const { account_id, to_account_id, amount, currency, note, reason } = instruction;
+  if (transfer === undefined || to_account_id === undefined) return undefined;
+  if (unfitTransfer(instruction, transfer, acrossUsers) !== undefined) return undefined;
+  return {
+    sourceAccountId: account_id,
+    destinationAccountId: to_account_id,
+    amount,
+    currency,
+    destinationUid: transfer.destination.uid,
+    expiredAt: expiryOf(instruction, auditUntil),
+    note,
+    reason,
   };
 }
 
@@ -79,9 +124,33 @@ export function exchangeOrder(
   };
 }
 
+/** The exchange of a row of its own, between the accounts that it names; undefined while the plan is another one. */
+export function ownExchangeOrder(
+  instruction: PayoutInstruction,
+  { exchange }: Assessment,
+  auditUntil: number,
+): ExchangeOrder | undefined {
+  const order = exchangeOrder(exchange, instruction, auditUntil);
+  const { account_id, to_account_id, amount, currency, note, reason } = instruction;
+  const isAsAsked =
+    order?.sellAccountId === account_id &&
+    order.buyAccountId === to_account_id &&
+    order.amount === amount &&
+    order.currency === currency;
+  return order !== undefined && isAsAsked ? { ...order, note, reason } : undefined;
+}
+
 /** `expired_at` of an order: the row's own, or the end of the audit's life. */
 const expiryOf = ({ expires_at: given }: PayoutInstruction, auditUntil: number): number =>
   given === undefined ? auditUntil : Date.parse(given);
+
+/** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
+export function listsOf(uid: string, order: SentOrder): { uid: string; currency: string }[] {
+  const own = { uid, currency: order.currency };
+  if ('sellCurrency' in order) return [own, { uid, currency: order.sellCurrency }];
+  if (!('destinationUid' in order) || order.destinationUid === uid) return [own];
+  return [own, { uid: order.destinationUid, currency: order.currency }];
+}
 
 /** The order that a look or a read of the bank has to find under a reference. */
 export function expectedOrder(
@@ -95,6 +164,7 @@ export function expectedOrder(
     const paid = sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : assessed?.payingAccountId;
     return { kind, reference, uid, accountId: paid, currency, amount };
   }
+  if (kind === 'transfer') return { kind, reference, uid, accountId: account_id, currency, amount };
   const bought = sent !== undefined && 'sellAccountId' in sent ? sent.amount : assessed?.exchange?.buyAmount;
   return { kind, reference, uid, accountId: account_id, currency, amount: bought ?? amount };
 }

@@ -35,7 +35,8 @@ export function touchedBy(
   { reference, instruction }: { reference: string; instruction: PayoutInstruction },
   orders: readonly SentOrder[] = [],
 ): Touched {
-  const accounts = new Set([instruction.account_id]);
+  const { account_id, to_account_id } = instruction;
+  const accounts = new Set(to_account_id === undefined ? [account_id] : [account_id, to_account_id]);
   const currencies = new Set([instruction.currency]);
   const payees = new Set(instruction.beneficiary_id === undefined ? [] : [instruction.beneficiary_id]);
   for (const order of orders) {
@@ -43,6 +44,8 @@ export function touchedBy(
     if ('beneficiaryId' in order) {
       accounts.add(order.accountId);
       payees.add(order.beneficiaryId);
+    } else if ('destinationAccountId' in order) {
+      accounts.add(order.sourceAccountId).add(order.destinationAccountId);
     } else {
       accounts.add(order.sellAccountId).add(order.buyAccountId);
       currencies.add(order.sellCurrency);

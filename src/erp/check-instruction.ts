@@ -1,8 +1,16 @@
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
+import { checkMove } from './check-move.ts';
 import { validateRows } from './validate.ts';
 
 /** The rules of one instruction that did not come from a file; without required-details the payee's fields stay unjudged. */
-export function checkInstruction(instruction: PayoutInstruction): { rule: string; message: string }[] {
+export function checkInstruction(
+  instruction: PayoutInstruction,
+  kind: PayoutKind = 'payout',
+): { rule: string; message: string }[] {
+  if (kind !== 'payout') {
+    return checkMove(kind, instruction).map(({ column, rule, message }) => ({ rule: `${column}: ${rule}`, message }));
+  }
   const text = Object.fromEntries(
     Object.entries(instruction).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -129,6 +129,7 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['account_id', bankId],
   ['amount', amount],
   ['currency', currency],
+  ['to_account_id', bankId],
   ['beneficiary_id', bankId],
   ['beneficiary_type', oneOf('bad-beneficiary-type', 'write personal or business', 'personal', 'business')],
   ['note', freeText],

@@ -39,6 +39,10 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
   'id-reused': 'Give a new payout a new id; the earlier one is untouched.',
   unsupported: 'Pay it another way; nothing was sent.',
   'refused-by-bank': 'Ask the bank what it refused, correct the row and hand it over under a new id.',
+  'account-not-own':
+    'Name accounts of one user, as `payouts accounts UID` shows them, under a new id; pay another user with `payouts run`.',
+  'account-currency':
+    'Name accounts as `payouts accounts UID` shows them: of one currency for a transfer, of two for an exchange; under a new id.',
   'funds-patience-over': 'Put money on the account; `payouts retry ID` if it is still to be paid.',
   'approval-rejected': 'Nothing was paid. The remark says why.',
   'approval-expired': '`payouts retry ID` if it is still to be paid.',

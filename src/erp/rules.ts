@@ -100,6 +100,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'The earlier payout may still be paid, or was. Wait for its end, or decide it with `payouts resolve`.',
   'retry-unknown': 'No payout of this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
   'return-entry': 'A return or a notification of change comes from a bank and is no payout. Leave it out.',
+  'same-account': 'A transfer or an exchange names one account twice. Name the account that receives.',
   'stray-quote':
     'A quote stands inside a value that does not begin with one. Put the value in quotes and double it: "".',
   'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',

@@ -62,10 +62,11 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
 }
 
 /** The same instruction, or the same money written in another form (a CSV row and its pain.001 transaction, say). */
-function isSame(row: ClaimRow, { samePayload, instruction }: KnownClaim): boolean {
-  return samePayload || sameMoney(row.instruction, instruction);
+function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): boolean {
+  return samePayload || (kind === 'payout' && sameMoney(row.instruction, instruction));
 }
 
-function whose({ batchId }: KnownClaim): string {
+function whose({ kind, batchId }: KnownClaim): string {
+  if (kind !== 'payout') return kind === 'transfer' ? 'a transfer' : 'an exchange';
   return batchId === null ? 'a payout started by itself' : `batch ${batchId}`;
 }

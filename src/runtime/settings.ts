@@ -27,6 +27,7 @@ export function workerSettings(config: Config): WorkerSettings {
     approvalRules: config.approvalRules,
     feeCap: config.feeCap,
     maxSlippage: config.maxSlippage,
+    transferAcrossUsers: config.transferAcrossUsers,
     calendar: config.calendar,
     auditTtlMs: durations.approvalTtlMs,
     clockSkewMs: durations.bankClockSkewMs,

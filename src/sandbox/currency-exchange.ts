@@ -17,10 +17,10 @@ interface ExchangeTerms {
 }
 
 /** Quote; it binds nobody. Throws 2002, 2006, 2009. */
-export function quoteExchange({ db }: Books, terms: ExchangeTerms): FxQuote {
+export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQuote {
   const sell = requireAccount(db, terms.sell_account);
   const buy = requireAccount(db, terms.buy_account);
-  const legs = reckonLegs(terms, sell, buy, 0);
+  const legs = reckonLegs(terms, sell, buy, profile.quoteDriftBasisPoints);
   return {
     sell_account: sell.account_id,
     buy_account: buy.account_id,
@@ -37,10 +37,11 @@ export function quoteExchange({ db }: Books, terms: ExchangeTerms): FxQuote {
 /** Exchange between two accounts of one user; the transaction leg is what is sold. Throws 2002, 2003, 2006, 2007, 2009, 2010. */
 export function exchange(books: Books, request: ExchangeTerms & OrderRequest & { type?: string | null }): PlacedOrder {
   if (request.type != null && request.type !== 'MARKET') throw new Refusal(2009, 'only MARKET is available');
+  const { quoteDriftBasisPoints, fxDriftBasisPoints } = books.profile;
   return placeOrder(books, request, () => {
     const sell = requireUsableAccount(books.db, request.sell_account);
     const buy = requireUsableAccount(books.db, request.buy_account);
-    const legs = reckonLegs(request, sell, buy, books.profile.fxDriftBasisPoints);
+    const legs = reckonLegs(request, sell, buy, quoteDriftBasisPoints + fxDriftBasisPoints);
     return {
       type: 'FX',
       uid: sell.uid,

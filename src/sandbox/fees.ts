@@ -1,6 +1,7 @@
 /**
  * Fees in minor units, whatever the currency (15.00 USD, 1500 JPY); their size is not shown by the interface. Always in
- * the currency of the paying account, on top of the amount. Transfers and exchanges are free: an exchange earns by its rate.
+ * the currency of the paying account, on top of the amount. Exchanges are free, for they earn by their rate; what a transfer
+ * costs is in the profile.
  */
 const SWIFT_FEE = 1_500n;
 const LOCAL_FEE = 100n;
@@ -9,5 +10,4 @@ export function paymentFeeOf(paymentType: string): bigint {
   return paymentType === 'swift' ? SWIFT_FEE : LOCAL_FEE;
 }
 
-export const TRANSFER_FEE = 0n;
 export const EXCHANGE_FEE = 0n;

@@ -13,6 +13,10 @@ export const profilePatch = z.strictObject({
   errorStatus: z.enum(['always-200', 'matching']).optional(),
   /** How much worse than the quote an exchange is booked, in basis points of the rate. */
   fxDriftBasisPoints: z.int().min(0).max(5_000).optional(),
+  /** How much worse exchanges are quoted than at the rates of the seed, in basis points; the booked rate moves along. */
+  quoteDriftBasisPoints: z.int().min(0).max(5_000).optional(),
+  /** Fee of a transfer in minor units of its currency, on top of the amount. */
+  transferFeeMinor: z.int().min(0).max(100_000).optional(),
   /** For this long a new order is missing from the order list, in records and totals. */
   listLagMs: z.int().min(0).max(3_600_000).optional(),
   /** For this long a new order is 2005 when it is read by id. */
@@ -44,6 +48,8 @@ export const DEFAULT_PROFILE: Profile = {
   dedupe: '2003',
   errorStatus: 'always-200',
   fxDriftBasisPoints: 0,
+  quoteDriftBasisPoints: 0,
+  transferFeeMinor: 0,
   listLagMs: 0,
   getLagMs: 0,
   pageOrder: 'newest',

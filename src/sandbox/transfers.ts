@@ -3,7 +3,6 @@ import { formatMinor } from '../domain/money.ts';
 import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
 import { readAmount } from './amounts.ts';
 import type { Books } from './books.ts';
-import { TRANSFER_FEE } from './fees.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 import { badRequest } from './refusal.ts';
 
@@ -16,14 +15,14 @@ interface TransferTerms {
 
 /** Fee quote. Throws 2002, 2006. */
 export function quoteTransferFee(
-  { db }: Books,
+  { db, profile }: Books,
   terms: TransferTerms,
 ): TransferTerms & { fee: string; fee_currency: string } {
   const source = requireAccount(db, terms.source_account_id);
   requireOther(source, requireAccount(db, terms.destination_account_id));
   const { currency } = source;
   const amount = formatMinor(readAmount(terms.amount, currency), currency);
-  return { ...terms, amount, fee: formatMinor(TRANSFER_FEE, currency), fee_currency: currency };
+  return { ...terms, amount, fee: formatMinor(BigInt(profile.transferFeeMinor), currency), fee_currency: currency };
 }
 
 /** One order of the source's user, direct OUT. Throws 2002, 2003, 2006, 2007, 2010. */
@@ -39,7 +38,7 @@ export function transfer(books: Books, request: TransferTerms & OrderRequest): P
       account_id: source.account_id,
       currency: source.currency,
       amount: readAmount(request.amount, source.currency),
-      fee: TRANSFER_FEE,
+      fee: BigInt(books.profile.transferFeeMinor),
       counter_account: destination.account_id,
     };
   });

@@ -105,27 +105,34 @@ function identified({ reference, workflowId, payloadDigest, instruction }: Ident
   };
 }
 
+/** By the document and not by the reference: as another kind it has another one, and is taken all the same. */
 export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
   for (const some of chunks(rows)) {
     const found = await db
       .selectFrom('payouts')
-      .select(['reference', 'batch_id', 'payload_digest', 'instruction'])
+      .select(['reference', 'kind', 'uid', 'document_id', 'generation', 'batch_id', 'payload_digest', 'instruction'])
       .where(
-        'reference',
+        'uid',
         'in',
-        some.map(({ reference }) => reference),
+        some.map(({ instruction }) => instruction.uid),
+      )
+      .where(
+        'document_id',
+        'in',
+        some.map(({ instruction }) => instruction.id),
       )
       .execute();
-    const byReference = new Map(found.map((payout) => [payout.reference, payout]));
-    for (const { row, reference, payloadDigest } of some) {
-      const payout = byReference.get(reference);
+    const byDocument = new Map(found.map((payout) => [documentKey(payout), payout]));
+    for (const { row, instruction, generation = 0, payloadDigest, reference } of some) {
+      const payout = byDocument.get(documentKey({ uid: instruction.uid, document_id: instruction.id, generation }));
       if (payout === undefined) continue;
       known.push({
         row,
-        reference,
+        kind: payout.kind,
+        reference: payout.reference,
         batchId: payout.batch_id,
-        samePayload: payout.payload_digest === payloadDigest,
+        samePayload: payout.reference === reference && payout.payload_digest === payloadDigest,
         instruction: JSON.parse(payout.instruction) as PayoutInstruction,
       });
     }
@@ -133,15 +140,17 @@ export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promi
   return known.sort((a, b) => a.row - b.row);
 }
 
+const documentKey = (key: { uid: string; document_id: string; generation: number }): string =>
+  JSON.stringify([key.uid, key.document_id, key.generation]);
+
 /** Each step is one atomic statement and no row is ever deleted, so that together they need no transaction. */
 export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
-  const record =
-    (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim.reference));
+  const record = (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim));
   const sent = await attempts(db, [claim.reference, ...claim.derivedReferences]);
   return {
     record,
     isTakenOver: record.term > 1,
-    samePayload: record.payloadDigest === claim.payloadDigest,
+    samePayload: record.reference === claim.reference && record.payloadDigest === claim.payloadDigest,
     attempts: sent,
   };
 }
@@ -151,6 +160,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
     .insertInto('payouts')
     .values({
       ...identified(claim),
+      kind: claim.kind,
       generation: claim.generation,
       by: claim.by,
       state: 'preparing',
@@ -200,8 +210,15 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
   return row === undefined ? undefined : payoutRecord(row);
 }
 
-async function claimed(db: Database, reference: string): Promise<PayoutRecord> {
+/** Whoever has the document: under this reference, or as another kind under another one. */
+async function claimed(db: Database, { instruction, generation }: PayoutClaimRequest): Promise<PayoutRecord> {
   return payoutRecord(
-    await db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirstOrThrow(),
+    await db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('uid', '=', instruction.uid)
+      .where('document_id', '=', instruction.id)
+      .where('generation', '=', generation)
+      .executeTakeFirstOrThrow(),
   );
 }

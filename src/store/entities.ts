@@ -1,6 +1,7 @@
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SwitchedOff } from '../domain/switches.ts';
 import type { SendAttempt } from './attempt-entities.ts';
@@ -12,6 +13,7 @@ export type * from './attempt-entities.ts';
 export interface PayoutRecord {
   reference: string;
   workflowId: string;
+  kind: PayoutKind;
   uid: string;
   /** The instruction's `id`. */
   documentId: string;
@@ -120,9 +122,10 @@ export interface LookAlike {
   createdAt: number;
 }
 
-/** A row already claimed: by whom, and whether it is still the same instruction. */
+/** A document already claimed: by whom, as what, and whether it is still the same instruction. */
 export interface KnownClaim {
   row: number;
+  kind: PayoutKind;
   reference: string;
   batchId: string | null;
   samePayload: boolean;
@@ -141,7 +144,7 @@ export interface PayoutClaim {
   record: PayoutRecord;
   /** Whether an earlier run held the claim (reset, started again, retention over). */
   isTakenOver: boolean;
-  /** False when the row is known with another payload (`id-reused`). */
+  /** False when the document is known with another payload, or as another kind (`id-reused`). */
   samePayload: boolean;
   /** Attempts recorded for this reference and for its derived exchange reference, oldest first. */
   attempts: SendAttempt[];

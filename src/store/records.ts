@@ -10,6 +10,7 @@ export function payoutRecord(row: Selectable<PayoutTable>): PayoutRecord {
   return {
     reference: row.reference,
     workflowId: row.workflow_id,
+    kind: row.kind,
     uid: row.uid,
     documentId: row.document_id,
     generation: row.generation,

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payment.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switches.ts';
@@ -81,6 +82,7 @@ export interface RefusedRowTable {
 export interface PayoutTable {
   reference: string;
   workflow_id: string;
+  kind: Generated<PayoutKind>;
   uid: string;
   document_id: string;
   generation: number;

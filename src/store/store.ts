@@ -1,6 +1,7 @@
 import type { ClosedRuns } from '../domain/closed-runs.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { Incident } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
@@ -92,6 +93,8 @@ export interface Store {
     instruction: PayoutInstruction;
     payloadDigest: string;
     generation: number;
+    /** Absent: a payout. */
+    kind?: PayoutKind;
     by: string | null;
     runId: string;
     /** Derived references whose attempts are wanted too. */

@@ -20,6 +20,7 @@ import {
   RECONCILIATION_ID,
   TASK_QUEUE,
   WORKFLOW_TYPES,
+  workflowTypeOf,
 } from '../domain/names.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
@@ -37,9 +38,19 @@ export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({ workflowId, reference, batchId, currency, input, summary, delayMs, evenCompleted }) {
+    async startPayout({
+      workflowId,
+      kind = 'payout',
+      reference,
+      batchId,
+      currency,
+      input,
+      summary,
+      delayMs,
+      evenCompleted,
+    }) {
       try {
-        await client.workflow.start(WORKFLOW_TYPES.payout, {
+        await client.workflow.start(workflowTypeOf(kind), {
           workflowId,
           taskQueue: TASK_QUEUE,
           args: [input],
@@ -202,9 +213,10 @@ export function startReconciliationPass(
 
 /** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless somebody else has. */
 export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
-  const { workflowId, reference, batchId, currency } = payout;
+  const { workflowId, kind, reference, batchId, currency } = payout;
   await executionsOver(client).startPayout({
     workflowId,
+    kind,
     reference,
     batchId,
     currency,

@@ -1,6 +1,8 @@
 /** The workflow types of this product, by name; nothing else may be exported here: every export is startable. */
 export { cardPayment } from './card-payment.ts';
+export { currencyExchange } from './currency-exchange.ts';
 export { folderSweep } from './folder-sweep.ts';
+export { internalTransfer } from './internal-transfer.ts';
 export { orderWatch } from './order-watch.ts';
 export { payout } from './payout.ts';
 export { payoutBatch } from './payout-batch.ts';

@@ -1,102 +1,52 @@
-import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
-import type { Prepared } from '../activities/prepare.ts';
 import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
-import type { EndState, Reason } from '../domain/payout-state.ts';
-import { because, type ReasonCode } from '../domain/reasons.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import { because } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
-import { Gates, type Unpaid } from './payout/gates.ts';
-import { handleMessages } from './payout/handlers.ts';
-import { PayoutView } from './payout/view.ts';
-import { isSuperseded, permanentCause, read, sends } from './proxies.ts';
-
-/** What a payout returns. Every business outcome is a return value; the workflow fails only for a bug or a misuse. */
-export interface PayoutResult {
-  reference: string;
-  state: EndState;
-  reason: Reason | null;
-  orderId: string | null;
-  fee: string | null;
-  feeCurrency: string | null;
-}
+import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
+import type { Gates, Unpaid } from './payout/gates.ts';
+import { type Course, type Ready, type Run, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
+import type { PayoutView } from './payout/view.ts';
 
 /**
  * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the
- * order. Nothing that may have moved money is interrupted by a cancellation.
+ * order.
  */
-export async function payout(given: PayoutInput): Promise<PayoutResult> {
-  // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
-  const input = given ?? {};
-  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
-  handleMessages(view);
-  return CancellationScope.nonCancellable(async () => {
-    const result = await underClaim(view, input);
-    await condition(allHandlersFinished);
-    return result;
-  });
+export function payout(given: PayoutInput): Promise<PayoutResult> {
+  return underClaim(given, PAYOUT);
 }
 
-/** A run whose claim was lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again. */
-async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutResult> {
-  let before: Legs | undefined;
-  for (let storeId: string | undefined; ; ) {
-    const prepared = await prepare({ input, storeId });
-    if (prepared.kind === 'ended') return earlierEnd(view, prepared);
-    storeId = prepared.claim.storeId;
-    view.claimed(prepared.claim);
-    view.maker = prepared.maker ?? undefined;
-    view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
-    const gates = gatesOf(view, prepared, `${input.account_id ?? ''}`);
-    const legs: Legs = legsOf(view, prepared, gates, input, before);
-    before = legs;
-    try {
-      return await route(view, prepared, gates, legs);
-    } catch (error) {
-      if (!isSuperseded(error)) throw error;
-      view.note('the claim was lost: the store is asked again what was sent');
-    }
-  }
-}
-
-type Ready = Extract<Prepared, { kind: 'ready' }>;
 type Legs = { exchange: OrderLeg; payment: OrderLeg };
 
+const PAYOUT: Course<Legs> = { kind: 'payout', progress, legs: legsOf, route };
+
 /** What was sent and is in doubt is settled before anything else; then the gates, the exchange, the gates again, the payment. */
-async function route(view: PayoutView, prepared: Ready, gates: Gates, legs: Legs): Promise<PayoutResult> {
+async function route({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
   const { exchange, payment } = legs;
   let found = prepared.assessment;
-  view.digest = found.digest;
   for (;;) {
     const looksFirst = payment.isInDoubt || (payment.parked !== null && !exchange.isInDoubt);
     if (!looksFirst) {
       if (!exchange.isInDoubt) {
         const cleared = await gates.clear(found);
-        if (cleared.kind === 'unpaid') return close(view, legs, cleared);
+        if (cleared.kind === 'unpaid') return closeBoth(view, legs, cleared);
         found = cleared.found;
       }
       if (exchange.isInDoubt || found.exchange !== undefined) {
         const converted = await exchange.run();
-        if (converted.kind === 'unpaid') return close(view, legs, converted);
+        if (converted.kind === 'unpaid') return closeBoth(view, legs, converted);
         gates.exchangeSent = exchange.wasSent;
         const refused = converted.kind === 'paid' ? await booked(view, gates, converted) : undefined;
-        if (refused !== undefined) return close(view, legs, refused);
+        if (refused !== undefined) return closeBoth(view, legs, refused);
         found = converted.kind === 'gates' ? await gates.after(converted, found) : await reread(gates, converted);
         continue;
       }
     }
     const paid = await payment.run();
-    switch (paid.kind) {
-      case 'paid':
-        return completed(view, paid.read);
-      case 'unpaid':
-        if (!paid.isStored) return close(view, legs, paid);
-        fees(view, paid.read);
-        view.show(paid.state, paid.reason);
-        return resultOf(view, paid.state);
-      case 'gates':
-        found = await gates.after(paid, found);
-    }
+    if (paid.kind === 'unpaid' && !paid.isStored) return closeBoth(view, legs, paid);
+    if (paid.kind !== 'gates') return endedBy(view, paid, payment.settled);
+    found = await gates.after(paid, found);
   }
 }
 
@@ -114,28 +64,25 @@ async function booked(view: PayoutView, gates: Gates, { read: { aboveCap } }: Bo
 const reread = (gates: Gates, { read: { aboveCap, assessment } }: Booked) =>
   aboveCap === true || assessment === undefined ? gates.assess() : assessment;
 
-function gatesOf(view: PayoutView, { terms, payment, exchange }: Ready, accountId: string): Gates {
-  // A payment is sent only after its exchange.
-  const exchanged = exchange.isPaid || payment.submission.attempts > 0;
-  return new Gates(view, terms, accountId, { exchanged, exchangeSent: exchange.submission.attempts > 0 });
+/** A payment is sent only after its exchange. */
+function progress({ payment, exchange }: Ready['legs']) {
+  const exchangeSent = (exchange?.submission.attempts ?? 0) > 0;
+  return { exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0, exchangeSent };
 }
 
-function legsOf(view: PayoutView, prepared: Ready, gates: Gates, input: PayoutInput, before: Legs | undefined): Legs {
+function legsOf(run: Run, before: Legs | undefined): Legs {
+  const { input, prepared, view } = run;
   const { terms, parked } = prepared;
-  const { currency = '', amount = '', account_id: account = '' } = input;
-  const shared = { accountId: `${account}`, assess: () => gates.assess() };
-  const send = (activity: 'submitPayment' | 'submitExchange', what: string) => (attempt: number) =>
-    sends[activity].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]);
+  const { currency = '', amount = '' } = input;
   const exchange: OrderLeg = new OrderLeg(
     { view, terms, parked: null, others: () => ({}) },
-    prepared.exchange,
+    startOf(prepared, 'exchange'),
     {
-      ...shared,
+      ...sharedPlan(run, 'submitExchange', `buys ${currency} for ${amount} and the fee`),
       kind: 'exchange',
       submitting: 'converting',
       following: 'converting',
       cancellable: false,
-      send: send('submitExchange', `buys ${currency} for ${amount} and the fee`),
       endBy: (meaning) => exchangeEnd(meaning, view),
       endsPayout: false,
       thenAssess: { exchanged: true, exchangeSent: true },
@@ -144,14 +91,13 @@ function legsOf(view: PayoutView, prepared: Ready, gates: Gates, input: PayoutIn
   );
   const payment = new OrderLeg(
     { view, terms, parked, others: (): SettledLegs => exchange.settled },
-    prepared.payment,
+    startOf(prepared, 'payment'),
     {
-      ...shared,
+      ...sharedPlan(run, 'submitPayment', `pays ${currency} ${amount}`),
       kind: 'payment',
       submitting: 'submitting',
       following: 'processing',
       cancellable: true,
-      send: send('submitPayment', `pays ${currency} ${amount}`),
       endBy: (meaning, leg) => paymentEnd(meaning, leg, exchange.isBooked),
       endsPayout: true,
     },
@@ -161,23 +107,9 @@ function legsOf(view: PayoutView, prepared: Ready, gates: Gates, input: PayoutIn
 }
 
 /** What each end of the payment's order is for the payout. */
-function paymentEnd(meaning: TerminalMeaning, { view, decision }: OrderLeg, isExchanged: boolean) {
-  const byCancel = view.inbox.cancelStanding === 'driven';
-  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({
-    state,
-    reason: withExchange(isExchanged, because(code)),
-  });
-  switch (meaning) {
-    case 'paid':
-      return { state: 'completed' as const, reason: null };
-    case 'rejected':
-      if (byCancel) return unpaidBy('cancelled', 'cancelled-by-request');
-      return unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected');
-    case 'cancelled':
-      return unpaidBy('cancelled', byCancel ? 'cancelled-by-request' : 'bank-cancelled');
-    case 'failed':
-      return unpaidBy('failed', 'bank-failed');
-  }
+function paymentEnd(meaning: TerminalMeaning, leg: OrderLeg, isExchanged: boolean) {
+  const end = endOfOrder(meaning, leg);
+  return end.reason === null ? end : { ...end, reason: withExchange(isExchanged, end.reason) };
 }
 
 function exchangeEnd(meaning: TerminalMeaning, { inbox }: PayoutView): { state: Unpaid['state']; reason: Reason } {
@@ -191,42 +123,6 @@ function withExchange(isBooked: boolean, { code, message }: Reason): Reason {
   return isBooked ? { code, message: `${message}; the exchange stays as booked` } : { code, message };
 }
 
-/** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
-async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Prepared> {
-  try {
-    return await read('prepare', input, 'claims the payout and reads the bank');
-  } catch (error) {
-    const cause = permanentCause(error);
-    if (cause === undefined) throw error;
-    throw ApplicationFailure.nonRetryable(cause.message, cause.type);
-  }
-}
-
-async function close(view: PayoutView, { exchange, payment }: Legs, { state, reason }: Unpaid): Promise<PayoutResult> {
-  await view.close(state, withExchange(exchange.isBooked, reason), payment.settled);
-  return resultOf(view, state);
-}
-
-function completed(view: PayoutView, read: Booked['read']): PayoutResult {
-  fees(view, read);
-  view.show('completed');
-  return resultOf(view, 'completed');
-}
-
-function fees(view: PayoutView, read: Booked['read'] | undefined): void {
-  view.fee = read?.fee ?? null;
-  view.feeCurrency = read?.feeCurrency ?? null;
-}
-
-function earlierEnd(
-  view: PayoutView,
-  { reference, state, reason, orderId, fee, feeCurrency }: Extract<Prepared, { kind: 'ended' }>,
-): PayoutResult {
-  Object.assign(view, { orderId, fee, feeCurrency });
-  view.show(state, reason);
-  return { reference, state, reason, orderId, fee, feeCurrency };
-}
-
-function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, state: EndState): PayoutResult {
-  return { reference: claim.reference, state, reason, orderId, fee, feeCurrency };
+function closeBoth(view: PayoutView, { exchange, payment }: Legs, unpaid: Unpaid): Promise<PayoutResult> {
+  return close(view, { ...unpaid, reason: withExchange(exchange.isBooked, unpaid.reason) }, payment.settled);
 }

@@ -56,7 +56,13 @@ const patientLooks = proxyActivities<Pick<Reads, 'readOrder'>>({
 export const sends = proxyActivities<
   Pick<
     Activities,
-    'submitPayment' | 'submitExchange' | 'addBeneficiary' | 'approveOrder' | 'rejectOrder' | 'resumePayment'
+    | 'submitPayment'
+    | 'submitTransfer'
+    | 'submitExchange'
+    | 'addBeneficiary'
+    | 'approveOrder'
+    | 'rejectOrder'
+    | 'resumePayment'
   >
 >({
   startToCloseTimeout: '45s',

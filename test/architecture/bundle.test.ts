@@ -44,7 +44,9 @@ describe('the workflow types', () => {
   it('are exactly these: every export of the index can be started by its name', () => {
     expect(Object.keys(workflows).sort()).toEqual([
       'cardPayment',
+      'currencyExchange',
       'folderSweep',
+      'internalTransfer',
       'orderWatch',
       'payout',
       'payoutBatch',

@@ -11,6 +11,7 @@ import {
 } from '../../src/domain/reconciliation.ts';
 
 const payout = (state: PayoutState, orderId: string | null = 'own', reason?: ReasonCode): StoredPayout => ({
+  kind: 'payout',
   reference: 'ref',
   uid: 'u-1',
   state,

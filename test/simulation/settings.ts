@@ -39,6 +39,7 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
       [{ approvals: 2 }, { newPayee: true, approvals: 3 }],
     ]),
     feeCap: random.chance(0.2) ? '4' : undefined,
+    transferAcrossUsers: false,
     maxSlippage: random.pick(['0.01', '0.001', '0.05']),
     calendar: undefined,
     auditTtlMs: random.between(5, 60) * 60_000,

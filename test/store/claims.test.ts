@@ -17,6 +17,7 @@ onEveryStore('claimBatch', (test) => {
     expect(await batchRows(store, 'b1')).toEqual([
       {
         ...claimRow(1, 'a'),
+        kind: 'payout',
         uid: 'user-1',
         documentId: 'a',
         generation: 0,
@@ -66,7 +67,7 @@ onEveryStore('claimBatch', (test) => {
     };
     const known = (id: string) => {
       const { reference, instruction } = claimRow(1, id);
-      return { reference, instruction, batchId: 'b1' };
+      return { kind: 'payout', reference, instruction, batchId: 'b1' };
     };
     expect(await store.claimBatch(claim)).toEqual({
       claimed: false,

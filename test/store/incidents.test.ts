@@ -89,7 +89,8 @@ describe('Incidents of a store from before they could be acknowledged', () => {
     for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason', 'acknowledged_at']) {
       db.exec(`alter table incidents drop column ${column}`);
     }
-    db.exec("delete from payouts_migration where name = '0011-add-acknowledgements'");
+    db.exec('alter table payouts drop column kind');
+    db.exec("delete from payouts_migration where name >= '0011'");
     db.close();
     const migrated = await openStore(url);
     expect(await migrated.incidentsOf([OURS])).toEqual([recorded]);

@@ -6,7 +6,7 @@ import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import type { PayoutResult } from '../../src/workflows/payout.ts';
+import type { PayoutResult } from '../../src/workflows/payout/ends.ts';
 import { PAYEE_FIELDS } from './payee.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product } from './product.ts';
 import { until as untilTrue } from './until.ts';
@@ -602,4 +602,13 @@ async function awaited(handle: PayoutHandle): Promise<{ digest: string }> {
   const { awaited: asked } = await handle.query<PayoutStateView>('state');
   if (asked === null) throw new Error('nothing is awaited');
   return asked;
+}
+
+/** Event id of the task that scheduled an activity: where a reset goes back to. */
+export async function taskBefore(handle: PayoutHandle, activity: string): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity,
+  );
+  return Number(scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId);
 }

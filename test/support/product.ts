@@ -5,7 +5,7 @@ import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts'
 import { createActivities } from '../../src/activities/index.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { checkInstruction } from '../../src/erp/check-instruction.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
@@ -13,7 +13,7 @@ import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../sr
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
-import type { PayoutResult } from '../../src/workflows/payout.ts';
+import type { PayoutResult } from '../../src/workflows/payout/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 
 /** Waits short enough for a test and long enough to keep their order. */
@@ -34,6 +34,7 @@ export const quickSettings: WorkerSettings = {
   approvalRules: [],
   feeCap: undefined,
   maxSlippage: '0.01',
+  transferAcrossUsers: false,
   calendar: undefined,
   auditTtlMs: 3_600_000,
   clockSkewMs: 600_000,
@@ -60,7 +61,7 @@ export interface Product extends AsyncDisposable {
   /** Starts a payout as a batch does. */
   start(
     instruction: Partial<PayoutInstruction> & { id: string },
-    more?: { by?: string; batchId?: string; delayMs?: number },
+    more?: { by?: string; batchId?: string; delayMs?: number; kind?: PayoutKind },
   ): Promise<WorkflowHandle<() => Promise<PayoutResult>>>;
   /** A request to the sandbox's test-only routes. */
   sandboxTest(method: string, path: string, body?: unknown): Promise<unknown>;
@@ -106,12 +107,14 @@ export async function startProduct(
     store,
     sandbox,
     namespace,
-    async start(instruction, { delayMs, ...more } = {}) {
-      const full = { ...DEFAULT_INSTRUCTION, ...instruction };
-      const reference = referenceOf(full.uid, full.id);
+    async start(instruction, { delayMs, kind = 'payout', ...more } = {}) {
+      const full = { ...(kind === 'payout' ? DEFAULT_INSTRUCTION : DEFAULT_MOVES[kind]), ...instruction };
+      const reference = referenceOf(full.uid, full.id, mainLegOf(kind));
+      const workflowId = payoutWorkflowId(reference, kind);
       const input = Object.fromEntries(Object.entries({ ...full, ...more }).filter((entry) => entry[1] !== undefined));
       await deps.executions.startPayout({
-        workflowId: payoutWorkflowId(reference),
+        workflowId,
+        kind,
         reference,
         batchId: null,
         currency: full.currency,
@@ -119,7 +122,7 @@ export async function startProduct(
         summary: 'a test payout',
         delayMs,
       });
-      return client.workflow.getHandle<() => Promise<PayoutResult>>(payoutWorkflowId(reference));
+      return client.workflow.getHandle<() => Promise<PayoutResult>>(workflowId);
     },
     async sandboxTest(method, path, body) {
       const response = await fetch(`${sandbox.url}/__sandbox/${path}`, {
@@ -179,8 +182,29 @@ export const DEFAULT_PAYMENT = {
 /** A payout of that payment. */
 export const DEFAULT_INSTRUCTION: PayoutInstruction = { id: '', ...DEFAULT_PAYMENT };
 
+/** A transfer into a second account of the user, which a test opens, and an exchange by itself. */
+const DEFAULT_MOVES: Readonly<Record<'transfer' | 'exchange', PayoutInstruction>> = {
+  transfer: {
+    id: '',
+    uid: 'u-1001',
+    account_id: 'acc-u1001-usd',
+    to_account_id: 'acc-u1001-usd-2',
+    amount: '12.50',
+    currency: 'USD',
+  },
+  exchange: {
+    id: '',
+    uid: 'u-1001',
+    account_id: 'acc-u1001-eur',
+    to_account_id: 'acc-u1001-usd',
+    amount: '12.50',
+    currency: 'USD',
+  },
+};
+
 export interface SandboxOrder {
   order_id: string;
+  type: string;
   client_order_id: string;
   status: string;
 }

@@ -3,19 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
-import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
+import { NEW_PAYEE, type PayoutHandle, taskBefore, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, ordersUnder, quickSettings, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
-
-/** Event id of the task that scheduled an activity: where a reset goes back to. */
-async function taskBefore(handle: PayoutHandle, activity: string): Promise<number> {
-  const { events } = await handle.fetchHistory();
-  const scheduled = events?.find(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity,
-  );
-  return Number(scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId);
-}
 
 describe('hazards of a payout', () => {
   it('a reset to before the submit pays nothing twice', async () => {

@@ -1,4 +1,5 @@
 import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
+import { legsOf } from '../../domain/names.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import { referenceOf } from '../../identity.ts';
@@ -24,4 +25,9 @@ export async function claimedRow(store: Store, claim: Claim, runId: string): Pro
 /** The reference under which an order of a payout is sent: its own, or the derived one of its exchange. */
 export function legReference({ uid, documentId, generation }: PayoutRecord, leg: LegKind): string {
   return referenceOf(uid, documentId, leg, generation);
+}
+
+/** Those of every order that a row may send, its own first. */
+export function legReferences(row: PayoutRecord): Partial<Record<LegKind, string>> {
+  return Object.fromEntries(legsOf(row.kind).map((leg) => [leg, legReference(row, leg)]));
 }

@@ -1,13 +1,18 @@
 import type { Bank, SendOptions } from '../../api/bank.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { legsOf, mainLegOf } from '../../domain/names.ts';
 import {
   type ExchangeOrder,
   exchangeOrder,
   type LegKind,
+  listsOf,
+  ownExchangeOrder,
   type PaymentOrder,
   paymentOrder,
   type SentOrder,
+  type TransferOrder,
+  transferOrder,
 } from '../../domain/sent-order.ts';
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
@@ -22,6 +27,8 @@ export interface OrderSender extends Sender {
   watchLeaseMs: number;
   /** Life of an order's audit at the bank from its first attempt. */
   auditTtlMs: number;
+  /** A transfer may go to an account of another user. */
+  transferAcrossUsers: boolean;
 }
 
 /** What a workflow may say about an order: which payout, which of its orders, and the number of the attempt. */
@@ -48,7 +55,7 @@ export async function sendOrder(
   caller: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<AttemptResult> {
-  let placed: { reference: string; orderId: string } | undefined;
+  let placed: Placed | undefined;
   const result = await sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
@@ -57,12 +64,29 @@ export async function sendOrder(
     },
     post: async ({ row, reference, order }, options) => {
       const orderId = await post(sender.bank, row.uid, reference, order, options);
-      placed = { reference, orderId };
+      placed = { row, leg, reference, orderId };
       return orderId;
     },
   });
-  if (placed !== undefined) await sender.store.noteOrder(placed.reference, { orderId: placed.orderId });
+  if (placed !== undefined) await show(sender, placed);
   return result;
+}
+
+interface Placed {
+  row: PayoutRecord;
+  leg: LegKind;
+  reference: string;
+  orderId: string;
+}
+
+/** An accepted order is in the open set, and on its row, before the workflow hears of it. */
+async function show({ store, now }: OrderSender, { row, leg, reference, orderId }: Placed): Promise<void> {
+  await store.noteOrder(reference, { orderId });
+  const shown =
+    leg === mainLegOf(row.kind)
+      ? { state: 'processing' as const, orderId }
+      : { state: 'converting' as const, orderId: undefined };
+  await store.changePayout(row.reference, { ...shown, reason: null, term: row.term, at: now() });
 }
 
 async function admit(
@@ -70,22 +94,36 @@ async function admit(
   { runId }: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
-  const { store, now, auditTtlMs } = sender;
+  const { store } = sender;
   const row = await claimedRow(store, claim, runId);
   const reference = legReference(row, leg);
-  const order = orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf(row, leg, now() + auditTtlMs);
+  const order = orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf(sender, row, leg);
   if (order === undefined || !(await isApproved(sender, row))) return { held: { outcome: 'not-sent', why: 'changed' } };
   await open(sender, row, reference, order);
   return { reference, attempt, request: { row, reference, order }, record: order, claim };
 }
 
-/** The order of a row as it was last read; undefined when that reading does not say whom or what to pay. */
-function orderOf(row: PayoutRecord, leg: LegKind, auditUntil: number): SentOrder | undefined {
-  const { instruction, assessed } = row;
-  if (assessed === null) return undefined;
-  return leg === 'payment'
-    ? paymentOrder(instruction, assessed, auditUntil)
-    : exchangeOrder(assessed.exchange, instruction, auditUntil);
+/**
+ * The order of a row as it was last read; undefined when that reading does not say whom or what to pay, or between which accounts
+ * of its own, and for an order that a row of this kind does not send.
+ */
+function orderOf(
+  { now, auditTtlMs, transferAcrossUsers }: OrderSender,
+  { kind, instruction, assessed }: PayoutRecord,
+  leg: LegKind,
+): SentOrder | undefined {
+  if (assessed === null || !legsOf(kind).includes(leg)) return undefined;
+  const auditUntil = now() + auditTtlMs;
+  switch (leg) {
+    case 'payment':
+      return paymentOrder(instruction, assessed, auditUntil);
+    case 'transfer':
+      return transferOrder(instruction, assessed, auditUntil, transferAcrossUsers);
+    case 'exchange':
+      return kind === 'exchange'
+        ? ownExchangeOrder(instruction, assessed, auditUntil)
+        : exchangeOrder(assessed.exchange, instruction, auditUntil);
+  }
 }
 
 /** Distinct people other than the maker, as many as the last reading asks for, have approved just what it shows. */
@@ -106,10 +144,18 @@ async function open(
   order: SentOrder,
 ): Promise<void> {
   const at = now();
-  const currencies = 'sellCurrency' in order ? [order.currency, order.sellCurrency] : [order.currency];
   const watchAliveSince = at - watchLeaseMs;
-  const asleep = await store.openOrder({ reference, workflowId, uid, currencies, at, watchAliveSince });
-  await Promise.all(asleep.map(wakeWatch));
+  for (const [owner, currencies] of Map.groupBy(listsOf(uid, order), (list) => list.uid)) {
+    const asleep = await store.openOrder({
+      reference,
+      workflowId,
+      uid: owner,
+      currencies: currencies.map(({ currency }) => currency),
+      at,
+      watchAliveSince,
+    });
+    await Promise.all(asleep.map(wakeWatch));
+  }
 }
 
 /** Interface section 4. */
@@ -120,11 +166,13 @@ async function post(
   order: SentOrder,
   options: SendOptions,
 ): Promise<string> {
-  const placed =
-    'beneficiaryId' in order
-      ? await transactions.payment(paymentBody(uid, reference, order), options)
-      : await transactions.fx(exchangeBody(reference, order), options);
-  return placed.order_id;
+  if ('beneficiaryId' in order) {
+    return (await transactions.payment(paymentBody(uid, reference, order), options)).order_id;
+  }
+  if ('destinationAccountId' in order) {
+    return (await transactions.transfer(transferBody(reference, order), options)).order_id;
+  }
+  return (await transactions.fx(exchangeBody(reference, order), options)).order_id;
 }
 
 const paymentBody = (uid: string, reference: string, order: PaymentOrder) => ({
@@ -140,6 +188,16 @@ const paymentBody = (uid: string, reference: string, order: PaymentOrder) => ({
   charge_type: order.chargeType,
 });
 
+const transferBody = (reference: string, order: TransferOrder) => ({
+  source_account_id: order.sourceAccountId,
+  destination_account_id: order.destinationAccountId,
+  reference,
+  amount: order.amount,
+  expired_at: order.expiredAt,
+  note: order.note,
+  reason: order.reason,
+});
+
 const exchangeBody = (reference: string, order: ExchangeOrder) => ({
   sell_account: order.sellAccountId,
   buy_account: order.buyAccountId,
@@ -147,4 +205,6 @@ const exchangeBody = (reference: string, order: ExchangeOrder) => ({
   currency: order.currency,
   reference,
   expired_at: order.expiredAt,
+  note: order.note,
+  reason: order.reason,
 });

@@ -9,6 +9,7 @@ import { createCardPayments } from './0007-create-card-payments.ts';
 import { addClaimTerms } from './0008-add-claim-terms.ts';
 import { addRestarts } from './0010-add-restarts.ts';
 import { addAcknowledgements } from './0011-add-acknowledgements.ts';
+import { addPayoutKinds } from './0012-add-payout-kinds.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration ever released, by name. A released one is never changed; a new one sorts behind all others. */
@@ -23,4 +24,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0008-add-claim-terms': addClaimTerms(),
   '0010-add-restarts': addRestarts(),
   '0011-add-acknowledgements': addAcknowledgements(),
+  '0012-add-payout-kinds': addPayoutKinds(),
 });

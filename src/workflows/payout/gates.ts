@@ -130,7 +130,7 @@ export class Gates {
   }
 
   /** A hold ends by a decision, or is looked at again in case its reason is gone. */
-  private async hold({ digest }: Assessment, reason: Reason): Promise<Unpaid | undefined> {
+  private async hold({ digest, exchange }: Assessment, reason: Reason): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
@@ -149,6 +149,7 @@ export class Gates {
     if (decided.kind === 'approved') {
       if (reason.code === FEE_ABOVE_CAP) passes.feeAcceptedDigest = digest;
       if (reason.code === LOOK_ALIKE) passes.lookAlikeMeant = true;
+      if (reason.code === RATE_ABOVE_CAP) passes.acceptedSellAmount = exchange?.quotedSellAmount;
       this.leaveWait();
     }
     return undefined;
@@ -202,9 +203,10 @@ export class Gates {
 
 const LOOK_ALIKE: ReasonCode = 'look-alike';
 const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
+const RATE_ABOVE_CAP: ReasonCode = 'slippage-above-cap';
 /** Somebody may say that the reason is gone; who was killed before saying it does not. */
 const TOLD = ['switched-off', 'card-payment-open', 'card-payment-contradicted'] as const satisfies ReasonCode[];
 /** Holds of our own making: they can follow each other and others under one digest. */
-const OWN_HOLDS: readonly string[] = [...TOLD, LOOK_ALIKE];
+const OWN_HOLDS: readonly string[] = [...TOLD, LOOK_ALIKE, RATE_ABOVE_CAP];
 
 const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

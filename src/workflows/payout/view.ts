@@ -3,6 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
+import type { PayoutKind } from '../../domain/names.ts';
 import {
   type EndState,
   needsAttention,
@@ -44,12 +45,14 @@ export class PayoutView {
   digest = '';
   readonly evidence: Evidence[] = [];
   private readonly title: string;
+  private readonly kind: PayoutKind;
   private held: Claim | undefined;
   private shown: string | undefined = 'processing';
   private missingAttributes: SearchAttributePair[] = [];
 
-  constructor(title: string) {
+  constructor(title: string, kind: PayoutKind) {
     this.title = title;
+    this.kind = kind;
   }
 
   /** What every write and every send of this run carries. */
@@ -169,7 +172,7 @@ export class PayoutView {
   private showDetails(): void {
     const { awaited } = this.question;
     const rows: [string, string][] = [
-      ['payout', this.title],
+      [this.kind, this.title],
       ['state', this.state],
       ['why', this.reason?.message ?? ''],
       ['order', this.orderId ?? ''],

@@ -38,6 +38,7 @@ export function record(
   return {
     reference,
     workflowId: `payout/${reference}`,
+    kind: 'payout',
     uid,
     documentId,
     generation: 0,

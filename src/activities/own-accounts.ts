@@ -1,0 +1,99 @@
+import type { AccountBalance } from '../api/schemas/accounts.ts';
+import type { Assessment, ExchangePlan, ShownAccount } from '../domain/gates.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
+import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import { approvalsNeeded } from '../domain/policy.ts';
+import { approvalDigest, payloadDigest } from '../identity.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+
+// What the bank shows about money that stays with its owner: a transfer, or an exchange by itself.
+
+/** Both accounts and the fee. An account that the key does not see is an obstacle by the bank's own code. */
+export async function readTransfer(deps: ActivityDeps, { instruction }: PayoutRecord): Promise<Assessment> {
+  const { account_id, to_account_id = '', amount, currency } = instruction;
+  const [source, destination] = await bothAccounts(deps, instruction);
+  const transfer = { source: shown(source), destination: shown(destination) };
+  const unfit = unfitTransfer(instruction, transfer, deps.settings.transferAcrossUsers);
+  if (unfit !== undefined) return notSent(instruction, unfit);
+  const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.transferFee({
+    source_account_id: account_id,
+    destination_account_id: to_account_id,
+    amount,
+  });
+  const needs = feeCurrency === currency ? addDecimals(amount, fee) : amount;
+  return { ...agreed(deps, instruction, { fee, feeCurrency }), transfer, funds: funds(source, needs) };
+}
+
+/** Both accounts and a quote of what is bought. The rate is no part of what is approved: it moves, within the cap. */
+export async function readExchange(deps: ActivityDeps, { instruction }: PayoutRecord): Promise<Assessment> {
+  const [sell, buy] = await bothAccounts(deps, instruction);
+  const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
+  if (unfit !== undefined) return notSent(instruction, unfit);
+  const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
+  return {
+    ...agreed(deps, instruction, cost),
+    exchange,
+    funds: funds(sell, exchange.quotedSellAmount),
+  };
+}
+
+/** A quote that buys an amount in the currency of the account bought into. */
+export async function planExchange(
+  { bank }: ActivityDeps,
+  { sell, buy, buyAmount }: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
+): Promise<{ exchange: ExchangePlan } & Pick<Assessment, 'fee' | 'feeCurrency'>> {
+  const quote = await bank.transactions.fxQuote({
+    sell_account: sell.account_id,
+    buy_account: buy.account_id,
+    amount: buyAmount,
+    currency: buy.currency,
+  });
+  const exchange = {
+    sellAccountId: sell.account_id,
+    buyAccountId: buy.account_id,
+    buyAmount,
+    buyCurrency: buy.currency,
+    sellCurrency: sell.currency,
+    quotedSellAmount: quote.sell_amount,
+    buysWhatWasAsked: decimalsEqual(quote.buy_amount, buyAmount),
+  };
+  return { exchange, fee: quote.fee, feeCurrency: quote.fee_currency };
+}
+
+function bothAccounts({ bank }: ActivityDeps, { account_id, to_account_id = '' }: PayoutInstruction) {
+  return Promise.all([bank.accounts.get(account_id), bank.accounts.get(to_account_id)]);
+}
+
+const shown = ({ uid, currency }: AccountBalance): ShownAccount => ({ uid, currency });
+
+/** It cannot become right by waiting: nothing is sent. */
+const notSent = (instruction: PayoutInstruction, reason: Reason): Assessment => ({
+  digest: payloadDigest(instruction),
+  approvalsNeeded: 0,
+  obstacle: { kind: 'fail', reason },
+});
+
+/** What people are asked to agree to: the instruction, and what it costs. */
+function agreed(
+  { settings }: ActivityDeps,
+  instruction: PayoutInstruction,
+  { fee, feeCurrency }: Pick<Assessment, 'fee' | 'feeCurrency'>,
+): Pick<Assessment, 'fee' | 'feeCurrency' | 'digest' | 'approvalsNeeded'> {
+  const { currency, amount } = instruction;
+  return {
+    fee,
+    feeCurrency,
+    digest: approvalDigest({ payload: payloadDigest(instruction), fee: `${fee ?? ''} ${feeCurrency ?? ''}` }),
+    // An account of one's own is no payee, and so no new one.
+    approvalsNeeded: approvalsNeeded(settings.approvalRules, { currency, amount, newPayee: false }),
+  };
+}
+
+const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
+  accountId,
+  needs,
+  enough: compareDecimals(balance, needs) !== -1,
+});

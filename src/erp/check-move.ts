@@ -1,0 +1,29 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { PayoutKind } from '../domain/names.ts';
+import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
+
+/** A transfer between own accounts, or an exchange by itself. */
+export type MoveKind = Exclude<PayoutKind, 'payout'>;
+
+const OF_BOTH = [...REQUIRED_COLUMNS, 'to_account_id', 'note', 'reason', 'execute_on', 'expires_at', 'fee_cap'];
+const FIELDS: Readonly<Record<MoveKind, ReadonlySet<string>>> = {
+  transfer: new Set(OF_BOTH),
+  exchange: new Set([...OF_BOTH, 'max_slippage']),
+};
+
+/** Everything wrong with a transfer or an exchange before the bank is asked. */
+export function checkMove(kind: MoveKind, instruction: PayoutInstruction): Broken[] {
+  const strangers = Object.keys(instruction).filter((column) => !FIELDS[kind].has(column));
+  const lacking = [...REQUIRED_COLUMNS, 'to_account_id'].filter((column) => !instruction[column]);
+  const isItself = instruction.to_account_id !== undefined && instruction.to_account_id === instruction.account_id;
+  return [
+    ...strangers.map((column) => ({ column, rule: 'unknown-field', message: `not a field of ${NAMED[kind]}` })),
+    ...lacking.map((column) => ({ column, rule: 'required', message: 'a value is required; fill it in' })),
+    ...checkValues(instruction),
+    ...(isItself ? [{ column: 'to_account_id', ...SAME_ACCOUNT }] : []),
+  ];
+}
+
+const NAMED: Readonly<Record<MoveKind, string>> = { transfer: 'a transfer', exchange: 'an exchange' };
+
+const SAME_ACCOUNT = { rule: 'same-account', message: 'money stays where it is; name another account of the user' };

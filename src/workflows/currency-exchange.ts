@@ -1,0 +1,15 @@
+import type { PayoutInput } from '../domain/instruction.ts';
+import type { PayoutResult } from './payout/ends.ts';
+import { ownMove } from './payout/own-move.ts';
+import { sharedPlan, underClaim } from './payout/under-claim.ts';
+
+/** One exchange by itself: buys `amount` of `currency` into `to_account_id`, for what `account_id` has. */
+export function currencyExchange(given: PayoutInput): Promise<PayoutResult> {
+  return underClaim(
+    given,
+    ownMove('exchange', (run) => {
+      const { currency = '', amount = '' } = run.input;
+      return sharedPlan(run, 'submitExchange', `buys ${currency} ${amount}`);
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+import type { PayoutInput } from '../domain/instruction.ts';
+import type { PayoutResult } from './payout/ends.ts';
+import { ownMove } from './payout/own-move.ts';
+import { sharedPlan, underClaim } from './payout/under-claim.ts';
+
+/** One transfer between accounts of one currency: `account_id` pays `amount` into `to_account_id`. */
+export function internalTransfer(given: PayoutInput): Promise<PayoutResult> {
+  return underClaim(
+    given,
+    ownMove('transfer', (run) => {
+      const { currency = '', amount = '' } = run.input;
+      return sharedPlan(run, 'submitTransfer', `transfers ${currency} ${amount}`);
+    }),
+  );
+}

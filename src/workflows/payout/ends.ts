@@ -1,0 +1,72 @@
+import type { Prepared } from '../../activities/prepare.ts';
+import type { SettledLegs } from '../../activities/records.ts';
+import type { TerminalMeaning } from '../../domain/order-status.ts';
+import type { EndState, Reason } from '../../domain/payout-state.ts';
+import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
+import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
+import type { BackToGates, Unpaid } from './gates.ts';
+import type { PayoutView } from './view.ts';
+
+/** What a payout, a transfer or an exchange returns. Every business outcome is a return value; a workflow fails only for a bug or a misuse. */
+export interface PayoutResult {
+  reference: string;
+  state: EndState;
+  reason: Reason | null;
+  orderId: string | null;
+  fee: string | null;
+  feeCurrency: string | null;
+}
+
+/** Ends without money, unless something was sent that `settled` does not name. */
+export async function close(view: PayoutView, { state, reason }: Unpaid, settled: SettledLegs): Promise<PayoutResult> {
+  await view.close(state, reason, settled);
+  return resultOf(view, state);
+}
+
+/** The end by the order that ends the payout: one that the read of the order has stored is only shown. */
+export async function endedBy(
+  view: PayoutView,
+  end: Exclude<LegResult, BackToGates>,
+  settled: SettledLegs,
+): Promise<PayoutResult> {
+  if (end.kind === 'unpaid' && !end.isStored) return close(view, end, settled);
+  view.fee = end.read?.fee ?? null;
+  view.feeCurrency = end.read?.feeCurrency ?? null;
+  if (end.kind === 'unpaid') view.show(end.state, end.reason);
+  else view.show('completed', end.read.aboveCap === true ? bookedAboveCap() : null);
+  return resultOf(view, end.kind === 'unpaid' ? end.state : 'completed');
+}
+
+/** An end that the store had before this run. */
+export function earlierEnd(
+  view: PayoutView,
+  { reference, state, reason, orderId, fee, feeCurrency }: Extract<Prepared, { kind: 'ended' }>,
+): PayoutResult {
+  Object.assign(view, { orderId, fee, feeCurrency });
+  view.show(state, reason);
+  return { reference, state, reason, orderId, fee, feeCurrency };
+}
+
+function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, state: EndState): PayoutResult {
+  return { reference: claim.reference, state, reason, orderId, fee, feeCurrency };
+}
+
+/** What each end of the order that ends a payout is for it. */
+export function endOfOrder(
+  meaning: TerminalMeaning,
+  { view, decision }: OrderLeg,
+): { state: 'completed'; reason: null } | Omit<Unpaid, 'kind'> {
+  const byCancel = view.inbox.cancelStanding === 'driven';
+  const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({ state, reason: because(code) });
+  switch (meaning) {
+    case 'paid':
+      return { state: 'completed', reason: null };
+    case 'rejected':
+      if (byCancel) return unpaidBy('cancelled', 'cancelled-by-request');
+      return unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected');
+    case 'cancelled':
+      return unpaidBy('cancelled', byCancel ? 'cancelled-by-request' : 'bank-cancelled');
+    case 'failed':
+      return unpaidBy('failed', 'bank-failed');
+  }
+}

@@ -1,0 +1,55 @@
+import type { LegKind } from '../../domain/sent-order.ts';
+import { OrderLeg } from '../leg/order-leg.ts';
+import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
+import { type Course, type Run, type sharedPlan, startOf } from './under-claim.ts';
+
+/** A course whose one order moves money between accounts of its owner: the gates around one leg. */
+export function ownMove(
+  kind: 'transfer' | 'exchange',
+  plan: (run: Run) => ReturnType<typeof sharedPlan>,
+): Course<OrderLeg> {
+  return {
+    kind,
+    progress: () => ({ exchanged: false, exchangeSent: false }),
+    legs: (run, before) => legOf(run, kind, plan(run), before),
+    route,
+  };
+}
+
+function legOf(
+  { prepared, view }: Run,
+  kind: LegKind,
+  plan: ReturnType<typeof sharedPlan>,
+  before: OrderLeg | undefined,
+): OrderLeg {
+  const { terms, parked } = prepared;
+  return new OrderLeg(
+    { view, terms, parked, others: () => ({}) },
+    startOf(prepared, kind),
+    {
+      ...plan,
+      kind,
+      submitting: 'submitting',
+      following: 'processing',
+      cancellable: true,
+      endBy: endOfOrder,
+      endsPayout: true,
+    },
+    before,
+  );
+}
+
+/** What was sent and is in doubt is settled before anything else; then the gates, and the order. */
+async function route({ prepared, view, gates }: Run, leg: OrderLeg): Promise<PayoutResult> {
+  let found = prepared.assessment;
+  for (;;) {
+    if (!leg.isInDoubt && leg.parked === null) {
+      const cleared = await gates.clear(found);
+      if (cleared.kind === 'unpaid') return close(view, cleared, leg.settled);
+      found = cleared.found;
+    }
+    const done = await leg.run();
+    if (done.kind !== 'gates') return endedBy(view, done, leg.settled);
+    found = await gates.after(done, found);
+  }
+}

@@ -1,0 +1,105 @@
+import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
+import type { ExchangeProgress } from '../../activities/assess.ts';
+import type { LegStart, Prepared } from '../../activities/prepare.ts';
+import type { PayoutInput } from '../../domain/instruction.ts';
+import type { PayoutKind } from '../../domain/names.ts';
+import type { LegKind } from '../../domain/sent-order.ts';
+import type { LegPlan } from '../leg/order-leg.ts';
+import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
+import { earlierEnd, type PayoutResult } from './ends.ts';
+import { Gates } from './gates.ts';
+import { handleMessages } from './handlers.ts';
+import { PayoutView } from './view.ts';
+
+export type Ready = Extract<Prepared, { kind: 'ready' }>;
+
+/** What a route has at hand under one claim. */
+export interface Run {
+  input: PayoutInput;
+  prepared: Ready;
+  view: PayoutView;
+  gates: Gates;
+}
+
+/** What the workflows of the kinds differ in. */
+export interface Course<Legs> {
+  kind: PayoutKind;
+  /** How far the exchange of a payout has come. */
+  progress(legs: Ready['legs']): ExchangeProgress;
+  /** `before`: the same legs, as this run knew them until its claim was lost. */
+  legs(run: Run, before: Legs | undefined): Legs;
+  route(run: Run, legs: Legs): Promise<PayoutResult>;
+}
+
+/**
+ * From the instruction to a proven end. Nothing that may have moved money is interrupted by a cancellation. A run whose claim was
+ * lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again.
+ */
+export async function underClaim<Legs>(given: PayoutInput, course: Course<Legs>): Promise<PayoutResult> {
+  // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
+  const input = given ?? {};
+  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`, course.kind);
+  handleMessages(view);
+  return CancellationScope.nonCancellable(async () => {
+    const result = await claimAndGo(view, input, course);
+    await condition(allHandlersFinished);
+    return result;
+  });
+}
+
+async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Course<Legs>): Promise<PayoutResult> {
+  let before: Legs | undefined;
+  for (let storeId: string | undefined; ; ) {
+    const prepared = await prepare({ input, storeId, kind: course.kind });
+    if (prepared.kind === 'ended') return earlierEnd(view, prepared);
+    storeId = prepared.claim.storeId;
+    view.claimed(prepared.claim);
+    view.maker = prepared.maker ?? undefined;
+    view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+    view.digest = prepared.assessment.digest;
+    const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared.legs));
+    const run = { input, prepared, view, gates };
+    const legs: Legs = course.legs(run, before);
+    before = legs;
+    try {
+      return await course.route(run, legs);
+    } catch (error) {
+      if (!isSuperseded(error)) throw error;
+      view.note('the claim was lost: the store is asked again what was sent');
+    }
+  }
+}
+
+/** What the store knows of an order; `prepare` returns it for every one that a row of its kind may send. */
+export function startOf({ legs }: Ready, leg: LegKind): LegStart {
+  const start = legs[leg];
+  if (start === undefined) throw new Error(`a row of this kind sends no ${leg}`);
+  return start;
+}
+
+type Submit = 'submitPayment' | 'submitTransfer' | 'submitExchange';
+
+/** What is the same in the plan of every order; `what` says in the UI what an attempt does. */
+export function sharedPlan(
+  { input, view, gates }: Run,
+  submit: Submit,
+  what: string,
+): Pick<LegPlan, 'accountId' | 'assess' | 'send'> {
+  return {
+    accountId: `${input.account_id ?? ''}`,
+    assess: () => gates.assess(),
+    send: (attempt) =>
+      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]),
+  };
+}
+
+/** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
+async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Prepared> {
+  try {
+    return await read('prepare', input, 'claims the payout and reads the bank');
+  } catch (error) {
+    const cause = permanentCause(error);
+    if (cause === undefined) throw error;
+    throw ApplicationFailure.nonRetryable(cause.message, cause.type);
+  }
+}
