@@ -35,6 +35,26 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts retry ID', 'every row of the batch that is proven unpaid'],
     ['payouts retry ID --rows 3,7-9 --yes', 'these of its rows, without a question'],
   ],
+  transfer: [
+    [
+      'payouts transfer --id T-1 --uid u-1001 --from acc-u1001-usd --to acc-u1001-usd-2 --amount 250.00',
+      'show the fee, ask, move, follow',
+    ],
+    [
+      'payouts transfer --id T-2 --uid u-1001 --from A --to B --amount 10.00 --execute-on 2026-03-31 --yes --detach',
+      'on its day',
+    ],
+  ],
+  exchange: [
+    [
+      'payouts exchange --id X-1 --uid u-1001 --sell acc-u1001-eur --buy acc-u1001-usd --amount 1000.00 --currency USD',
+      'show the quote, ask, buy, follow',
+    ],
+    [
+      'payouts exchange --id X-2 --uid u-1001 --sell A --buy B --amount 5000 --currency JPY --max-slippage 0.002 --yes',
+      'people are asked above 0.2 per cent',
+    ],
+  ],
   watch: [
     ['payouts watch ID', 'follow a batch to its end'],
     ['payouts watch ID --timeout 10m', 'for ten minutes'],

@@ -24,6 +24,7 @@ import { CommandError, EXIT, type ExitCode } from './exit.ts';
 import { findBatch } from './find-target.ts';
 import { formatFindings } from './findings-text.ts';
 import { addHelp } from './help.ts';
+import { addMoves } from './move-commands.ts';
 import { Session } from './session.ts';
 import { toCommandError } from './to-command-error.ts';
 import { versionText } from './version.ts';
@@ -100,6 +101,7 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
   const command = below(program);
   addServing(command, perform);
   addPaying(command, perform);
+  addMoves(command, perform);
   addDoors(command, perform);
   const schedules = program.command('schedule').description('sweep drop folders by a Temporal Schedule');
   addSchedules(below(schedules), perform);
@@ -250,7 +252,8 @@ function addShowing(command: Add, perform: Perform): void {
   );
   command('reference <uid> <id>', 'the reference of a payout')
     .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
-    .action((uid, id, { generation }) => perform((s) => reference(s, uid, id, generation)));
+    .addOption(new Option('--kind <kind>', 'what it is').choices(['payout', 'transfer', 'exchange']).default('payout'))
+    .action((uid, id, options) => perform((s) => reference(s, uid, id, options)));
   command('doctor', 'check Node, Temporal, bank, store and folders').action(() => perform((s) => doctor(s)));
 }
 

@@ -1,3 +1,5 @@
+import type { Bank } from '../../src/api/bank.ts';
+import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
 import { type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
 import type { Product } from './product.ts';
@@ -5,6 +7,8 @@ import type { Product } from './product.ts';
 /** One way through the life of a transfer or of an exchange by itself. */
 export interface OwnMoveRoute extends Omit<PayoutRoute, 'travel'> {
   kind: Exclude<PayoutKind, 'payout'>;
+  /** How the bank shows itself to the product. */
+  bank?: (bank: Bank) => Bank;
   travel(product: Product, start: Start): Promise<PayoutHandle>;
 }
 
@@ -233,10 +237,54 @@ const shortOfMoney = (currency: string): readonly Omit<OwnMoveRoute, 'kind'>[] =
   },
 ];
 
+/** The record of a transfer at the account it arrives in. */
+const arrivalOf = (order: Order): Order => ({ ...order, order_id: `${order.order_id}-in`, direct: 'IN' });
+
+/** A bank that lists both sides of a transfer; the one that leaves is missing in the first lists that show it. */
+function withArrivals(bank: Bank, { hidden = 0 } = {}): Bank {
+  let hides = hidden;
+  const list: Bank['orders']['list'] = async (...asked) => {
+    const page = await bank.orders.list(...asked);
+    const transfers = page.records.filter(({ type }) => type === 'TRANSFER');
+    const isHiding = transfers.length > 0 && hides > 0;
+    if (isHiding) hides -= 1;
+    const shown = isHiding ? page.records.filter((order) => !transfers.includes(order)) : page.records;
+    const records = [...transfers.map(arrivalOf), ...shown];
+    return { ...page, total: (page.total ?? page.records.length) + records.length - page.records.length, records };
+  };
+  const get: Bank['orders']['get'] = async (orderId, ...more) =>
+    orderId.endsWith('-in')
+      ? arrivalOf(await bank.orders.get(orderId.slice(0, -3), ...more))
+      : bank.orders.get(orderId, ...more);
+  return { ...bank, orders: { ...bank.orders, list, get } };
+}
+
 const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   ...BOTH,
   ...lostAnswers('transactions.transfer'),
   ...shortOfMoney('USD'),
+  {
+    name: 'both-sides-listed',
+    bank: withArrivals,
+    travel: async (_p, start) => {
+      const handle = await start({ note: 'sandbox:audit' });
+      await until(handle, 'awaiting-bank-approval');
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'arrival-listed-first-after-a-lost-answer',
+    bank: (bank) => withArrivals(bank, { hidden: 8 }),
+    travel: async (p, start) => {
+      await p.sandboxTest('POST', 'faults', { operation: 'transactions.transfer', kind: 'drop-after' });
+      return start();
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
   {
     name: 'across-users',
     settings: { transferAcrossUsers: true },

@@ -3,6 +3,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts';
 import { createActivities } from '../../src/activities/index.ts';
+import type { Bank } from '../../src/api/bank.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
@@ -79,6 +80,7 @@ export async function startProduct(
     sandbox?: Partial<SandboxOptions>;
     limits?: BankLimits;
     store?: (store: Store) => Store;
+    bank?: (bank: Bank) => Bank;
   } = {},
 ): Promise<Product> {
   const address = inject('temporalAddress');
@@ -93,7 +95,7 @@ export async function startProduct(
   const { limits } = options;
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET, limits });
   const deps: ActivityDeps = {
-    bank,
+    bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
     executions: executionsOver(client),
     settings: { ...quickSettings, ...options.settings, waits: { ...quickSettings.waits, ...options.settings?.waits } },

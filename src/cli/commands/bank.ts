@@ -1,4 +1,5 @@
 import { readAllBeneficiaries, readAllOrders } from '../../api/list-pages.ts';
+import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { referenceOf } from '../../identity.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { maskedPayee } from '../masked.ts';
@@ -61,14 +62,19 @@ export async function orders(session: Session, uid: string, currency: string): P
 }
 
 /** `payouts reference UID ID`: the reference of a payout, which is also the key of its workflow id. */
-export function reference(session: Session, uid: string, id: string, generation: number): ExitCode {
+export function reference(
+  session: Session,
+  uid: string,
+  id: string,
+  { generation, kind }: { generation: number; kind: PayoutKind },
+): ExitCode {
   const unfit = [uid, id].some((part) => part === '' || part.includes('/') || /\p{Cc}/u.test(part));
   if (unfit) {
     throw new CommandError(EXIT.usage, 'unfit-id', 'UID and ID hold neither "/" nor control characters.', {
       hint: 'They are taken byte for byte.',
     });
   }
-  const value = referenceOf(uid, id, 'payment', generation);
-  session.output.result({ schemaVersion: 1, reference: value, workflowId: `payout/${value}` }, value);
+  const value = referenceOf(uid, id, mainLegOf(kind), generation);
+  session.output.result({ schemaVersion: 1, reference: value, workflowId: payoutWorkflowId(value, kind) }, value);
   return EXIT.completed;
 }

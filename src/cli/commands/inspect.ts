@@ -1,12 +1,11 @@
-import { type ReportedIncident, reportedIncidents } from '../../erp/report/batch-report.ts';
-import { standingOf } from '../../erp/report/display.ts';
+import { reportedIncidents } from '../../erp/report/batch-report.ts';
 import { listBatches } from '../../runtime/batch-list.ts';
 import { reportBatch } from '../../runtime/batch-report.ts';
-import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
+import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 import { followAndReport } from './run.ts';
@@ -64,59 +63,4 @@ export async function list(session: Session): Promise<ExitCode> {
     batches.length === 0 ? 'No batch yet.' : table(['batch', 'created (UTC)', 'state', 'paid', 'file'], rows);
   session.output.result({ schemaVersion: 1, batches }, text);
   return EXIT.completed;
-}
-
-function payoutDocument(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): object {
-  const {
-    reference,
-    workflowId,
-    uid,
-    documentId,
-    batchId,
-    row,
-    state,
-    orderId,
-    amount,
-    currency,
-    fee,
-    feeCurrency,
-    reason,
-  } = payout;
-  const facts = {
-    reference,
-    workflowId,
-    uid,
-    id: documentId,
-    batchId,
-    row,
-    state,
-    orderId,
-    amount,
-    currency,
-    fee,
-    feeCurrency,
-    reason,
-  };
-  return { schemaVersion: 1, payout: { ...facts, url }, incidents };
-}
-
-function payoutText(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): string {
-  const rows: [string, string | null][] = [
-    ['payout', `${payout.currency} ${payout.amount}, document ${payout.documentId}`],
-    ['state', payout.state],
-    ['why', payout.reason?.message ?? null],
-    ['reference', payout.reference],
-    ['order', payout.orderId],
-    ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
-    ['batch', payout.batchId],
-    ...incidents.map((incident): [string, string] => [
-      'incident',
-      `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,
-    ]),
-    ['Temporal UI', url],
-  ];
-  return rows
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.padEnd(12)}${value}`)
-    .join('\n');
 }

@@ -86,9 +86,9 @@ export async function payPrepared(
 }
 
 /** With an approval policy nobody can be told apart from an unknown maker: such payouts could never be approved. */
-function assertMaker({ config }: Session, { by }: RunOptions): void {
+export function assertMaker({ config }: Session, { by }: { by?: string }): void {
   if (config.approvalRules.length > 0 && by === undefined) {
-    throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the file.', {
+    throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who asks for it.', {
       hint: 'Add --by NAME.',
     });
   }

@@ -1,0 +1,164 @@
+import { payoutInput } from '../../domain/instruction.ts';
+import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import type { MoveKind } from '../../erp/check-move.ts';
+import { reportedIncidents } from '../../erp/report/batch-report.ts';
+import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { executionsOver, restartPayout } from '../../temporal/executions.ts';
+import { workflowUrl } from '../../temporal/ui-link.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type FollowPayout, followPayout } from '../follow-payout.ts';
+import { interruptSignal } from '../interrupt.ts';
+import { movePlanText } from '../move-plan.ts';
+import { payoutDocument, payoutText } from '../payout-document.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { withValidationBank } from '../validation-bank.ts';
+import { assertMaker } from './run.ts';
+
+/** Options as commander hands them over, by the name of the option. */
+export interface MoveOptions {
+  id: string;
+  uid: string;
+  from?: string;
+  to?: string;
+  sell?: string;
+  buy?: string;
+  amount: string;
+  currency?: string;
+  note?: string;
+  reason?: string;
+  executeOn?: string;
+  expiresAt?: string;
+  feeCap?: string;
+  maxSlippage?: string;
+  by: string | undefined;
+  yes: boolean;
+  detach: boolean;
+  timeout: number | undefined;
+}
+
+/** Options by the field of the instruction that they fill. */
+const OPTIONS: Readonly<Record<string, readonly [option: keyof MoveOptions, exchange?: keyof MoveOptions]>> = {
+  id: ['id'],
+  uid: ['uid'],
+  account_id: ['from', 'sell'],
+  to_account_id: ['to', 'buy'],
+  amount: ['amount'],
+  currency: ['currency'],
+  note: ['note'],
+  reason: ['reason'],
+  execute_on: ['executeOn'],
+  expires_at: ['expiresAt'],
+  fee_cap: ['feeCap'],
+  max_slippage: ['maxSlippage'],
+};
+
+/** `payouts transfer` and `payouts exchange`: validate, plan, confirm, start, follow, print. */
+export async function move(session: Session, kind: MoveKind, options: MoveOptions): Promise<ExitCode> {
+  await session.assertStoreFits();
+  const store = await session.store();
+  const asked = askedFor(kind, options);
+  const known = await takenMove(store, asked, (field) => optionName(kind, field));
+  if (known !== undefined) return followTaken(session, known, options);
+  const plan = await withValidationBank(session, (bank) =>
+    planMove(bank, asked, {
+      acrossUsers: session.config.transferAcrossUsers,
+      optionOf: (field) => optionName(kind, field),
+    }),
+  );
+  const show = options.yes ? session.output.say : session.output.tell;
+  show(movePlanText(plan));
+  assertMaker(session, options);
+  const { currency, amount } = plan.instruction;
+  await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
+  return startAndFollow(session, plan, options);
+}
+
+function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {
+  const fields = Object.keys(OPTIONS).flatMap((field): [string, unknown][] => {
+    const value = options[optionOf(kind, field)];
+    return value === undefined || value === '' ? [] : [[field, value]];
+  });
+  return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'] };
+}
+
+function optionOf(kind: MoveKind, field: string): keyof MoveOptions {
+  const [option = 'id', ofExchange = option] = OPTIONS[field] ?? [];
+  return kind === 'transfer' ? option : ofExchange;
+}
+
+/** As it is written: `--execute-on`. */
+const optionName = (kind: MoveKind, field: string): string =>
+  `--${optionOf(kind, field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
+  const { kind, instruction, reference, workflowId } = plan;
+  const { currency, amount, id } = instruction;
+  const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+  const client = await session.client(stack);
+  await session.bank(stack).authenticate();
+  await executionsOver(client).startPayout({
+    workflowId,
+    kind,
+    reference,
+    batchId: null,
+    currency,
+    input: payoutInput({ instruction, batchId: null, by: options.by ?? null, generation: 0 }),
+    summary: `${currency} ${amount}, document ${id}`,
+  });
+  return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'settled' }, options);
+}
+
+/** The same document again: what has no end is followed, and started where its workflow is gone. */
+async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
+  const { kind, reference, workflowId, state } = row;
+  if (isEnd(state)) {
+    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was taken before and is ${state}.`, {
+      hint: `payouts status ${reference} shows it.`,
+    });
+  }
+  session.output.say(`This ${kind} is known and is ${state}.`);
+  if (options.detach) return show(session, row, EXIT.completed);
+  const client = await session.client(await session.stack('join-or-boot'));
+  if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
+  return follow(session, { reference, workflowId, until: 'settled' }, options);
+}
+
+async function follow(
+  session: Session,
+  followed: Pick<FollowPayout, 'reference' | 'workflowId' | 'until'>,
+  { timeout, detach }: MoveOptions,
+): Promise<ExitCode> {
+  const stack = await session.stack('join-or-boot');
+  const { row, end } = await followPayout({
+    ...followed,
+    store: await session.store(),
+    client: await session.client(stack),
+    output: session.output,
+    timeoutMs: timeout,
+    interrupted: interruptSignal(),
+    failure: stack.failure,
+  });
+  if (end === 'interrupted') {
+    session.leaveAtOnce = true;
+    session.output.say(`Detached: it goes on. \`payouts status ${followed.reference}\` shows it.`);
+  }
+  if (row === undefined) return end === 'interrupted' ? EXIT.interrupted : EXIT.stillOpen;
+  const exit = detach ? EXIT.completed : exitOf(row.state);
+  return show(session, row, end === 'interrupted' ? EXIT.interrupted : exit);
+}
+
+function exitOf(state: PayoutState): ExitCode {
+  if (state === 'completed') return EXIT.completed;
+  return isSettled(state) ? EXIT.exceptions : EXIT.stillOpen;
+}
+
+async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
+  const ui = await session.ui();
+  const url = workflowUrl(ui.url, ui.namespace, row.workflowId);
+  const incidents = reportedIncidents(await (await session.store()).incidentsOf([row.reference]), [row]);
+  session.output.result(payoutDocument(row, incidents, url), payoutText(row, incidents, url));
+  return exit;
+}

@@ -1,0 +1,162 @@
+import type { Bank } from '../api/bank.ts';
+import { BankError } from '../api/errors.ts';
+import type { AccountBalance } from '../api/schemas/accounts.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
+import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
+import type { Reason } from '../domain/payout-state.ts';
+import { checkMove, type MoveKind } from '../erp/check-move.ts';
+import type { Broken } from '../erp/field-rules.ts';
+import { type Finding, shownValue } from '../erp/finding.ts';
+import { payloadDigest, referenceOf } from '../identity.ts';
+import type { PayoutRecord, Store } from '../store/store.ts';
+import { IntakeRefusal } from './intake-refusal.ts';
+
+/** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
+export interface MoveAsked {
+  kind: MoveKind;
+  instruction: PayoutInstruction;
+}
+
+/** What the bank says about it now: nothing of it is binding. */
+export interface MoveOutlook {
+  from: AccountBalance;
+  to: AccountBalance;
+  /** Of a transfer, or of a quote that shows one. */
+  fee: string | undefined;
+  feeCurrency: string | undefined;
+  /** What an exchange sells. */
+  sells: { amount: string; rate: string } | undefined;
+}
+
+export interface MovePlan extends MoveAsked {
+  reference: string;
+  workflowId: string;
+  outlook: MoveOutlook;
+}
+
+/** Which option of the command a field of the instruction comes from. */
+type OptionOf = (field: string) => string;
+
+/**
+ * The row that has this document, if it is the same transfer or exchange.
+ *
+ * @throws IntakeRefusal when the id was taken by something else
+ */
+export async function takenMove(
+  store: Store,
+  { kind, instruction }: MoveAsked,
+  optionOf: OptionOf,
+): Promise<PayoutRecord | undefined> {
+  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const workflowId = payoutWorkflowId(reference, kind);
+  const row = { row: 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  const [known] = await store.knownClaims([row]);
+  if (known === undefined) return undefined;
+  const { currency = known.instruction.currency } = instruction;
+  const isSame =
+    known.kind === kind && payloadDigest(known.instruction) === payloadDigest({ ...instruction, currency });
+  if (isSame) return store.payout(known.reference);
+  const what = { payout: 'a payout', transfer: 'a transfer', exchange: 'an exchange' }[known.kind];
+  const message = `this id was taken by ${what}${known.kind === kind ? ' with another payload' : ''}; use a new id`;
+  throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }], optionOf);
+}
+
+/**
+ * Checks what is asked for against the rules and against the bank.
+ *
+ * @throws IntakeRefusal with every finding; BankError for a bank that does not answer
+ */
+export async function planMove(
+  bank: Bank,
+  { kind, instruction: asked }: MoveAsked,
+  { acrossUsers, optionOf }: { acrossUsers: boolean; optionOf: OptionOf },
+): Promise<MovePlan> {
+  const isTransfer = kind === 'transfer';
+  const broken = checkMove(kind, asked).filter(({ column }) => !(isTransfer && column === 'currency'));
+  if (broken.length > 0) throw invalid(asked, broken, optionOf);
+  const [from, to] = await Promise.all([
+    knownAccount(bank, asked.account_id),
+    knownAccount(bank, asked.to_account_id ?? ''),
+  ]);
+  if (from === undefined || to === undefined) {
+    const unknown = [
+      ...(from === undefined ? [{ column: 'account_id', ...NOT_FOUND }] : []),
+      ...(to === undefined ? [{ column: 'to_account_id', ...NOT_FOUND }] : []),
+    ];
+    throw invalid(asked, unknown, optionOf);
+  }
+  const instruction = isTransfer ? { ...asked, currency: from.currency } : asked;
+  const unfit = isTransfer
+    ? unfitTransfer(instruction, { source: from, destination: to }, acrossUsers)
+    : unfitExchange(instruction, { sell: from, buy: to });
+  const wrong = [
+    ...checkMove(kind, instruction),
+    ...(unfit === undefined ? [] : [unfitAccount(instruction, from, unfit)]),
+  ];
+  if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
+  const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
+  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const outlook = { from, to, ...NO_COST, ...cost };
+  return { kind, instruction, reference, workflowId: payoutWorkflowId(reference, kind), outlook };
+}
+
+const NOT_FOUND = {
+  rule: 'account-not-found',
+  message: 'the bank does not know this account; `payouts accounts UID` shows those of a user',
+};
+
+const unfitAccount = ({ uid }: PayoutInstruction, from: AccountBalance, { code, message }: Reason): Broken => ({
+  column: code === 'account-not-own' && from.uid !== uid ? 'account_id' : 'to_account_id',
+  rule: code,
+  message,
+});
+
+const NO_COST = { fee: undefined, feeCurrency: undefined, sells: undefined };
+
+async function feeOf(bank: Bank, { account_id, to_account_id = '', amount }: PayoutInstruction) {
+  const query = { source_account_id: account_id, destination_account_id: to_account_id, amount };
+  const quoted = await unlessRefused(() => bank.transactions.transferFee(query));
+  return quoted && { fee: quoted.fee, feeCurrency: quoted.fee_currency };
+}
+
+async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, currency }: PayoutInstruction) {
+  const query = { sell_account: account_id, buy_account: to_account_id, amount, currency };
+  const quoted = await unlessRefused(() => bank.transactions.fxQuote(query));
+  return (
+    quoted && {
+      fee: quoted.fee,
+      feeCurrency: quoted.fee_currency,
+      sells: { amount: quoted.sell_amount, rate: quoted.rate },
+    }
+  );
+}
+
+/** Undefined when the bank refuses by code: the workflow meets the same and says so. */
+async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
+    throw error;
+  }
+}
+
+async function knownAccount(bank: Bank, accountId: string): Promise<AccountBalance | undefined> {
+  try {
+    return await bank.accounts.get(accountId);
+  } catch (error) {
+    if (error instanceof BankError && error.code === 2006) return undefined;
+    throw error;
+  }
+}
+
+function invalid(instruction: PayoutInstruction, broken: readonly Broken[], optionOf: OptionOf): IntakeRefusal {
+  const findings = broken.map(({ column, rule, message }): Finding => {
+    const value = shownValue(column === 'to_account_id' ? 'account_id' : column, instruction[column]);
+    return { file: 'command line', line: 1, row: null, column: optionOf(column), value, rule, message };
+  });
+  const counted = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}; nothing was sent.`;
+  const hint = '`payouts explain RULE` says more about a rule.';
+  return new IntakeRefusal('invalid', 'input-invalid', counted, { findings, hint });
+}
