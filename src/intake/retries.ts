@@ -88,7 +88,8 @@ function problemOf(
   before: PayoutRecord | undefined,
   doubtful: boolean,
 ): Omit<BrokenRetry, 'row'> | undefined {
-  if (before === undefined || before.uid !== instruction.uid || before.documentId !== instruction.id) return UNKNOWN;
+  const { uid, id } = instruction;
+  if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
   if (isProvenUnpaid(before) && !doubtful) return undefined;
   const state = doubtful ? `${before.state}, and the bank shows an order against it` : before.state;
   return {

@@ -109,3 +109,42 @@ describe('what our own store has against a submit', () => {
     expect(gate).toMatchObject({ reason: { message: expect.stringContaining(`(${text})`) } });
   });
 });
+
+describe('the quote of an exchange by itself', () => {
+  const quoted = (quotedSellAmount: string): Assessment => ({
+    digest: 'd',
+    approvalsNeeded: 0,
+    firstSellAmount: '100.00',
+    exchange: {
+      sellAccountId: 'a',
+      buyAccountId: 'b',
+      buyAmount: '108.00',
+      buyCurrency: 'USD',
+      sellCurrency: 'EUR',
+      quotedSellAmount,
+      buysWhatWasAsked: true,
+    },
+  });
+  const capped = terms({ maxSlippage: '0.01' });
+
+  it('passes up to the cap above the first one, and holds beyond it', () => {
+    expect(nextGate(quoted('101.00'), capped, {}, 0).gate).toBe('open');
+    expect(nextGate(quoted('101.01'), capped, {}, 0)).toMatchObject({
+      gate: 'hold',
+      reason: {
+        code: 'slippage-above-cap',
+        message: 'the exchange rate moved by more than the cap (101.01 EUR now, 100.00 before, cap 0.01)',
+      },
+    });
+  });
+
+  it('is compared with the one that somebody accepted since', () => {
+    expect(nextGate(quoted('105.00'), capped, { acceptedSellAmount: '105.00' }, 0).gate).toBe('open');
+    expect(nextGate(quoted('107.00'), capped, { acceptedSellAmount: '105.00' }, 0).gate).toBe('hold');
+  });
+
+  it('of a payout is compared once it is booked', () => {
+    const { firstSellAmount: _first, ...ofPayout } = quoted('200.00');
+    expect(nextGate(ofPayout, capped, {}, 0).gate).toBe('open');
+  });
+});

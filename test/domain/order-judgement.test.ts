@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type OrderFacts, orderDifferences, REFERENCE_FORM } from '../../src/domain/order-judgement.ts';
+import {
+  isArrival,
+  isReturn,
+  type OrderFacts,
+  orderDifferences,
+  REFERENCE_FORM,
+} from '../../src/domain/order-judgement.ts';
 
 const REFERENCE = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 const EXPECTED = { kind: 'payment', reference: REFERENCE, uid: 'u-1', currency: 'USD', amount: '12.50' } as const;
@@ -34,5 +40,37 @@ describe('an order that shows our reference in another form', () => {
 
   it('proves nothing without a reference', () => {
     expect(orderDifferences(order(undefined), EXPECTED)).toEqual([]);
+  });
+});
+
+describe('the order of a transfer', () => {
+  const expected = { ...EXPECTED, kind: 'transfer', accountId: 'from' } as const;
+  const shown: OrderFacts = {
+    ...order(REFERENCE),
+    type: 'TRANSFER',
+    direct: 'OUT',
+    accountId: 'from',
+    currency: 'USD',
+  };
+
+  it('is the one that leaves the source', () => {
+    expect(orderDifferences(shown, expected)).toEqual([]);
+    expect(orderDifferences({ ...shown, amount: '13.50', fee: '1.00', feeCurrency: 'USD' }, expected)).toEqual([]);
+  });
+
+  it.each<[string, Partial<OrderFacts>]>([
+    ['type', { type: 'PAYMENT' }],
+    ['direct', { direct: 'IN' }],
+    ['transaction_account', { accountId: 'to' }],
+    ['transaction_currency', { currency: 'EUR' }],
+    ['transaction_amount', { amount: '12.51' }],
+  ])('is another one when its %s is', (field, change) => {
+    expect(orderDifferences({ ...shown, ...change }, expected)).toEqual([field]);
+  });
+
+  it('has another side, which is neither a return nor a second order', () => {
+    const other = { type: 'TRANSFER', direct: 'IN' };
+    expect([isArrival(other), isReturn(other)]).toEqual([true, false]);
+    expect([isArrival(shown), isArrival({ type: 'FX', direct: 'IN' })]).toEqual([false, false]);
   });
 });

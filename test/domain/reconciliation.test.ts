@@ -195,3 +195,34 @@ describe('findings', () => {
     expect(both.shown).toHaveLength(50);
   });
 });
+
+describe('orders under the reference of a transfer or an exchange by itself', () => {
+  const transfer = { ...payout('completed'), kind: 'transfer' as const };
+  const moved = (orderId: string, status: string, more: Partial<OrderFacts> = {}) =>
+    order(orderId, status, { type: 'TRANSFER', ...more });
+
+  it('the other side of a transfer is nothing new, and a second one that leaves is', () => {
+    const both = [moved('own', 'COMPLETED'), moved('own-in', 'COMPLETED', { direct: 'IN', uid: 'u-2' })];
+    expect(factsOfPayment(transfer, both, 'unclear')).toEqual([]);
+    expect(kinds(factsOfPayment(transfer, [...both, moved('more', 'COMPLETED')], 'unclear'))).toEqual([
+      'second-order more',
+    ]);
+    expect(kinds(factsOfPayment(transfer, [moved('own', 'FAILED')], 'unclear'))).toEqual(['end-contradicted own']);
+  });
+
+  it('an exchange that failed and is now paid contradicts its end', () => {
+    const own = { ...payout('failed', 'own', 'bank-failed'), kind: 'exchange' as const };
+    const booked = [order('own', 'COMPLETED', { type: 'FX' })];
+    expect(kinds(factsOfExchange(own, ['own'], booked, 'unclear'))).toEqual(['end-contradicted own']);
+    expect(factsOfExchange({ ...own, state: 'completed' }, ['own'], booked, 'unclear')).toEqual([]);
+  });
+
+  it('an exchange shown as one record a leg is one exchange', () => {
+    const own = { ...payout('completed'), kind: 'exchange' as const };
+    const legs = [
+      order('own', 'COMPLETED', { type: 'FX', currency: 'EUR' }),
+      order('leg', 'COMPLETED', { type: 'FX', direct: 'IN' }),
+    ];
+    expect(factsOfExchange(own, ['own'], legs, 'unclear')).toEqual([]);
+  });
+});

@@ -4,9 +4,10 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { WORKFLOW_TYPES, workflowTypeOf } from '../../src/domain/names.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { CARD_ROUTES } from '../support/card-routes.ts';
+import { OWN_MOVE_ROUTES } from '../support/own-move-routes.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { HISTORIES } from '../support/record-history.ts';
 
@@ -36,10 +37,11 @@ describe('recorded histories', () => {
     await expect(replay(historyOf(file))).resolves.toBeUndefined();
   });
 
-  it('cover every route of a payout and of a card payment, and every workflow type', () => {
+  it('cover every route of a payout, a transfer, an exchange and a card payment, and every workflow type', () => {
     const routes = [
       ...PAYOUT_ROUTES.map(({ name }) => `payout-${name}.json`),
       ...CARD_ROUTES.map(({ name }) => `cardPayment-${name}.json`),
+      ...OWN_MOVE_ROUTES.map(({ kind, name }) => `${workflowTypeOf(kind)}-${name}.json`),
     ];
     expect(routes.filter((file) => !files.includes(file))).toEqual([]);
     expect(new Set(files.map(typeOf))).toEqual(new Set(Object.values(WORKFLOW_TYPES)));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
 import type { ClaimOutcome, PayoutRecord, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
@@ -87,6 +88,20 @@ onEveryStore('claimBatch', (test) => {
       claimed: false,
       known: [{ row: 1, batchId: null, samePayload: true }],
     });
+  });
+
+  it('knows a document that was taken as another kind, under another reference', async () => {
+    const store = await test.open();
+    const { reference } = await transferOf(store, 'a');
+    expect(await store.claimBatch(batchClaim('b1', ['a']))).toMatchObject({
+      claimed: false,
+      known: [{ row: 1, kind: 'transfer', reference, samePayload: false }],
+    });
+    expect(await store.claimPayout(payoutClaim('a'))).toMatchObject({
+      samePayload: false,
+      record: { kind: 'transfer', reference, term: 1, claimRunId: 'run-1' },
+    });
+    expect(await store.payout(payoutClaim('a').reference)).toBeUndefined();
   });
 
   it('takes an id of one user and the same id of another as two payouts', async () => {
@@ -299,3 +314,11 @@ onEveryStore('claimPayout', (test) => {
     }
   });
 });
+
+/** Claims a document as a transfer. */
+async function transferOf(store: Store, id: string): Promise<PayoutRecord> {
+  const { instruction } = claimRow(1, id);
+  const reference = referenceOf(instruction.uid, id, 'transfer');
+  const claim = { ...payoutClaim(id), kind: 'transfer' as const, reference, workflowId: `transfer/${reference}` };
+  return (await store.claimPayout(claim)).record;
+}

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { mainLegOf, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { mainLegOf, payoutWorkflowId, TASK_QUEUE, workflowTypeOf } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { OWN_MOVE_ROUTES, starting } from '../support/own-move-routes.ts';
 import { type PayoutHandle, taskBefore } from '../support/payout-routes.ts';
 import { ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
-
-const WORKFLOW = { transfer: 'internalTransfer', exchange: 'currencyExchange' } as const;
 
 function openSecondAccount(product: Product): Promise<unknown> {
   const account = { uid: 'u-1001', currency: 'USD', account_id: 'acc-u1001-usd-2', balance: '1.00' };
@@ -38,7 +36,7 @@ describe('a transfer or an exchange by itself on a real Temporal server', () => 
       for (const uid of ['u-1001', 'u-1002']) {
         for (const currency of ['USD', 'EUR']) expect(await product.store.openOrders({ uid, currency })).toEqual([]);
       }
-      await recordHistory(handle, WORKFLOW[kind], name);
+      await recordHistory(handle, workflowTypeOf(kind), name);
     },
   );
 });
@@ -60,7 +58,7 @@ describe.each(['transfer', 'exchange'] as const)('hazards of one %s', (kind) => 
     const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId, runId);
     expect(await again.result()).toMatchObject({ state: 'completed', orderId: first.orderId });
     expect(await ordersUnder(product, first.reference)).toHaveLength(1);
-    await recordHistory(again, WORKFLOW[kind], 'reset');
+    await recordHistory(again, workflowTypeOf(kind), 'reset');
   });
 
   it('a document is one thing: a payout, a transfer or an exchange', async () => {
@@ -79,7 +77,7 @@ describe.each(['transfer', 'exchange'] as const)('hazards of one %s', (kind) => 
     await using product = await startProduct();
     const input = { id: 'r', uid: 'u-1001', account_id: 'a', to_account_id: 'b', amount: '1.00', currency: 'USD' };
     for (const workflowId of [`payout/${referenceOf('u-1001', 'r')}`, payoutWorkflowId('other', kind)]) {
-      const handle = await product.client.workflow.start(WORKFLOW[kind], {
+      const handle = await product.client.workflow.start(workflowTypeOf(kind), {
         taskQueue: TASK_QUEUE,
         workflowId,
         args: [input],
