@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { StoreIdentityError } from './errors.ts';
 import type { Database } from './schema.ts';
 import type { StoreIdentity } from './store.ts';
@@ -16,6 +17,18 @@ export async function identify(db: Database, given: StoreIdentity): Promise<void
       throw new StoreIdentityError(part, recorded[part], given[part]);
     }
   }
+}
+
+/** The store's own id, made by whoever opens the store first. */
+export async function storeId(db: Database): Promise<string> {
+  await db
+    .insertInto('meta')
+    .values({ key: 'store', value: randomUUID() })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  // Read and not returned from the insert: of two at once the other one's may be there.
+  const { value } = await db.selectFrom('meta').select('value').where('key', '=', 'store').executeTakeFirstOrThrow();
+  return value;
 }
 
 export async function identity(db: Database): Promise<StoreIdentity | undefined> {

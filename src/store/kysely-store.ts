@@ -7,7 +7,7 @@ import { claimBatch, claimPayout, knownClaims } from './claims.ts';
 import { incidentsOf, recordIncident, recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
 import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
-import { identify, identity } from './identity.ts';
+import { identify, identity, storeId } from './identity.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
 import { changePayout, findPayouts, payout } from './payouts.ts';
@@ -19,8 +19,9 @@ import { openUnder, switches, switchOff, switchOn, switchOver } from './switches
 import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts';
 
 /** The store over an open database whose tables are up to date; `close` closes the database. */
-export function createStore(db: Database): Store {
+export async function createStore(db: Database): Promise<Store> {
   return {
+    id: await storeId(db),
     cards: createCardStore(db),
 
     identify: (given) => identify(db, given),

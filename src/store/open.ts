@@ -21,11 +21,11 @@ export async function openStore(url: string): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: dialectOf(url) });
   try {
     await migrate(db, { serial: isPostgres(url) ? 'bigserial' : 'integer' });
+    return await createStore(db);
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  return createStore(db);
 }
 
 function isPostgres(url: string): boolean {

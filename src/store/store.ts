@@ -41,6 +41,8 @@ export type * from './entities.ts';
  * reference, where every row stands, and who did what. Times are epoch milliseconds and given by the caller.
  */
 export interface Store {
+  /** Random UUID, made with the store and never changed: which store a claim was made in. A copy of a store has the same. */
+  readonly id: string;
   readonly cards: CardStore;
 
   /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */

@@ -27,17 +27,18 @@ onEveryStore('openStore', (test) => {
     expect(await (await test.open()).batch('b1')).toBeDefined();
   });
 
-  it('lets exactly one of two processes claim the same rows', async () => {
+  it('is one store for two processes, of which exactly one claims the same rows', async () => {
     const children = ['b1', 'b2'].map((batchId) =>
       fork(join(import.meta.dirname, 'fixtures/claim-when-told.ts'), [test.url(), batchId]),
     );
-    await Promise.all(children.map(nextMessage));
+    const ids = await Promise.all(children.map(nextMessage));
     const answers = children.map(nextMessage);
     for (const child of children) child.send('claim');
     const outcomes = (await Promise.all(answers)) as ClaimOutcome[];
     expect(outcomes.filter(({ claimed }) => claimed)).toHaveLength(1);
     expect(outcomes.flatMap((outcome) => (outcome.claimed ? [] : outcome.known))).toHaveLength(500);
     const store = await test.open();
+    expect(ids).toEqual([store.id, store.id]);
     expect((await store.batches(10)).map(({ total }) => total)).toEqual([500]);
   });
 });
