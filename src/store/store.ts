@@ -27,14 +27,15 @@ import type {
   RefusedRow,
   ReturnRecord,
   SendAttempt,
-  StoreIdentity,
   SwitchOrder,
   SwitchRecord,
   UserAccount,
   WatchKey,
 } from './entities.ts';
+import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 
 export type * from './entities.ts';
+export type * from './store-identity.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
@@ -45,9 +46,15 @@ export interface Store {
   readonly id: string;
   readonly cards: CardStore;
 
-  /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */
-  identify(identity: StoreIdentity): Promise<void>;
-  identity(): Promise<StoreIdentity | undefined>;
+  /**
+   * Records each part at first use; afterwards throws `StoreIdentityError` naming the part that differs. Accounts differ when
+   * one that is recorded is not among those given; new ones are added.
+   */
+  identify(parts: Partial<StoreIdentity>): Promise<void>;
+  /** The parts that are recorded. */
+  identity(): Promise<Partial<StoreIdentity>>;
+  /** With an audit entry under the store's id. The next `identify` records these parts anew. */
+  forgetIdentity(acceptance: IdentityAcceptance): Promise<void>;
 
   // Claims
   /**
