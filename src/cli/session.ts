@@ -54,7 +54,7 @@ export class Session implements AsyncDisposable {
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       const [store, client] = [await this.store(), await this.client(stack)];
       await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
-      await assertNamespaceFits(client, store.id);
+      await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
     return this.openedStack;
   }

@@ -9,6 +9,7 @@ import type { Part } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
 import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import { CardVault } from '../vault/card-vault.ts';
@@ -40,7 +41,7 @@ export async function openGateway(
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
-  const world = await openWorld({ config, store, bank, client });
+  const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
   const { lifeMs } = config.cards;

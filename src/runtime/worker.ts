@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
 import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
@@ -47,10 +48,11 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
     const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
     const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
-    const world = await openWorld({ config, store, bank, client });
+    // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
+    const connection = opened.adopt(await connectWorker(config, place), (it) => it.close());
+    const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
-    const connection = opened.adopt(await connectWorker(config, place), (it) => it.close());
     const deps: ActivityDeps = {
       bank,
       store,

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { BankError } from '../api/errors.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
-import type { Store } from '../store/store.ts';
-import { temporalIdentity } from '../temporal/identity.ts';
+import type { Store, StoreIdentity } from '../store/store.ts';
 import { bankMark } from './bank.ts';
 
 /** How long a process that comes up waits for the bank to show its accounts. */
@@ -26,12 +24,12 @@ interface WorldParts {
   config: Config;
   store: Store;
   bank: Bank;
-  client: Client;
+  temporal: Pick<StoreIdentity, 'cluster' | 'namespace'>;
 }
 
 /** Compares what is known without the bank at once. */
-export async function openWorld({ config, store, bank, client }: WorldParts): Promise<World> {
-  const known = { bank: bankMark(config), ...(await temporalIdentity(client)) };
+export async function openWorld({ config, store, bank, temporal }: WorldParts): Promise<World> {
+  const known = { bank: bankMark(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);
   return {

@@ -50,10 +50,11 @@ export async function keepNamespace(client: Client, storeId: string): Promise<vo
   if (claim?.isOpen !== true || claim.storeId !== storeId) await takeNamespace(client, storeId);
 }
 
-/** Throws a `NamespaceTakenError` when another store holds the namespace. */
-export async function assertNamespaceFits(client: Client, storeId: string): Promise<void> {
+/** Throws a `NamespaceTakenError` when another store holds the namespace; `replaces`: the one that a worker will put aside. */
+export async function assertNamespaceFits(client: Client, storeId: string, replaces?: string): Promise<void> {
   const claim = await readClaim(client);
-  if (claim?.isOpen !== true || claim.storeId === undefined || claim.storeId === storeId) return;
+  if (claim?.isOpen !== true || claim.storeId === undefined) return;
+  if (claim.storeId === storeId || claim.storeId === replaces) return;
   throw new NamespaceTakenError(client.options.namespace, { holder: claim.storeId, storeId });
 }
 
