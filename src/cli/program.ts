@@ -8,7 +8,7 @@ import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { completion, SHELLS } from './commands/completion.ts';
 import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
+import { ACCEPTABLE, doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { acknowledge, listIncidents } from './commands/incidents.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
@@ -251,7 +251,14 @@ function addShowing(command: Add, perform: Perform): void {
   command('reference <uid> <id>', 'the reference of a payout')
     .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
     .action((uid, id, { generation }) => perform((s) => reference(s, uid, id, generation)));
-  command('doctor', 'check Node, Temporal, bank, store and folders').action(() => perform((s) => doctor(s)));
+  command('doctor', 'check Node, Temporal, bank, store and folders')
+    .addOption(
+      new Option('--accept <part>', 'what the store belongs to has changed and is the same all the same').choices(
+        Object.keys(ACCEPTABLE),
+      ),
+    )
+    .option('--by <name>', 'who accepts it (default: the user of this machine)', keptText)
+    .action((options) => perform((s) => doctor(s, options)));
 }
 
 function addKeeping(command: Add, perform: Perform): void {
