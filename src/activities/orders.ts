@@ -20,6 +20,7 @@ import { type SwitchScope, touchedBy } from '../domain/switches.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
+import { clocksDisagree, listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -191,7 +192,9 @@ async function findOrder(
     const order = await reading(() => readIfThere(deps, orderId));
     if (order !== undefined) add(order);
   }
-  const from = Math.max(0, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)) - deps.settings.clockSkewMs);
+  // The first answers of a process tell the bank's time.
+  await reading(() => deps.assertIdentity());
+  const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   for (const currency of currenciesOf(row, leg, sent)) {
     const scan = await reading(() => scanOrders({ uid, currency, from }));
     look.stable &&= scan.stable;
@@ -207,6 +210,7 @@ async function findOrder(
       }
     }
   }
+  if (clocksDisagree(deps)) look.stable = false;
   look.orderIds = orders.map(({ orderId }) => orderId);
   look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;

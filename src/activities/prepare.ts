@@ -84,7 +84,7 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
   }
   const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
-  await deps.assertIdentity();
+  await reading(() => deps.assertIdentity());
   if (generation > 0) await assertEarlierUnpaid(deps, given, generation);
 
   const instruction = claimedInstruction(await store.payout(reference), given, input.batchId);
@@ -105,20 +105,25 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  if (taken.isTakenOver) await takenOver(deps, record, [reference, exchangeReference], parked !== null);
+  const forgotten = await mayHaveForgotten(deps, record);
+  // Whoever looks says so first: until then the row shows the next run that it has to.
+  const staysAsItIs = parked !== null || forgotten;
+  if (taken.isTakenOver) await takenOver(deps, record, [reference, exchangeReference], staysAsItIs);
 
-  const payment = legStart(reference, taken);
-  const exchange = legStart(exchangeReference, taken);
+  const payment = legStart(reference, taken, forgotten);
+  const exchanged = legStart(exchangeReference, taken, false);
   const findings = deps.checkInstruction(instruction);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
       : await reading(() =>
           recordedAssessment(deps, record, {
-            exchanged: exchange.isPaid || payment.submission.attempts > 0,
-            exchangeSent: exchange.submission.attempts > 0,
+            exchanged: exchanged.isPaid || payment.submission.attempts > 0,
+            exchangeSent: exchanged.submission.attempts > 0,
           }),
         );
+  const exchange =
+    forgotten && assessment.exchange !== undefined ? legStart(exchangeReference, taken, true) : exchanged;
   return {
     kind: 'ready',
     claim,
@@ -134,14 +139,24 @@ export async function preparePayout(deps: ActivityDeps, { input, storeId }: Prep
 /** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
+/**
+ * Whether more may have been sent than the store shows: an earlier run was looking, its workflow was closed in a way that should
+ * have left an end, or an older copy was put in the store's place since the payout was claimed. Then a look comes first.
+ */
+async function mayHaveForgotten({ store }: ActivityDeps, { state, reason, createdAt }: PayoutRecord): Promise<boolean> {
+  if (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''))) return true;
+  const restoredAt = await store.restoredAt();
+  return restoredAt !== undefined && createdAt <= restoredAt;
+}
+
 /** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
 async function takenOver(
   { store, now }: ActivityDeps,
   { reference, term }: PayoutRecord,
   sent: readonly string[],
-  isParked: boolean,
+  staysAsItIs: boolean,
 ): Promise<void> {
-  if (!isParked) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
+  if (!staysAsItIs) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
   for (const heard of sent) await store.forgetNotice(heard);
 }
 
@@ -171,13 +186,15 @@ function claimedInstruction(
 const reused = () =>
   permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
-function legStart(reference: string, { attempts }: PayoutClaim): LegStart {
+/** `forgotten`: attempts may be missing. One that is known to have been paid needs no look. */
+function legStart(reference: string, { record, attempts }: PayoutClaim, forgotten: boolean): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
+  const submission = submissionOf(own);
   return {
     reference,
-    submission: submissionOf(own),
+    submission: { ...submission, tainted: submission.tainted || forgotten },
     isPaid: own.some(({ settled }) => settled === 'paid'),
-    firstSentAt: own[0]?.sentAt ?? null,
+    firstSentAt: forgotten ? record.createdAt : (own[0]?.sentAt ?? null),
     lastSentAt: own.at(-1)?.sentAt ?? null,
   };
 }

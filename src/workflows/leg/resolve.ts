@@ -49,8 +49,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (look.conflict !== undefined) await park(leg, look.conflict);
     }
     const conflict = look?.conflict;
-    const nothingWasSent = !leg.wasSent && found === 0 && look?.stable === true;
-    const absent = conflict === undefined && (nothingWasSent || provenAbsent(scans, since, waits));
+    const absent = conflict === undefined && provenAbsent(scans, since, waits);
     if (pending !== undefined) {
       const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);
       const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
@@ -60,6 +59,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const dedupe = look?.distrusted ? 'none' : terms.referenceDedupe;
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
+    // No attempt is known that a send could repeat.
+    if (isFree && absent && !leg.wasSent && leg.parked === null) return clear(leg, 'negative proof');
     if (isFree && mayResend(dedupe, leg.known, absent, stableLooks)) {
       if (absent) return clear(leg, 'negative proof');
       mayResendInDoubt &&= await isAsApproved(leg);
@@ -75,8 +76,10 @@ const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
 
 /** Proven to have been nothing: the same reference may be sent again, through the gates. */
 function clear(leg: OrderLeg, why: string): Resolved {
-  leg.view.note(`${why}: the same reference is sent again with the same bytes`);
-  leg.known = cleared(leg.known);
+  leg.view.note(
+    leg.wasSent ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
+  );
+  leg.known = leg.wasSent ? cleared(leg.known) : { ...leg.known, tainted: false };
   leg.parked = null;
   return { kind: 'gates' };
 }
