@@ -9,8 +9,9 @@ import { payoutWorkflowId } from '../domain/names.ts';
 import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
-import { inDoubt, type Submission, submissionOf } from '../domain/submission.ts';
+import { type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
+import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { caller } from './caller.ts';
@@ -236,10 +237,7 @@ async function assertEarlierUnpaid(
   generation: number,
 ): Promise<void> {
   const payments = Array.from({ length: generation }, (_, earlier) => referenceOf(uid, id, 'payment', earlier));
-  const exchanges = payments.map((_, earlier) => referenceOf(uid, id, 'exchange', earlier));
-  const rows = await store.payoutsOf(payments);
-  const isClosed = rows.length === generation && rows.every(({ state }) => isEnd(state) && state !== 'completed');
-  if (isClosed && inDoubt(await store.attemptsOf([...payments, ...exchanges])).length === 0) return;
+  if ((await provenUnpaid(store, await store.payoutsOf(payments))).size === generation) return;
   throw permanentFailure(
     FAILURES.generationNotProven,
     `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
