@@ -1,4 +1,10 @@
-import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+} from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
 import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
@@ -6,6 +12,7 @@ import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
+import { FreshHistory } from './payout/fresh-history.ts';
 import { Gates, type Unpaid } from './payout/gates.ts';
 import { handleMessages } from './payout/handlers.ts';
 import { PayoutView } from './payout/view.ts';
@@ -53,6 +60,10 @@ async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutR
     try {
       return await route(view, prepared, gates, legs);
     } catch (error) {
+      if (error instanceof FreshHistory) {
+        await condition(allHandlersFinished);
+        return continueAsNew<typeof payout>(input);
+      }
       if (!isSuperseded(error)) throw error;
       view.note('the claim was lost: the store is asked again what was sent');
     }
@@ -68,35 +79,24 @@ async function route(view: PayoutView, prepared: Ready, gates: Gates, legs: Legs
   let found = prepared.assessment;
   view.digest = found.digest;
   for (;;) {
-    const looksFirst = payment.isInDoubt || (payment.parked !== null && !exchange.isInDoubt);
-    if (!looksFirst) {
-      if (!exchange.isInDoubt) {
-        const cleared = await gates.clear(found);
-        if (cleared.kind === 'unpaid') return close(view, legs, cleared);
-        found = cleared.found;
-      }
-      if (exchange.isInDoubt || found.exchange !== undefined) {
-        const converted = await exchange.run();
-        if (converted.kind === 'unpaid') return close(view, legs, converted);
-        gates.exchangeSent = exchange.wasSent;
-        const refused = converted.kind === 'paid' ? await booked(view, gates, converted) : undefined;
-        if (refused !== undefined) return close(view, legs, refused);
-        found = converted.kind === 'gates' ? await gates.after(converted, found) : await reread(gates, converted);
-        continue;
-      }
+    const settlesPayment = !exchange.isInDoubt && (payment.isInDoubt || payment.parked !== null);
+    if (!exchange.isInDoubt && !settlesPayment) {
+      const cleared = await gates.clear(found);
+      if (cleared.kind === 'unpaid') return close(view, legs, cleared);
+      found = cleared.found;
     }
-    const paid = await payment.run();
-    switch (paid.kind) {
-      case 'paid':
-        return completed(view, paid.read);
-      case 'unpaid':
-        if (!paid.isStored) return close(view, legs, paid);
-        fees(view, paid.read);
-        view.show(paid.state, paid.reason);
-        return resultOf(view, paid.state);
-      case 'gates':
-        found = await gates.after(paid, found);
+    const converts = exchange.isInDoubt || (!settlesPayment && found.exchange !== undefined);
+    const result = await (converts ? exchange : payment).run();
+    if (result.kind === 'unpaid') return result.isStored ? ended(view, result) : close(view, legs, result);
+    if (result.kind === 'paid' && !converts) return completed(view, result.read);
+    gates.exchangeSent = exchange.wasSent;
+    if (result.kind === 'gates') {
+      found = await gates.after(result, found);
+      continue;
     }
+    const refused = await booked(view, gates, result);
+    if (refused !== undefined) return close(view, legs, refused);
+    found = await reread(gates, result);
   }
 }
 
@@ -211,6 +211,13 @@ function completed(view: PayoutView, read: Booked['read']): PayoutResult {
   fees(view, read);
   view.show('completed');
   return resultOf(view, 'completed');
+}
+
+/** The read that confirmed the end has stored it. */
+function ended(view: PayoutView, { state, reason, read }: Extract<LegResult, { kind: 'unpaid' }>): PayoutResult {
+  fees(view, read);
+  view.show(state, reason);
+  return resultOf(view, state);
 }
 
 function fees(view: PayoutView, read: Booked['read'] | undefined): void {

@@ -4,6 +4,7 @@ import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import { goOnAfresh } from '../payout/fresh-history.ts';
 import type { PendingResolve } from '../payout/inbox.ts';
 import { isSuperseded, looks } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
@@ -35,6 +36,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   view.inbox.take();
   if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.tell();
   for (let n = 0; ; n += 1) {
+    if (view.state === 'needs-operator' && closers.length === 0) goOnAfresh(view);
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
     const look = await lookOnce(leg, n);
@@ -61,7 +63,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
     // No attempt is known that a send could repeat.
     if (isFree && absent && !leg.wasSent && leg.parked === null) return clear(leg, 'negative proof');
-    if (isFree && mayResend(dedupe, leg.known, absent, stableLooks)) {
+    if (isFree && leg.wasSent && mayResend(dedupe, leg.known, absent, stableLooks)) {
       if (absent) return clear(leg, 'negative proof');
       mayResendInDoubt &&= await isAsApproved(leg);
       if (mayResendInDoubt) return again(leg);
