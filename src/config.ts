@@ -44,6 +44,8 @@ export interface Config {
   storeUrl: Secret;
   bank: BankConfig;
   temporal: TemporalConfig;
+  /** The store whose namespace this one takes. */
+  replacesStore: string | undefined;
   /** What looking for a Temporal CLI needs. */
   cliSearch: Readonly<Record<'TEMPORAL_CLI_PATH' | 'PATH' | 'XDG_CACHE_HOME' | 'HOME', string | undefined>>;
   /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
@@ -105,13 +107,16 @@ export function loadConfig(env: Environment = process.env): Config {
     // Better no start than clear payloads where somebody asked for encrypted ones.
     throw new ConfigError('PAYOUTS_CODEC_KEYS', 'is set, but this version encrypts no payloads yet', 'Unset it.');
   }
+  const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
+  const bank = bankOf(values);
+  const temporal = temporalOf(env);
+  assertOneWorld({ values, storeUrl, bank, temporal });
   return {
     home,
-    storeUrl: new Secret(
-      values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`,
-    ),
-    bank: bankOf(values),
-    temporal: temporalOf(env),
+    storeUrl: new Secret(storeUrl),
+    bank,
+    temporal,
+    replacesStore: values.PAYOUTS_REPLACES_STORE,
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
       PATH: env.PATH,
@@ -205,6 +210,36 @@ function assertSafeElsewhere(url: string, values: KeyValues): void {
     );
   }
 }
+
+/** Refuses what makes two worlds of one: a store for each machine, or waits that are shorter than the bank's. */
+function assertOneWorld(given: {
+  values: KeyValues;
+  storeUrl: string;
+  bank: BankConfig;
+  temporal: TemporalConfig;
+}): void {
+  const { values, storeUrl, bank, temporal } = given;
+  if (temporal.kind === 'cluster' && storeUrl.startsWith('file:') && !values.PAYOUTS_ONE_MACHINE) {
+    throw new ConfigError(
+      'PAYOUTS_STORE_URL',
+      'is a SQLite file on this machine, for a Temporal cluster that workers on other machines can serve',
+      'Set postgres://..., or PAYOUTS_ONE_MACHINE=true if everything of this cluster runs on this machine with this file.',
+    );
+  }
+  if (values.PAYOUTS_TIME_SCALE === 1 || values.PAYOUTS_TIME_SCALE_OFF_LOOPBACK) return;
+  const bankIsHere = bank.kind === 'sandbox' || isLoopback(new URL(bank.url).hostname);
+  const temporalIsHere = temporal.kind === 'embedded' || isLoopback(hostOf(temporal.address));
+  if (bankIsHere && temporalIsHere) return;
+  throw new ConfigError(
+    'PAYOUTS_TIME_SCALE',
+    `shrinks the waits that prove that no order was made, with a ${bankIsHere ? 'Temporal' : 'bank'} on another machine`,
+    'Unset it, or set PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true for a bank that is a test of yours.',
+  );
+}
+
+/** Of `host:port`, or of a whole address. */
+const hostOf = (address: string): string =>
+  URL.parse(address.includes('://') ? address : `tcp://${address}`)?.hostname ?? '';
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

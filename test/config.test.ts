@@ -26,6 +26,8 @@ function errorOf(env: Record<string, string>): ConfigError {
   throw new Error('the configuration was accepted');
 }
 
+const POSTGRES = { PAYOUTS_STORE_URL: 'postgres://db.example/payouts' };
+
 describe('defaults', () => {
   it('run both halves embedded in .payouts of the working directory', () => {
     const config = loadConfig({});
@@ -153,6 +155,7 @@ describe('the bank', () => {
 describe('Temporal', () => {
   it('is a cluster once an address is set, with the options of @temporalio/envconfig', () => {
     const { temporal } = loadConfig({
+      ...POSTGRES,
       TEMPORAL_ADDRESS: 'cluster:7233',
       TEMPORAL_NAMESPACE: 'pay',
       TEMPORAL_API_KEY: 'k-123',
@@ -168,7 +171,7 @@ describe('Temporal', () => {
   it('is a cluster once a profile is named, and says so when the profile does not exist', () => {
     const file = join(folder, 'temporal.toml');
     writeFileSync(file, '[profile.prod]\naddress = "prod:7233"\nnamespace = "pay"\n');
-    const env = { TEMPORAL_CONFIG_FILE: file };
+    const env = { ...POSTGRES, TEMPORAL_CONFIG_FILE: file };
     expect(loadConfig({ ...env, TEMPORAL_PROFILE: 'prod' }).temporal).toMatchObject({
       address: 'prod:7233',
       namespace: 'pay',
@@ -181,6 +184,47 @@ describe('Temporal', () => {
     writeFileSync(file, '[profile.default]\naddress = "prod:7233"\n');
     expect(loadConfig({ TEMPORAL_CONFIG_FILE: file }).temporal.kind).toBe('embedded');
   });
+});
+
+describe('one world', () => {
+  const CLUSTER = { TEMPORAL_ADDRESS: 'cluster:7233' };
+
+  it.each<Record<string, string>>([{}, { PAYOUTS_STORE_URL: 'file:/var/payouts/store.sqlite' }])(
+    'a cluster with a store of each machine is refused: %j',
+    (env) => {
+      const { key, message, hint } = errorOf({ ...CLUSTER, ...env });
+      expect(key).toBe('PAYOUTS_STORE_URL');
+      expect(message).toContain('SQLite');
+      expect(hint).toContain('PAYOUTS_ONE_MACHINE=true');
+    },
+  );
+
+  it.each([POSTGRES, { PAYOUTS_ONE_MACHINE: 'true' }])('a cluster with %j is taken', (env) => {
+    expect(loadConfig({ ...CLUSTER, ...env }).temporal.kind).toBe('cluster');
+  });
+
+  const BANK = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
+
+  it.each([
+    ['bank', BANK],
+    ['Temporal', { ...CLUSTER, ...POSTGRES }],
+  ])('a shrunk time with a %s elsewhere needs a word of its own', (what, env) => {
+    const shrunk = { ...env, PAYOUTS_TIME_SCALE: '0.5' };
+    const { key, message, hint } = errorOf(shrunk);
+    expect(key).toBe('PAYOUTS_TIME_SCALE');
+    expect(message).toContain(what);
+    expect(hint).toContain('PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true');
+    expect(loadConfig({ ...shrunk, PAYOUTS_TIME_SCALE_OFF_LOOPBACK: 'true' }).timeScale).toBe(0.5);
+    expect(loadConfig({ ...shrunk, PAYOUTS_TIME_SCALE: '1' }).timeScale).toBe(1);
+  });
+
+  it.each(['127.0.0.1:7233', 'localhost:7233', '[::1]:7233', 'http://127.0.0.1:7233'])(
+    'a shrunk time on this machine is taken: %s',
+    (address) => {
+      const env = { ...POSTGRES, TEMPORAL_ADDRESS: address, PAYOUTS_API_URL: 'http://localhost:8080' };
+      expect(loadConfig({ ...env, PAYOUTS_TIME_SCALE: '0.5' }).timeScale).toBe(0.5);
+    },
+  );
 });
 
 describe('durations and the time scale', () => {

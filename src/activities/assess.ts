@@ -10,7 +10,8 @@ import { addDecimals, compareDecimals } from '../domain/money.ts';
 import { type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { approvalsNeeded } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
-import { refusalMeaning } from '../domain/submission.ts';
+import type { PaymentOrder } from '../domain/sent-order.ts';
+import { orderInForce, refusalMeaning } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -157,10 +158,7 @@ async function readPayout(
   { exchanged, exchangeSent }: ExchangeProgress,
 ): Promise<Assessment> {
   const { instruction } = row;
-  const [payee, account] = await Promise.all([
-    readPayee(deps, instruction),
-    deps.bank.accounts.get(instruction.account_id),
-  ]);
+  const [payee, account] = await Promise.all([readPayee(deps, row), deps.bank.accounts.get(instruction.account_id)]);
   const blank = { digest: payloadDigest(instruction), approvalsNeeded: 0 };
   if ('obstacle' in payee) return { ...blank, beneficiary: { known: false }, obstacle: payee.obstacle };
 
@@ -223,7 +221,7 @@ function isNewPayee(beneficiary: Beneficiary | undefined, now: number): boolean 
 
 type PayeeFound = { beneficiary: Beneficiary | undefined } | { obstacle: Obstacle };
 
-async function readPayee(deps: ActivityDeps, instruction: PayoutInstruction): Promise<PayeeFound> {
+async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutRecord): Promise<PayeeFound> {
   if (instruction.beneficiary_id !== undefined) {
     return { beneficiary: await deps.bank.beneficiaries.get(instruction.beneficiary_id) };
   }
@@ -233,8 +231,10 @@ async function readPayee(deps: ActivityDeps, instruction: PayoutInstruction): Pr
   }
   const key = payeeReference(payee.uid, payeeKey(payee));
   const added = (await deps.store.attempts(key)).findLast((attempt) => attempt.outcome === 'accepted');
-  if (added?.orderId != null) {
-    const beneficiary = await deps.bank.beneficiaries.get(added.orderId);
+  // Whom a resend pays is settled: its bytes are those of an earlier attempt.
+  const known = orderInForce<PaymentOrder>(await deps.store.attempts(reference))?.beneficiaryId ?? added?.orderId;
+  if (known != null) {
+    const beneficiary = await deps.bank.beneficiaries.get(known);
     // Ours once, and changed at the bank since: nobody has agreed to pay what it says now.
     const same = sameBeneficiary(payee.entry, beneficiary.items, payee.fields);
     return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };

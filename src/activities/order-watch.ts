@@ -9,6 +9,7 @@ import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { ByReference } from '../domain/reference-form.ts';
 import type { OpenOrder } from '../store/store.ts';
+import { listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
@@ -84,7 +85,7 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
   let told = 0;
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
-    const since = Math.max(0, oldest - deps.settings.clockSkewMs);
+    const since = listedFrom(deps, oldest);
     const scan = await readAllOrders(
       deps.bank,
       { ...key, created_at_from: since },

@@ -22,6 +22,7 @@ import { type SwitchScope, touchedBy } from '../domain/switches.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
+import { clocksDisagree, listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -201,7 +202,9 @@ async function findOrder(
     const order = await reading(() => readIfThere(deps, orderId));
     if (order !== undefined) add(order);
   }
-  const from = Math.max(0, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)) - deps.settings.clockSkewMs);
+  // The first answers of a process tell the bank's time.
+  await reading(() => deps.assertIdentity());
+  const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   let arrivals = 0;
   for (const list of listsOfLeg(row, leg, sent)) {
     const scan = await reading(() => scanOrders({ ...list, from }));
@@ -220,6 +223,7 @@ async function findOrder(
       }
     }
   }
+  if (clocksDisagree(deps)) look.stable = false;
   // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
   if (orders.length === 0) look.nearMisses += arrivals;
   look.orderIds = orders.map(({ orderId }) => orderId);

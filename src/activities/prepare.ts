@@ -10,9 +10,10 @@ import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import type { LegKind } from '../domain/sent-order.ts';
-import { inDoubt, type Submission, submissionOf } from '../domain/submission.ts';
+import { type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
+import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { caller } from './caller.ts';
@@ -93,7 +94,7 @@ export async function preparePayout(
   }
   const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
-  await deps.assertIdentity();
+  await reading(() => deps.assertIdentity());
   if (generation > 0) await assertEarlierUnpaid(deps, given, generation, kind);
 
   const instruction = claimedInstruction(await store.payout(reference), given, input.batchId);
@@ -115,10 +116,12 @@ export async function preparePayout(
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  if (taken.isTakenOver) await takenOver(deps, record, references, parked !== null);
+  const forgotten = await mayHaveForgotten(deps, record);
+  // Whoever looks says so first: until then the row shows the next run that it has to.
+  const staysAsItIs = parked !== null || forgotten;
+  if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
-  const legs = legStarts(record, taken);
-  const { payment, exchange } = legs;
+  const { payment, exchange } = legStarts(taken, () => false);
   const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
@@ -129,12 +132,14 @@ export async function preparePayout(
             exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
           }),
         );
+  // What a payout that needs no exchange may have forgotten is its payment.
+  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || assessment.exchange !== undefined;
   return {
     kind: 'ready',
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    legs,
+    legs: legStarts(taken, (leg) => forgotten && mayBeSent(leg)),
     parked,
     assessment,
   };
@@ -143,14 +148,24 @@ export async function preparePayout(
 /** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
+/**
+ * Whether more may have been sent than the store shows: an earlier run was looking, its workflow was closed in a way that should
+ * have left an end, or an older copy was put in the store's place since the payout was claimed. Then a look comes first.
+ */
+async function mayHaveForgotten({ store }: ActivityDeps, { state, reason, createdAt }: PayoutRecord): Promise<boolean> {
+  if (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''))) return true;
+  const restoredAt = await store.restoredAt();
+  return restoredAt !== undefined && createdAt <= restoredAt;
+}
+
 /** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
 async function takenOver(
   { store, now }: ActivityDeps,
   { reference, term }: PayoutRecord,
   sent: readonly string[],
-  isParked: boolean,
+  staysAsItIs: boolean,
 ): Promise<void> {
-  if (!isParked) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
+  if (!staysAsItIs) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
   for (const heard of sent) await store.forgetNotice(heard);
 }
 
@@ -180,18 +195,21 @@ function claimedInstruction(
 const reused = () =>
   permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
-function legStarts(record: PayoutRecord, claim: PayoutClaim): Partial<Record<LegKind, LegStart>> {
-  const references = Object.entries(legReferences(record));
-  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim)]));
+/** `forgotten`: attempts of this order may be missing. */
+function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => boolean): Partial<Record<LegKind, LegStart>> {
+  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
+  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, forgotten(leg))]));
 }
 
-function legStart(reference: string, { attempts }: PayoutClaim): LegStart {
+/** `forgotten`: attempts may be missing. One that is known to have been paid needs no look. */
+function legStart(reference: string, { record, attempts }: PayoutClaim, forgotten: boolean): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
+  const submission = submissionOf(own);
   return {
     reference,
-    submission: submissionOf(own),
+    submission: { ...submission, tainted: submission.tainted || forgotten },
     isPaid: own.some(({ settled }) => settled === 'paid'),
-    firstSentAt: own[0]?.sentAt ?? null,
+    firstSentAt: forgotten ? record.createdAt : (own[0]?.sentAt ?? null),
     lastSentAt: own.at(-1)?.sentAt ?? null,
   };
 }
@@ -233,12 +251,8 @@ async function assertEarlierUnpaid(
   generation: number,
   kind: PayoutKind,
 ): Promise<void> {
-  const earlier = Array.from({ length: generation }, (_, before) =>
-    legsOf(kind).map((leg) => referenceOf(uid, id, leg, before)),
-  );
-  const rows = await store.payoutsOf(earlier.flatMap(([own]) => own ?? []));
-  const isClosed = rows.length === generation && rows.every(({ state }) => isEnd(state) && state !== 'completed');
-  if (isClosed && inDoubt(await store.attemptsOf(earlier.flat())).length === 0) return;
+  const earlier = Array.from({ length: generation }, (_, before) => referenceOf(uid, id, mainLegOf(kind), before));
+  if ((await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation) return;
   throw permanentFailure(
     FAILURES.generationNotProven,
     `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,

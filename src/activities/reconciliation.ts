@@ -3,6 +3,7 @@ import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Findings } from '../domain/reconciliation.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../store/store.ts';
+import { listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
@@ -48,7 +49,7 @@ export const reconciliationActivities = (deps: ActivityDeps) => ({
 /** A list that moved while it was read is good enough: it only adds facts, and the next pass reads it again. */
 async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: AbortSignal): Promise<Findings> {
   const { uid, currency } = key;
-  const since = Math.max(0, key.since - deps.settings.clockSkewMs);
+  const since = listedFrom(deps, key.since);
   const query = { uid, currency, created_at_from: since };
   const { orders } = await readAllOrders(deps.bank, query, { pageSize: deps.settings.pageSize, signal });
   return { ...(await noteOrders(deps, { uid, currency, since }, orders)), orders: orders.length };

@@ -1,3 +1,4 @@
+import type { BankClock } from './bank-clock.ts';
 import type { Cards } from './cards.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
@@ -44,6 +45,8 @@ export interface BeneficiaryQuery {
 export interface Bank {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string;
+  /** The bank's clock, as far as its answers have told it to this process. */
+  readonly clock: BankClock;
   accounts: {
     master(options?: ReadOptions): Promise<AccountBalance[]>;
     ofUser(uid: string, options?: ReadOptions): Promise<AccountBalance[]>;

@@ -1,4 +1,5 @@
 import type { Bank } from './bank.ts';
+import { measured } from './bank-clock.ts';
 import { type CallsOptions, createCalls } from './calls.ts';
 import { cardFields } from './card-fields.ts';
 import { sleep } from './deadline.ts';
@@ -41,6 +42,8 @@ export interface BankOptions {
   limits?: BankLimits;
   /** Monotonic milliseconds; default `performance.now`. */
   clock?: () => number;
+  /** Our wall clock, epoch milliseconds, which the bank's is compared with; default `Date.now`. */
+  wallClock?: () => number;
   /** Waits between the attempts of a read. */
   sleep?: CallsOptions['sleep'];
   /** What carries requests; default: HTTP over the network to `baseUrl`. */
@@ -58,7 +61,8 @@ export function createBank(options: BankOptions): Bank {
   } = options.limits ?? {};
   const readAttemptMs = readTotalMs / 2;
   const clock = options.clock ?? (() => performance.now());
-  const transport = options.transport ?? createTransport(origin, { connectMs, bodyBytesMax });
+  const carrier = options.transport ?? createTransport(origin, { connectMs, bodyBytesMax });
+  const { transport, clock: bankClock } = measured(carrier, { clock, now: options.wallClock ?? Date.now });
   const tokens = createTokenSource({
     ...options.auth,
     apiKey: options.apiKey,
@@ -80,6 +84,7 @@ export function createBank(options: BankOptions): Bank {
   const baseUrl = origin + basePath;
   return {
     baseUrl,
+    clock: bankClock,
     accounts: accountsResource(calls),
     beneficiaries: beneficiariesResource(calls),
     transactions: transactionsResource(calls),

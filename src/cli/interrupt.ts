@@ -1,3 +1,4 @@
+import { NamespaceTakenError } from '../temporal/namespace-claim.ts';
 import { CommandError, EXIT } from './exit.ts';
 
 /** Ctrl-C detaches: it never cancels money. A second one ends the process at once. */
@@ -17,6 +18,7 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
   if (stopped.aborted) return;
   const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
   const error = await Promise.race([interrupted, failure]);
+  if (error instanceof NamespaceTakenError) throw error;
   if (error !== undefined) {
     throw new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
       cause: error,

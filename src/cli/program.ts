@@ -8,7 +8,7 @@ import { accounts, beneficiaries, orders, reference } from './commands/bank.ts';
 import { completion, SHELLS } from './commands/completion.ts';
 import { cancel, controlBatch, decide, resolve } from './commands/decide.ts';
 import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
+import { ACCEPTABLE, doctor } from './commands/doctor.ts';
 import { explain } from './commands/explain.ts';
 import { acknowledge, listIncidents } from './commands/incidents.ts';
 import { list, report, status, watch } from './commands/inspect.ts';
@@ -254,7 +254,14 @@ function addShowing(command: Add, perform: Perform): void {
     .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
     .addOption(new Option('--kind <kind>', 'what it is').choices(['payout', 'transfer', 'exchange']).default('payout'))
     .action((uid, id, options) => perform((s) => reference(s, uid, id, options)));
-  command('doctor', 'check Node, Temporal, bank, store and folders').action(() => perform((s) => doctor(s)));
+  command('doctor', 'check Node, Temporal, bank, store and folders')
+    .addOption(
+      new Option('--accept <part>', 'what the store belongs to has changed and is the same all the same').choices(
+        Object.keys(ACCEPTABLE),
+      ),
+    )
+    .option('--by <name>', 'who accepts it (default: the user of this machine)', keptText)
+    .action((options) => perform((s) => doctor(s, options)));
 }
 
 function addKeeping(command: Add, perform: Perform): void {

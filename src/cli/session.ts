@@ -5,12 +5,15 @@ import { bankAt, bankMark } from '../runtime/bank.ts';
 import type { UiPlace } from '../runtime/batch-report.ts';
 import { uiPlace } from '../runtime/door.ts';
 import { embeddedParts } from '../runtime/embedded.ts';
+import { assertBankFits } from '../runtime/world.ts';
 import { openStack } from '../stack/open-stack.ts';
 import type { StackPorts } from '../stack/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { connectTemporal } from '../temporal/connection.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
+import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { createOutput, type Output } from './output.ts';
 
 /** What a command has at hand; parts are opened when first asked for and closed together. */
@@ -22,6 +25,7 @@ export class Session implements AsyncDisposable {
   private readonly opened = new AsyncDisposableStack();
   private openedStore: Promise<Store> | undefined;
   private openedStack: Stack | undefined;
+  private openedClient: Promise<Client> | undefined;
 
   constructor(options: { json: boolean; quiet: boolean }) {
     this.config = loadConfig();
@@ -39,7 +43,7 @@ export class Session implements AsyncDisposable {
   async assertStoreFits(): Promise<void> {
     const store = await this.store();
     const known = await store.identity();
-    if (known !== undefined) await store.identify({ bank: bankMark(this.config), namespace: known.namespace });
+    if (known.bank !== undefined) await store.identify({ bank: bankMark(this.config) });
   }
 
   /** The stack this command works on: joined when one is up, else booted as `mode` allows. */
@@ -48,23 +52,31 @@ export class Session implements AsyncDisposable {
       await this.assertStoreFits();
       const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
-      await (await this.store()).identify({ bank: bankMark(this.config), namespace: stack.namespace });
+      const [store, client] = [await this.store(), await this.client(stack)];
+      await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
+      await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
     return this.openedStack;
   }
 
-  async client(stack: Stack): Promise<Client> {
-    return this.opened.adopt(await connectTemporal(this.config, stack), (it) => it.close()).client;
+  client(stack: Stack): Promise<Client> {
+    this.openedClient ??= connectTemporal(this.config, stack).then(
+      (connected) => this.opened.adopt(connected, (it) => it.close()).client,
+    );
+    return this.openedClient;
   }
 
-  bank({ apiUrl }: Pick<Stack, 'apiUrl'>): Bank {
-    return this.opened.adopt(bankAt(this.config, apiUrl), (it) => it.close());
+  /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
+  async bank({ apiUrl }: Pick<Stack, 'apiUrl'>): Promise<Bank> {
+    const bank = this.opened.adopt(bankAt(this.config, apiUrl), (it) => it.close());
+    await assertBankFits(await this.store(), bank);
+    return bank;
   }
 
   /** Where links point: the UI given, the stack's, or the one this home used last. */
   async ui(): Promise<UiPlace> {
     const { config, openedStack } = this;
-    const namespace = openedStack?.namespace ?? (await (await this.store()).identity())?.namespace ?? 'default';
+    const namespace = openedStack?.namespace ?? (await (await this.store()).identity()).namespace ?? 'default';
     return uiPlace(config, { namespace, uiUrl: openedStack?.uiUrl });
   }
 

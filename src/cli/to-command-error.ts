@@ -6,6 +6,7 @@ import { IntakeRefusal, type RefusalKind } from '../intake/intake-refusal.ts';
 import { StackError } from '../stack/stack-error.ts';
 import { StoreFileError, StoreIdentityError } from '../store/errors.ts';
 import { TemporalUnreachableError } from '../temporal/connection.ts';
+import { NamespaceTakenError } from '../temporal/namespace-claim.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 
 const EXIT_OF_REFUSAL: Readonly<Record<RefusalKind, ExitCode>> = {
@@ -31,15 +32,18 @@ export function toCommandError(error: unknown, reports?: Readonly<Record<string,
     return new CommandError(EXIT.usage, 'configuration', error.message, { hint: error.hint, cause: error });
   }
   if (error instanceof StoreIdentityError) {
-    return new CommandError(EXIT.usage, 'wrong-store', error.message, {
-      hint: 'Use another PAYOUTS_HOME for another bank or namespace.',
-      cause: error,
-    });
+    const hint = 'Use another PAYOUTS_HOME for another bank, key or Temporal.';
+    return new CommandError(EXIT.usage, 'wrong-store', error.message, { hint, cause: error });
+  }
+  if (error instanceof NamespaceTakenError) {
+    return new CommandError(EXIT.usage, 'namespace-taken', error.message, { cause: error });
   }
   if (error instanceof StoreFileError) {
     return new CommandError(EXIT.usage, error.problem, `${error.message}.`, { hint: error.hint, cause: error });
   }
   if (error instanceof StackError) {
+    const { cause } = error;
+    if (cause instanceof StoreIdentityError || cause instanceof NamespaceTakenError) return toCommandError(cause);
     const exit = error.problem === 'boot-failed' ? EXIT.unreachable : EXIT.usage;
     return new CommandError(exit, `stack-${error.problem}`, `${error.message}.`, { hint: error.hint, cause: error });
   }

@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
  */
 export async function withValidationBank<T>(session: Session, use: (bank: Bank) => Promise<T>): Promise<T> {
   const { config } = session;
-  if (config.bank.kind === 'remote') return use(session.bank({ apiUrl: config.bank.url }));
+  if (config.bank.kind === 'remote') return use(await session.bank({ apiUrl: config.bank.url }));
   const folder = await mkdtemp(join(tmpdir(), 'payouts-'));
   try {
     const file = copyOfBooks(join(config.home, SANDBOX_FILE), join(folder, SANDBOX_FILE));

@@ -89,6 +89,11 @@ const KEYS = {
     "life of our approvals (scaled) and the bank's `expired_at` where a row has none (not scaled)",
   ),
   PAYOUTS_TIME_SCALE: key(timeScale, '1', 'shrinks our own waits: 0.02 and 50 (read as 1:50) mean the same'),
+  PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
+    flag,
+    'false',
+    'allow another PAYOUTS_TIME_SCALE than 1 with a bank or a Temporal on another machine, whose time is not shrunk',
+  ),
   PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'payouts of one batch at work whose order the bank has not accepted yet'),
   PAYOUTS_OPEN_ORDERS: key(
     count(1, 100_000_000),
@@ -133,6 +138,16 @@ const KEYS = {
   ),
   PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
+  PAYOUTS_ONE_MACHINE: key(
+    flag,
+    'false',
+    'every worker, gateway and command of a Temporal cluster runs on this machine and shares the SQLite store',
+  ),
+  PAYOUTS_REPLACES_STORE: key(
+    text,
+    null,
+    'id of a store that is gone for good: a worker that starts takes its Temporal namespace for the present one',
+  ),
   PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
   PAYOUTS_GATEWAY_TOKEN: key(
     gatewayTokens,

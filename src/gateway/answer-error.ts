@@ -30,6 +30,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   configuration: 500,
   'context-file': 500,
   'wrong-store': 500,
+  'namespace-taken': 500,
 };
 
 /** Every error as an answer. An internal one keeps its words for the log: they may say more than a caller may know. */

@@ -114,6 +114,7 @@ export const readiness = z.object({
   schemaVersion,
   ready: z.boolean(),
   parts: z.object({ store: partState, temporal: partState, bank: partState }),
+  warnings: z.array(z.string()).describe('what is up and wants to be looked at'),
 });
 
 const finding = z.looseObject({

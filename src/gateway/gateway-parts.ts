@@ -22,6 +22,8 @@ export interface GatewayParts {
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
   ready: Readonly<Record<'store' | 'temporal' | 'bank', () => Promise<unknown>>>;
+  /** Of what is up all the same. */
+  warnings(): string[];
   cards: CardParts;
   webhooks: WebhookParts;
   tokens: readonly GatewayToken[];

@@ -11,7 +11,7 @@ const PATIENCE_MS = 3_000;
 const TAGS = ['health'];
 
 /** For whatever keeps the gateway up; they tell nothing about payouts and ask for no token. */
-export function healthRoutes(app: FastifyInstance, { ready, log }: GatewayParts): void {
+export function healthRoutes(app: FastifyInstance, { ready, warnings, log }: GatewayParts): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });
   app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response } }, async () => ({ status: 'ok' }));
@@ -34,6 +34,6 @@ export function healthRoutes(app: FastifyInstance, { ready, log }: GatewayParts)
     const shown = (up: boolean): string => (up ? 'up' : 'down');
     const parts = { store: shown(store), temporal: shown(temporal), bank: shown(bank) };
     const all = store && temporal && bank;
-    return reply.code(all ? 200 : 503).send({ schemaVersion: 1, ready: all, parts });
+    return reply.code(all ? 200 : 503).send({ schemaVersion: 1, ready: all, parts, warnings: warnings() });
   });
 }

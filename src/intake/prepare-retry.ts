@@ -1,8 +1,8 @@
 import type { Bank } from '../api/bank.ts';
+import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import { judgeRows } from './check-file.ts';
 import { type IntakeOptions, type IntakeParts, type Prepared, planned } from './intake.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
-import { isProvenUnpaid } from './retries.ts';
 import { StagedFile } from './staged-file.ts';
 
 /** Prepares the rows of a batch that are proven unpaid (all, or the ones named) as a batch of their own. */
@@ -16,12 +16,15 @@ export async function prepareRetry(
   const batch = await store.batch(batchId);
   const staged = new StagedFile();
   try {
-    for await (const payout of store.rows(batchId)) {
-      const row = payout.row ?? 0;
-      // A row that is named and not proven unpaid is a finding; of the others nobody has asked.
-      if (wanted === undefined ? !isProvenUnpaid(payout) : !wanted.has(row)) continue;
-      const instruction = { ...payout.instruction, retry_of: payout.reference } as Record<string, string>;
-      staged.row({ row, line: row, instruction, ...(payout.original === null ? {} : { original: payout.original }) });
+    for await (const page of inPages(store.rows(batchId))) {
+      const unpaid = wanted === undefined ? await provenUnpaid(store, page) : new Set<string>();
+      for (const { row: position, reference, instruction, original } of page) {
+        const row = position ?? 0;
+        // A row that is named and not proven unpaid is a finding; of the others nobody has asked.
+        if (wanted === undefined ? !unpaid.has(reference) : !wanted.has(row)) continue;
+        const again = { ...instruction, retry_of: reference } as Record<string, string>;
+        staged.row({ row, line: row, instruction: again, ...(original === null ? {} : { original }) });
+      }
     }
     staged.readingEnded();
     if (batch === undefined || staged.rowCount === 0) {

@@ -1,6 +1,6 @@
-import { isEnd } from '../domain/payout-state.ts';
 import { claimRow } from '../erp/claims.ts';
 import { referenceOf } from '../identity.ts';
+import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
 
 /** Paying again under a new reference what is proven unpaid: a row that names the earlier payout in `retry_of`. */
@@ -23,6 +23,7 @@ export async function asGenerations(
   if (references.length === 0) return { rows: [...page], broken: [] };
   const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
   const exchanged = await exchangesOf(store, [...earlier.values()]);
+  const unpaid = await provenUnpaid(store, [...earlier.values()]);
   const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
   const rows: ClaimRow[] = [];
   const broken: BrokenRetry[] = [];
@@ -34,7 +35,7 @@ export async function asGenerations(
     }
     const before = earlier.get(reference);
     const problem =
-      problemOf(row, before, doubtful.has(reference)) ??
+      problemOf(row, before, { isUnpaid: unpaid.has(reference), isDoubtful: doubtful.has(reference) }) ??
       (isFrom(instruction.account_id, exchanged.get(reference)) ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
@@ -86,19 +87,14 @@ const UNKNOWN = {
 function problemOf(
   { instruction }: ClaimRow,
   before: PayoutRecord | undefined,
-  doubtful: boolean,
+  { isUnpaid, isDoubtful }: { isUnpaid: boolean; isDoubtful: boolean },
 ): Omit<BrokenRetry, 'row'> | undefined {
   const { uid, id } = instruction;
   if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
-  if (isProvenUnpaid(before) && !doubtful) return undefined;
-  const state = doubtful ? `${before.state}, and the bank shows an order against it` : before.state;
+  if (isUnpaid && !isDoubtful) return undefined;
+  const state = isDoubtful ? `${before.state}, and the bank shows an order against it` : before.state;
   return {
     rule: 'retry-not-proven',
     message: `the earlier payout is not proven unpaid (${state}); wait for its end, or resolve it first`,
   };
-}
-
-/** Whether the store holds the proof that a payout took no money: an end other than completed. */
-export function isProvenUnpaid({ state }: Pick<PayoutRecord, 'state'>): boolean {
-  return isEnd(state) && state !== 'completed';
 }

@@ -5,6 +5,7 @@ import { type BatchReport, buildBatchReport, type Facts } from '../erp/report/ba
 import { writeStatusReports } from '../erp/report/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../erp/report/write-failed-csv.ts';
 import { reportPaths, writeReports, writeWhole } from '../erp/report/write-reports.ts';
+import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { Store } from '../store/store.ts';
 import { workflowUrl } from '../temporal/ui-link.ts';
 
@@ -48,11 +49,12 @@ async function writeFailed(
   store: Store,
   { batchId, counts, refused, incidents, reports }: BatchReport,
 ): Promise<string | undefined> {
-  const doubtful = new Set(incidents.map(({ reference }) => reference));
+  const isPossible = counts.failed + counts.rejected + counts.cancelled + refused.length > 0;
+  const unpaid = isPossible ? await unpaidRows(store, batchId) : new Set<string>();
+  for (const { reference } of incidents) unpaid.delete(reference);
   const lines = (): ReturnType<typeof unpaidLines> =>
-    unpaidLines(store.rows(batchId), store.refusedRows(batchId), doubtful);
-  const unpaid = counts.failed + counts.rejected + counts.cancelled + refused.length;
-  const columns = unpaid === 0 ? [] : await columnsOf(lines());
+    unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
+  const columns = !isPossible ? [] : await columnsOf(lines());
   const path = reports.csv.replace(/\.csv$/, '.failed.csv');
   if (columns.length === 0) {
     // One of before named rows that are not proven unpaid any more.
@@ -61,6 +63,14 @@ async function writeFailed(
   }
   await writeWhole(path, failedCsv(columns, lines()));
   return path;
+}
+
+async function unpaidRows(store: Store, batchId: string): Promise<Set<string>> {
+  const unpaid = new Set<string>();
+  for await (const page of inPages(store.rows(batchId))) {
+    for (const reference of await provenUnpaid(store, page)) unpaid.add(reference);
+  }
+  return unpaid;
 }
 
 /** Where the files of a report go. */

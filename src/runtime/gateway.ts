@@ -9,9 +9,12 @@ import type { Part } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
+import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import { CardVault } from '../vault/card-vault.ts';
-import { bankAt, bankMark } from './bank.ts';
+import { bankAt } from './bank.ts';
+import { clockComplaint } from './bank-clock-alarm.ts';
 import { listBatches } from './batch-list.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardParts } from './card-parts.ts';
@@ -19,13 +22,14 @@ import { type DoorPlace, openDoor, uiPlace } from './door.ts';
 import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookParts } from './webhook-parts.ts';
+import { lookAtWorld, openWorld } from './world.ts';
 
 /** An update waits for a worker; whoever asked over HTTP does not wait for long. */
 const UPDATE_MS = 15_000;
 
 /**
  * Starts the gateway of a configuration with connections and a card vault of its own. Throws a `StoreIdentityError` when
- * the store belongs to another bank or namespace.
+ * the store belongs to another world, and a `NamespaceTakenError` when the namespace belongs to another store.
  */
 export async function openGateway(
   config: Config,
@@ -35,14 +39,14 @@ export async function openGateway(
 ): Promise<Required<Part> & { url: string }> {
   await using opened = new AsyncDisposableStack();
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-  const identity = { bank: bankMark(config), namespace: place.namespace };
-  await store.identify(identity);
   const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+  const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
+  await lookAtWorld(world, log);
+  await assertNamespaceFits(client, store.id);
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
-  const assertIdentity = (): Promise<void> => store.identify(identity);
-  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity };
+  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
   const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
   const at: DoorPlace = { config, store, client, temporal: place, bank, ui: uiPlace(config, place), log };
   const webhook = webhookSettings(config);
@@ -75,6 +79,7 @@ function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): Gatew
       temporal: () => assertReachable(client, temporal),
       bank: () => bank.authenticate(),
     },
+    warnings: () => [clockComplaint(bank.clock.offset(), config.durations.bankClockSkewMs) ?? []].flat(),
     cards,
     webhooks,
     tokens: config.gatewayTokens.reveal(),

@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { sweepCardEvents } from '../activities/card-events.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
@@ -14,14 +15,18 @@ import type { Log } from '../log.ts';
 import type { Part } from '../stack/stack.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
-import type { Store, StoreIdentity } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
 import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts';
-import { executionsOver, startReconciliation } from '../temporal/executions.ts';
+import { executionsOver } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
+import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
-import { bankAt, bankMark } from './bank.ts';
+import { bankAt } from './bank.ts';
+import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { type DoorPlace, folderParts, uiPlace } from './door.ts';
 import { workerSettings } from './settings.ts';
+import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Where a worker finds what it works with. */
 export interface WorkerPlace extends TemporalAddress {
@@ -33,17 +38,20 @@ const RESUME_EVERY_MS = 30_000;
 
 /**
  * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running
- * tasks finish. Throws a `StoreIdentityError` when the store belongs to another bank or namespace.
+ * tasks finish. Throws a `StoreIdentityError` when the store belongs to another world, and a `NamespaceTakenError` when the
+ * namespace belongs to another store.
  */
 export async function startWorker(config: Config, place: WorkerPlace, log: Log): Promise<Part> {
   const opened = new AsyncDisposableStack();
   try {
     const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-    const identity = { bank: bankMark(config), namespace: place.namespace };
-    await store.identify(identity);
     const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+    // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
     const connection = opened.adopt(await connectWorker(config, place), (it) => it.close());
+    const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
+    await lookAtWorld(world, log);
+    await claimNamespace(config, store, client);
     const deps: ActivityDeps = {
       bank,
       store,
@@ -51,7 +59,7 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       settings: workerSettings(config),
       now: Date.now,
       checkInstruction,
-      assertIdentity: () => assertIdentity(store, identity),
+      assertIdentity: () => assertIdentity(world),
     };
     const worker = await Worker.create({
       connection,
@@ -83,9 +91,18 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
     await resume();
     // It may ask the acquirer, and nobody waits for that.
     void sweep();
-    const timer = setInterval(() => void Promise.all([resume(), sweep()]), RESUME_EVERY_MS);
+    const keep = (): Promise<void> =>
+      keepNamespace(client, store.id).catch((error: unknown) => {
+        if (error instanceof NamespaceTakenError) failure.resolve(error);
+        else log.warn({ error }, 'the claim on the namespace could not be read');
+      });
+    const checkClock = bankClockAlarm(bank.clock, config.durations.bankClockSkewMs, log);
+    checkClock();
+    const timer = setInterval(() => {
+      checkClock();
+      void Promise.all([resume(), sweep(), keep()]);
+    }, RESUME_EVERY_MS);
     opened.defer(() => clearInterval(timer));
-    await startReconciliation(client).catch((error: unknown) => log.warn({ error }, 'reconciliation not started'));
     return { close: () => opened.disposeAsync(), failure: failure.promise };
   } catch (error) {
     await opened.disposeAsync();
@@ -100,9 +117,17 @@ function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: F
   return async (order) => (await DropFolder.open(parts, order)).sweepOnce(LOOK_EVERY_MS);
 }
 
-async function assertIdentity(store: Store, identity: StoreIdentity): Promise<void> {
+/** Before the worker asks for its first task: the store that it was is put aside on record. */
+async function claimNamespace({ replacesStore }: Config, store: Store, client: Client): Promise<void> {
+  const replaced = await takeNamespace(client, store.id, replacesStore);
+  if (replaced === undefined) return;
+  const detail = { namespace: client.options.namespace, replaced };
+  await store.audit({ at: Date.now(), actor: 'worker', action: 'take-namespace', subject: store.id, detail });
+}
+
+async function assertIdentity(world: World): Promise<void> {
   try {
-    await store.identify(identity);
+    await world.assert();
   } catch (error) {
     if (error instanceof StoreIdentityError) throw new WrongWorld(error.message);
     throw error;

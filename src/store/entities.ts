@@ -287,9 +287,3 @@ export interface CanaryRow {
   state: PayoutState;
   reasonCode: string | null;
 }
-
-export interface StoreIdentity {
-  /** Base URL of the bank, or the sandbox's own mark. */
-  bank: string;
-  namespace: string;
-}

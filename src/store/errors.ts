@@ -1,18 +1,28 @@
-export type IdentityPart = 'bank' | 'namespace';
+import type { StoreIdentity } from './store-identity.ts';
 
-/** The store belongs to another bank or Temporal namespace: its claims would say nothing about this one. */
+export type IdentityPart = keyof StoreIdentity;
+
+const PARTS: Readonly<Record<IdentityPart, { what: string; setting: string; accept: string }>> = {
+  bank: { what: 'the bank', setting: 'PAYOUTS_API_URL', accept: 'bank' },
+  accounts: { what: 'a key of the bank that sees', setting: 'PAYOUTS_API_KEY', accept: 'accounts' },
+  cluster: { what: 'the Temporal cluster', setting: 'TEMPORAL_ADDRESS', accept: 'temporal' },
+  namespace: { what: 'the Temporal namespace', setting: 'TEMPORAL_NAMESPACE', accept: 'temporal' },
+};
+
+/** The store belongs to another world than this process works in: its claims would say nothing about this one. */
 export class StoreIdentityError extends Error {
   override readonly name = 'StoreIdentityError';
   readonly part: IdentityPart;
   readonly recorded: string;
   readonly given: string;
 
+  /** `recorded` and `given` as a person may read them: of accounts how many, never which. */
   constructor(part: IdentityPart, recorded: string, given: string) {
-    const [what, setting] =
-      part === 'bank' ? ['bank', 'PAYOUTS_API_URL'] : ['Temporal namespace', 'TEMPORAL_NAMESPACE'];
+    const { what, setting, accept } = PARTS[part];
     super(
-      `this store belongs to the ${what} ${recorded}, not to ${given}: set ${setting} to ${recorded}, ` +
-        `or give ${given} a store of its own (PAYOUTS_STORE_URL or PAYOUTS_HOME)`,
+      `this store belongs to ${what} ${recorded}, not to ${given}: set ${setting} to the first, or give the other a store ` +
+        `of its own (PAYOUTS_STORE_URL or PAYOUTS_HOME). Only if the first has become the other: end every worker, then ` +
+        `payouts doctor --accept ${accept} --by NAME`,
     );
     this.part = part;
     this.recorded = recorded;

@@ -1,26 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { StoreIdentityError } from './errors.ts';
+import { audit } from './audit.ts';
+import { type IdentityPart, StoreIdentityError } from './errors.ts';
 import type { Database } from './schema.ts';
-import type { StoreIdentity } from './store.ts';
+import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
+import { inTransaction } from './transaction.ts';
 
-const PARTS = ['bank', 'namespace'] as const;
-
-export async function identify(db: Database, given: StoreIdentity): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values(PARTS.map((key) => ({ key, value: given[key] })))
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
-  const recorded = await identity(db);
-  if (recorded !== undefined) assertSameIdentity(recorded, given);
-}
-
-/** Throws `StoreIdentityError` naming the first part that differs. */
-export function assertSameIdentity(recorded: StoreIdentity, given: StoreIdentity): void {
-  for (const part of PARTS) {
-    if (recorded[part] !== given[part]) throw new StoreIdentityError(part, recorded[part], given[part]);
-  }
-}
+const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
 /** The store's own id, made by whoever opens the store first. */
 export async function storeId(db: Database): Promise<string> {
@@ -34,8 +19,84 @@ export async function storeId(db: Database): Promise<string> {
   return value;
 }
 
-export async function identity(db: Database): Promise<StoreIdentity | undefined> {
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', PARTS).execute();
-  const { bank, namespace } = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
-  return bank === undefined || namespace === undefined ? undefined : { bank, namespace };
+/** What is known already is compared first; what is new is written as long as nobody else has written it meanwhile. */
+export async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
+  for (;;) {
+    const recorded = await identity(db);
+    assertSameIdentity(recorded, given);
+    const accounts = [...new Set([...(recorded.accounts ?? []), ...(given.accounts ?? [])])];
+    const grown = accounts.length > (recorded.accounts?.length ?? 0);
+    const seen = grown ? { ...given, accounts } : { ...given, accounts: undefined };
+    const missing = PARTS.filter((part) => recorded[part] === undefined && seen[part] !== undefined);
+    if (missing.length > 0) await record(db, missing, seen);
+    else if (!grown || (await addAccounts(db, recorded.accounts ?? [], accounts))) return;
+  }
 }
+
+export async function identity(db: Database): Promise<Partial<StoreIdentity>> {
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', PARTS).execute();
+  const { accounts, ...texts } = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+  return { ...texts, ...(accounts === undefined ? {} : { accounts: JSON.parse(accounts) }) };
+}
+
+/** Forgets parts, which the next use records anew. */
+export async function forgetIdentity(
+  db: Database,
+  { parts, by, at }: IdentityAcceptance,
+  subject: string,
+): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const recorded = await identity(transaction);
+    await transaction.deleteFrom('meta').where('key', 'in', parts).execute();
+    const detail = Object.fromEntries(parts.map((part) => [part, shown(part, recorded)]));
+    await audit(transaction, { at, actor: by, action: 'forget-identity', subject, detail });
+  });
+}
+
+/** One statement: of two that come first one has all parts or the other one. */
+async function record(db: Database, parts: readonly IdentityPart[], given: Partial<StoreIdentity>): Promise<void> {
+  await db
+    .insertInto('meta')
+    .values(parts.map((key) => ({ key, value: asText(given[key] ?? '') })))
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+/** False when the record has changed meanwhile. */
+async function addAccounts(db: Database, from: readonly string[], to: readonly string[]): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('meta')
+    .set({ value: asText(to) })
+    .where('key', '=', 'accounts')
+    .where('value', '=', asText(from))
+    .executeTakeFirst();
+  return numUpdatedRows > 0;
+}
+
+/** Throws `StoreIdentityError` naming the first part that differs; what one of the two does not say differs from nothing. */
+export function assertSameIdentity(recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): void {
+  for (const part of PARTS) {
+    if (recorded[part] !== undefined && given[part] !== undefined && !fits(part, recorded, given)) {
+      throw new StoreIdentityError(part, shown(part, recorded), shown(part, given, recorded));
+    }
+  }
+}
+
+/** A bank may open an account at any time; another customer's key misses those that are known. */
+function fits(part: IdentityPart, recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): boolean {
+  return part === 'accounts' ? missingAccounts(recorded, given) === 0 : recorded[part] === given[part];
+}
+
+function missingAccounts(recorded: Partial<StoreIdentity>, given: Partial<StoreIdentity>): number {
+  const seen = new Set(given.accounts);
+  return (recorded.accounts ?? []).filter((digest) => !seen.has(digest)).length;
+}
+
+function shown(part: IdentityPart, of: Partial<StoreIdentity>, recorded?: Partial<StoreIdentity>): string {
+  if (part !== 'accounts') return of[part] ?? '';
+  const count = `${of.accounts?.length ?? 0} master accounts`;
+  return recorded === undefined ? count : `one that does not see ${missingAccounts(recorded, of)} of them`;
+}
+
+const asText = (value: string | readonly string[]): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);

@@ -7,7 +7,7 @@ import { claimBatch, claimPayout, knownClaims } from './claims.ts';
 import { recordReturn, recordUnaskedOrder, returnsOf } from './facts.ts';
 import { batchOfMessage, lookAlikes } from './guards.ts';
 import { answerKey, forgetKeys, holdKey, takeKey } from './idempotency.ts';
-import { identify, identity, storeId } from './identity.ts';
+import { forgetIdentity, identify, identity, storeId } from './identity.ts';
 import { acknowledgeIncident, incidents, incidentsOf, recordIncident } from './incidents.ts';
 import { fundsNeededAhead, hasSuspectedDuplicate, pausedAccounts } from './lanes.ts';
 import { closeOrder, forgetNotice, noteOrder, openOrders } from './open-orders.ts';
@@ -23,14 +23,16 @@ import { endWatch, neglectedWatches, openOrder, touchWatch } from './watches.ts'
 
 /** The store over an open database whose tables are up to date; `close` closes the database. */
 export async function createStore(db: Database): Promise<Store> {
+  const id = await storeId(db);
   return {
-    id: await storeId(db),
+    id,
     cards: createCardStore(db),
 
     identify: (given) => identify(db, given),
     identity: () => identity(db),
     recordRestore: (restore) => recordRestore(db, restore),
     restoredAt: () => restoredAt(db),
+    forgetIdentity: (acceptance) => forgetIdentity(db, acceptance, id),
 
     claimBatch: (claim) => claimBatch(db, claim),
     knownClaims: (rows) => knownClaims(db, rows),

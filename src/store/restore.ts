@@ -23,7 +23,7 @@ export interface RestoreOrder {
   /** A copy of it; only read. */
   file: string;
   /** The world that this process works with. */
-  identity: StoreIdentity;
+  identity: Partial<StoreIdentity>;
   by: string;
   /** Epoch milliseconds. */
   now: number;
@@ -101,7 +101,7 @@ async function putInPlace(
  * finds that its file was replaced (`openSqliteFile`). undefined for a damaged store: there is no lock to take, and
  * nothing of it must change.
  */
-async function takeStore(path: string, given: StoreIdentity): Promise<DatabaseSync | undefined> {
+async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<DatabaseSync | undefined> {
   try {
     const recorded = await recordedIdentity(path);
     if (recorded !== undefined) assertSameIdentity(recorded, given);

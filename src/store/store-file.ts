@@ -15,7 +15,7 @@ import { sync } from './synced.ts';
 
 /** What a store's file holds, for the person who is to trust it. */
 export interface StoreFileFacts {
-  identity: StoreIdentity;
+  identity: Partial<StoreIdentity>;
   payouts: number;
   /** Payouts without an end. */
   open: number;
@@ -46,7 +46,7 @@ export async function inspectStoreFile(path: string, named = path): Promise<Stor
 }
 
 /** Whose store it is; undefined for one that was never used. Nothing in it changes, nor beside it. */
-export async function recordedIdentity(path: string): Promise<StoreIdentity | undefined> {
+export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => openToRead(path)) });
   try {
     return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
@@ -121,7 +121,7 @@ async function tablesOf(db: Database): Promise<Set<string>> {
 
 async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
   const recorded = await identity(db);
-  if (recorded === undefined) {
+  if (recorded.bank === undefined) {
     throw new StoreFileError(
       'unused-store',
       `the store in ${path} was never used with a bank`,

@@ -35,7 +35,6 @@ import type {
   ReturnRecord,
   SendAttempt,
   Settled,
-  StoreIdentity,
   SwitchOrder,
   SwitchRecord,
   UnpaidEnd,
@@ -44,10 +43,12 @@ import type {
 } from './entities.ts';
 import type { Acknowledgement, IncidentRecord } from './incidents.ts';
 import type { QuietPayout, QuietScope } from './quiet-payouts.ts';
+import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
+export type * from './store-identity.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which
@@ -58,9 +59,15 @@ export interface Store {
   readonly id: string;
   readonly cards: CardStore;
 
-  /** Records the identity at first use; afterwards throws `StoreIdentityError` naming the part that differs. */
-  identify(identity: StoreIdentity): Promise<void>;
-  identity(): Promise<StoreIdentity | undefined>;
+  /**
+   * Records each part at first use; afterwards throws `StoreIdentityError` naming the part that differs. Accounts differ when
+   * one that is recorded is not among those given; new ones are added.
+   */
+  identify(parts: Partial<StoreIdentity>): Promise<void>;
+  /** The parts that are recorded. */
+  identity(): Promise<Partial<StoreIdentity>>;
+  /** With an audit entry under the store's id. The next `identify` records these parts anew. */
+  forgetIdentity(acceptance: IdentityAcceptance): Promise<void>;
   /** With an audit entry of the subject `store`. */
   recordRestore(restore: RestoreRecord): Promise<void>;
   /** When this store was last put in the place of another one: it may know less than was sent. */

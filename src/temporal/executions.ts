@@ -185,14 +185,15 @@ export async function updateBatch(
     .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] });
 }
 
-/** Starts the reconciliation that goes on for ever; one that sleeps makes a pass now. */
-export async function startReconciliation(client: Client): Promise<void> {
+/** Starts the reconciliation that goes on for ever, as the store's claim on the namespace; one that sleeps makes a pass now. */
+export async function startReconciliation(client: Client, storeId: string): Promise<void> {
   await client.workflow.signalWithStart(WORKFLOW_TYPES.reconciliation, {
     workflowId: RECONCILIATION_ID,
     taskQueue: TASK_QUEUE,
     signal: MESSAGES.reconcileNow,
     signalArgs: [],
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    memo: { store: storeId },
     staticSummary: "compares the store with the bank's orders",
   });
 }

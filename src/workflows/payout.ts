@@ -26,27 +26,26 @@ async function route({ prepared, view, gates }: Run, legs: Legs): Promise<Payout
   const { exchange, payment } = legs;
   let found = prepared.assessment;
   for (;;) {
-    const looksFirst = payment.isInDoubt || (payment.parked !== null && !exchange.isInDoubt);
-    if (!looksFirst) {
-      if (!exchange.isInDoubt) {
-        const cleared = await gates.clear(found);
-        if (cleared.kind === 'unpaid') return closeBoth(view, legs, cleared);
-        found = cleared.found;
-      }
-      if (exchange.isInDoubt || found.exchange !== undefined) {
-        const converted = await exchange.run();
-        if (converted.kind === 'unpaid') return closeBoth(view, legs, converted);
-        gates.exchangeSent = exchange.wasSent;
-        const refused = converted.kind === 'paid' ? await booked(view, gates, converted) : undefined;
-        if (refused !== undefined) return closeBoth(view, legs, refused);
-        found = converted.kind === 'gates' ? await gates.after(converted, found) : await reread(gates, converted);
-        continue;
-      }
+    const settlesPayment = !exchange.isInDoubt && (payment.isInDoubt || payment.parked !== null);
+    if (!exchange.isInDoubt && !settlesPayment) {
+      const cleared = await gates.clear(found);
+      if (cleared.kind === 'unpaid') return closeBoth(view, legs, cleared);
+      found = cleared.found;
     }
-    const paid = await payment.run();
-    if (paid.kind === 'unpaid' && !paid.isStored) return closeBoth(view, legs, paid);
-    if (paid.kind !== 'gates') return endedBy(view, paid, payment.settled);
-    found = await gates.after(paid, found);
+    const converts = exchange.isInDoubt || (!settlesPayment && found.exchange !== undefined);
+    const result = await (converts ? exchange : payment).run();
+    if (result.kind === 'unpaid' && !result.isStored) return closeBoth(view, legs, result);
+    if (result.kind === 'unpaid' || (result.kind === 'paid' && !converts)) {
+      return endedBy(view, result, payment.settled);
+    }
+    gates.exchangeSent = exchange.wasSent;
+    if (result.kind === 'gates') {
+      found = await gates.after(result, found);
+      continue;
+    }
+    const refused = await booked(view, gates, result);
+    if (refused !== undefined) return closeBoth(view, legs, refused);
+    found = await reread(gates, result);
   }
 }
 

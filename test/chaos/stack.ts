@@ -57,6 +57,7 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
     PAYOUTS_STORE_URL: `file:${storeFile}`,
     PAYOUTS_API_URL: bankUrl,
     TEMPORAL_ADDRESS: temporalAddress,
+    PAYOUTS_ONE_MACHINE: 'true',
     PAYOUTS_TIME_SCALE: `${options.timeScale}`,
     ...COMPILE_CACHE,
     PAYOUTS_WINDOW: `${Math.max(6, Math.min(50, Math.ceil(options.payouts / 4)))}`,

@@ -7,6 +7,7 @@ import { ConfigError } from '../../src/config/config-error.ts';
 import { StackError } from '../../src/stack/stack-error.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
 import { TemporalUnreachableError } from '../../src/temporal/connection.ts';
+import { NamespaceTakenError } from '../../src/temporal/namespace-claim.ts';
 
 const of = { outcome: 'not-sent', retryable: false, operation: 'GET /v1/banking/accounts' } as const;
 const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new StackError(problem, 'why', 'what to do');
@@ -15,6 +16,12 @@ describe('every error has one exit code and one code', () => {
   it.each([
     [new ConfigError('PAYOUTS_HOME', 'is no folder', 'Set it.'), EXIT.usage, 'configuration'],
     [new StoreIdentityError('bank', 'sandbox', 'https://bank.example'), EXIT.usage, 'wrong-store'],
+    [new NamespaceTakenError('pay', { holder: 'a', storeId: 'b' }), EXIT.usage, 'namespace-taken'],
+    [
+      new StackError('boot-failed', 'why', 'hint', new StoreIdentityError('cluster', 'a', 'b')),
+      EXIT.usage,
+      'wrong-store',
+    ],
     [stack('down'), EXIT.usage, 'stack-down'],
     [stack('already-up'), EXIT.usage, 'stack-already-up'],
     [stack('boot-failed'), EXIT.unreachable, 'stack-boot-failed'],

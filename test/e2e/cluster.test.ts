@@ -7,7 +7,12 @@ import { csvOf } from './payout-files.ts';
 
 it('on a cluster commands start no worker: a killed worker is replaced by another, and every row is paid once', async () => {
   const bank = await startSandbox({ file: ':memory:', settle: { SUBMITTED: 2_500 } });
-  const home = openCommandHome({ ...QUICK, TEMPORAL_ADDRESS: inject('temporalAddress'), PAYOUTS_API_URL: bank.url });
+  const home = openCommandHome({
+    ...QUICK,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    PAYOUTS_ONE_MACHINE: 'true',
+    PAYOUTS_API_URL: bank.url,
+  });
   onTestFinished(async () => {
     await home.close();
     await bank.close();

@@ -54,7 +54,7 @@ it('a bank that does not answer ends 7 and nothing is claimed', async () => {
 });
 
 it('a Temporal cluster that does not answer ends 7 and nothing is claimed', async () => {
-  const home = openHome({ TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}` });
+  const home = openHome({ TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}`, PAYOUTS_ONE_MACHINE: 'true' });
   const ended = await home.payouts('run', home.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(7);
   expect(errorOf(ended).error.code).toBe('temporal-unreachable');

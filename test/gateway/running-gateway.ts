@@ -26,6 +26,8 @@ export interface RunningGateway {
   controls: { batchId: string; update: string; by: string }[];
   /** Card payments without Temporal. */
   cards: FakeCards;
+  /** What is told of parts that are up. */
+  warnings: string[];
   parts: GatewayParts;
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
@@ -38,6 +40,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
   const cards = fakeCards();
+  const warnings: string[] = [];
   const parts: GatewayParts = {
     store: door.store,
     door: async () => door,
@@ -52,6 +55,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
       temporal: door.assertTemporal,
       bank: () => door.bank.authenticate(),
     },
+    warnings: () => warnings,
     cards,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' }),
@@ -72,5 +76,5 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, cards, parts, send, post };
+  return { door, url, log, controls, cards, warnings, parts, send, post };
 }

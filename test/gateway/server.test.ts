@@ -104,9 +104,11 @@ describe('batches', () => {
 });
 
 it('says whether it is alive and whether it is ready, without a token', async () => {
-  const { send, door } = await openGateway(TOKENS);
+  const { send, door, warnings } = await openGateway(TOKENS);
   expect(await send('/healthz')).toMatchObject({ status: 200 });
-  expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true } });
+  expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: [] } });
+  warnings.push('a clock is off');
+  expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: ['a clock is off'] } });
   door.temporal.down = true;
   const parts = { store: 'up', temporal: 'down', bank: 'up' };
   expect(await send('/readyz')).toMatchObject({ status: 503, document: { ready: false, parts } });

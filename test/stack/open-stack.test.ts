@@ -65,7 +65,11 @@ async function openElsewhere(mode: StackMode): Promise<Opened> {
 }
 
 /** A stack of which only the sandbox is embedded: up in no time. */
-const sandboxOnly = { TEMPORAL_ADDRESS: 'cluster.example:7233', TEMPORAL_NAMESPACE: 'pay' };
+const sandboxOnly = {
+  TEMPORAL_ADDRESS: 'cluster.example:7233',
+  TEMPORAL_NAMESPACE: 'pay',
+  PAYOUTS_ONE_MACHINE: 'true',
+};
 const remoteBank = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
 
 describe('an embedded stack', () => {

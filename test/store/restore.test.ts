@@ -15,11 +15,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupStore } from '../../src/store/backup.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type RestoreOrder, type RestoreStep, restoreStore } from '../../src/store/restore.ts';
+import type { Tables } from '../../src/store/schema.ts';
+import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, WORLD } from './samples.ts';
@@ -125,11 +129,14 @@ describe('a restore', () => {
   });
 
   it('brings a copy of an earlier version up to date', async () => {
-    const old = new DatabaseSync(copy);
-    old.exec(
-      "drop table card_waiters; drop table card_events; drop table card_payment_ids; drop table card_requests; drop table card_payments; delete from payouts_migration where name = '0007-create-card-payments'",
-    );
-    old.close();
+    rmSync(copy);
+    const old = new Kysely<Tables>({ dialect: new NodeSqliteDialect(() => openSqliteFile(copy)) });
+    await migrate(old, { serial: 'integer' }, '0006-add-idempotency-keys');
+    await old
+      .insertInto('meta')
+      .values(Object.entries(WORLD).map(([key, value]) => ({ key, value })))
+      .execute();
+    await old.destroy();
     await restored();
     expect(await onStore(path, (store) => store.cards.get('none'))).toBeUndefined();
   });

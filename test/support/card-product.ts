@@ -80,6 +80,7 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
     PAYOUTS_API_URL: sandbox.url,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
+    PAYOUTS_ONE_MACHINE: 'true',
     PAYOUTS_TIME_SCALE: '0.02',
     PAYOUTS_CARD_PATIENCE: '120s',
     PAYOUTS_WEBHOOK_SECRET: SECRET,

@@ -325,7 +325,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 1,
   },
   {
-    name: 'sender-never-began',
+    name: 'sender-without-an-answer',
     // The first sender stands still before it records its attempt, and goes on after the activity's time of 45 s is over, while
     // the payout is still under way.
     store: (store) => {

@@ -225,11 +225,11 @@ describe('the reconciliation that goes on for ever', () => {
     const rows = [{ row: 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) }];
     await product.store.claimBatch({ batchId: 'b', file: 'f.csv', sha256: 'x', by: null, rows, at: Date.now() });
 
-    await startReconciliation(product.client);
+    await startReconciliation(product.client, product.store.id);
     const handle = product.client.workflow.getHandle(RECONCILIATION_ID);
     const { runId } = await handle.describe();
     await until(async () => (await product.store.batch('b'))?.endedAt != null);
-    await startReconciliation(product.client);
+    await startReconciliation(product.client, product.store.id);
     expect((await handle.describe()).runId).toBe(runId);
 
     const second = await plant(reference);
@@ -250,9 +250,9 @@ describe('the reconciliation that goes on for ever', () => {
       const { events } = await handle.fetchHistory();
       return (events ?? []).filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes != null).length;
     };
-    await startReconciliation(patient.client);
+    await startReconciliation(patient.client, patient.store.id);
     await until(async () => (await passes()) === 1);
-    await startReconciliation(patient.client);
+    await startReconciliation(patient.client, patient.store.id);
     await until(async () => (await passes()) === 2);
     await handle.terminate();
   });

@@ -89,7 +89,8 @@ function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
 }
 
 const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): object => ({
-  ...identity,
+  bank: identity.bank,
+  namespace: identity.namespace,
   payouts,
   open,
   lastChangeAt: lastChangeAt === null ? null : new Date(lastChangeAt).toISOString(),

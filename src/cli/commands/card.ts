@@ -56,7 +56,7 @@ export async function retrieveCard(session: Session, id: string): Promise<ExitCo
   const { cards } = await session.store();
   const known = await cards.find(requestIdOf(id));
   const paymentId = known === undefined ? foreignId(id) : await paymentOf(cards, known, id);
-  const bank = session.bank(await session.stack('join-or-boot'));
+  const bank = await session.bank(await session.stack('join-or-boot'));
   const payment = await bank.cards.retrieveRaw(paymentId).catch((error: unknown) => {
     throw known === undefined && error instanceof OrderNotFoundError ? unknownCard() : error;
   });

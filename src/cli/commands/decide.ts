@@ -4,6 +4,7 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { v7 } from 'uuid';
 import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import type { ReasonCode } from '../../domain/reasons.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
 import { unknownId } from '../batch-report.ts';
@@ -99,6 +100,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       await store.forgetClosedRuns(payout.reference);
       await restartPayout(client, payout);
       if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
+      if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(options.action);
       // It comes up with an operator: nothing is sent unless this or a later decision says so.
       await untilParked(client, payout.workflowId);
     }
@@ -108,6 +110,15 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });
     return answer.accepted ? answer.message : { refused: answer.message };
   });
+}
+
+const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
+
+/** What a look can decide is not for people yet. */
+function startedAgain(action: ResolveOptions['action']): string | { refused: string } {
+  const what = 'it was started again and looks for its order before anything is sent';
+  if (action === 'keep-looking') return what;
+  return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
 }
 
 const PULSE_MS = 250;

@@ -1,6 +1,10 @@
 import { access, constants, mkdir } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { ClockOffset } from '../../api/bank-clock.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { bankMark } from '../../runtime/bank.ts';
+import { clockComplaint } from '../../runtime/bank-clock-alarm.ts';
+import { recordAccounts } from '../../runtime/world.ts';
 import type { Stack } from '../../stack/stack.ts';
 import { temporalCliPath } from '../../temporal/cli-path.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
@@ -20,8 +24,20 @@ interface Check {
   detail: string;
 }
 
+/** What `--accept` names: parts of the world a store belongs to that have changed and are the same all the same. */
+export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;
+
+export interface DoctorOptions {
+  accept?: keyof typeof ACCEPTABLE;
+  by?: string;
+}
+
 /** `payouts doctor`: what works and what does not, each with a fix. Exit 0 unless a check failed (1). */
-export async function doctor(session: Session): Promise<ExitCode> {
+export async function doctor(session: Session, { accept, by }: DoctorOptions = {}): Promise<ExitCode> {
+  if (accept !== undefined) {
+    const acceptance = { parts: ACCEPTABLE[accept], by: by ?? userInfo().username, at: Date.now() };
+    await (await session.store()).forgetIdentity(acceptance);
+  }
   const checks = [
     await check('Node', async () =>
       Number.parseInt(process.versions.node, 10) >= 24 ? process.versions.node : fail('Node 24 or newer is needed'),
@@ -61,8 +77,10 @@ async function writable(folder: string): Promise<string> {
 
 async function storeDetail(session: Session): Promise<string> {
   await session.assertStoreFits();
-  const identity = await (await session.store()).identity();
-  return identity === undefined ? 'new' : `bank ${identity.bank}, namespace ${identity.namespace}`;
+  const store = await session.store();
+  const { bank = 'none yet', namespace = 'none yet', cluster, accounts = [] } = await store.identity();
+  const temporal = cluster === undefined ? '' : ` of Temporal cluster ${cluster}`;
+  return `${store.id}: bank ${bank} with ${accounts.length} master accounts, namespace ${namespace}${temporal}`;
 }
 
 /** Temporal and bank, on the stack that is up or one booted for the check. */
@@ -93,22 +111,34 @@ async function checkStack(session: Session): Promise<Check[]> {
       await close();
     }
   });
+  return [booted, temporal, ...(await checkBank(session, stack))];
+}
+
+async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
+  const asked = session.bank(stack);
   const bank = await check('bank', async () => {
-    const client = session.bank(stack);
+    const client = await asked;
     await client.authenticate();
-    await client.accounts.master();
+    await recordAccounts(await session.store(), client);
     return bankMark(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
-  if (bank.verdict === 'failed') return [booted, temporal, bank];
-  return [booted, temporal, bank, await check('references', () => checkReferences(session, stack))];
+  if (bank.verdict === 'failed') return [bank];
+  const references = await check('references', () => checkReferences(session, stack));
+  return [bank, clockCheck((await asked).clock.offset(), session), references];
 }
 
 /** Whether orders come back under the references that they were sent with. */
 async function checkReferences(session: Session, stack: Stack): Promise<Omit<Check, 'name'>> {
   const { pageSize, reconcileDays, durations } = session.config;
-  const parts = { bank: session.bank(stack), store: await session.store() };
+  const parts = { bank: await session.bank(stack), store: await session.store() };
   const changedSince = Date.now() - reconcileDays * DAY_MS;
   return judgeShown(await shownReferences(parts, { changedSince, clockSkewMs: durations.bankClockSkewMs, pageSize }));
+}
+
+function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
+  const complaint = clockComplaint(offset, config.durations.bankClockSkewMs);
+  const seen = offset === undefined ? 'not told by its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
+  return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
 
 const PAYLOADS: Check = {

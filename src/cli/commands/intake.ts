@@ -27,7 +27,7 @@ export async function intake(session: Session, dir: string, { once, ...order }: 
     store: await session.store(),
     client: await session.client(stack),
     temporal: stack,
-    bank: session.bank(stack),
+    bank: await session.bank(stack),
     ui: await session.ui(),
     log,
   });

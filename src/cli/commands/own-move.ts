@@ -98,7 +98,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
   const { currency, amount, id } = instruction;
   const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
   const client = await session.client(stack);
-  await session.bank(stack).authenticate();
+  await (await session.bank(stack)).authenticate();
   await executionsOver(client).startPayout({
     workflowId,
     kind,

@@ -103,7 +103,7 @@ async function payNew(
   const { file } = prepared.checked;
   const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
   const client = await session.client(stack);
-  await session.bank(stack).authenticate();
+  await (await session.bank(stack)).authenticate();
   const claim = await claimFile(parts, prepared, options);
   if (!claim.claimed) return followKnown(session, { ...prepared, known: claim.known }, options);
   prepared[Symbol.dispose]();

@@ -44,7 +44,6 @@ export async function worker(session: Session): Promise<ExitCode> {
   const { config } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'info');
-  installRuntime(log);
   // Without a cluster a worker can only join the stack that is up: booting one would make a worker of its own.
   const stack = await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const { connection, close } = await connectTemporal(config, stack);
@@ -55,6 +54,7 @@ export async function worker(session: Session): Promise<ExitCode> {
       log.warn({ error }, 'search attributes could not be checked');
     })
     .finally(close);
+  installRuntime(log);
   const running = await startWorker(config, stack, log);
   session.output.say(`Worker on ${stack.temporalAddress}, namespace ${stack.namespace}, bank ${stack.apiUrl}`);
   try {

@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
-import { isEnd } from '../../domain/payout-state.ts';
 import type { PayoutRecord, RefusedRow } from '../../store/store.ts';
 
 /** A row to be handed in again, by column. */
@@ -17,11 +16,10 @@ const KNOWN: ReadonlySet<string> = new Set(['already-taken', 'id-reused', 'retry
 export async function* unpaidLines(
   rows: AsyncIterable<PayoutRecord>,
   refused: AsyncIterable<RefusedRow>,
-  doubtful: ReadonlySet<string>,
+  unpaid: ReadonlySet<string>,
 ): AsyncGenerator<Line> {
-  for await (const { state, reference, instruction } of rows) {
-    if (isEnd(state) && state !== 'completed' && !doubtful.has(reference))
-      yield { ...instruction, retry_of: reference };
+  for await (const { reference, instruction } of rows) {
+    if (unpaid.has(reference)) yield { ...instruction, retry_of: reference };
   }
   for await (const { instruction, findings } of refused) {
     if (findings.some(({ rule }) => KNOWN.has(rule)) || Object.keys(instruction).length === 0) continue;

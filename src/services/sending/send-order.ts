@@ -98,7 +98,8 @@ async function admit(
   const row = await claimedRow(store, claim, runId);
   const reference = legReference(row, leg);
   const order = orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf(sender, row, leg);
-  if (order === undefined || !(await isApproved(sender, row))) return { held: { outcome: 'not-sent', why: 'changed' } };
+  if (order === undefined || !(await isApproved(sender, row, order)))
+    return { held: { outcome: 'not-sent', why: 'changed' } };
   await open(sender, row, reference, order);
   return { reference, attempt, request: { row, reference, order }, record: order, claim };
 }
@@ -126,9 +127,17 @@ function orderOf(
   }
 }
 
-/** Distinct people other than the maker, as many as the last reading asks for, have approved just what it shows. */
-async function isApproved({ store }: Sender, { reference, assessed, by: maker }: PayoutRecord): Promise<boolean> {
-  if (assessed === null || assessed.approvalsNeeded === 0) return assessed !== null;
+/**
+ * The last reading shows nothing against it, and distinct people other than the maker, as many as it asks for, have approved just
+ * what it shows. An order that is sent again pays the payee of that reading.
+ */
+async function isApproved(
+  { store }: Sender,
+  { reference, assessed, by: maker }: PayoutRecord,
+  order: SentOrder,
+): Promise<boolean> {
+  if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
+  if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
   const people: string[] = [];
   for (const by of await store.approvalsOf(reference, assessed.digest)) {
     if (maker !== null && ![maker, ...people].some((other) => isSamePerson(other, by))) people.push(by);

@@ -5,6 +5,7 @@ import { isNoMoney, isTerminal, statusMeaning } from '../../domain/order-status.
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
+import { goOnAfresh } from '../payout/fresh-history.ts';
 import type { Unpaid } from '../payout/gates.ts';
 import { isSuperseded, read } from '../proxies.ts';
 import { type Audit, awaitBankApproval, BANK_APPROVAL_REQUIRED } from './audit.ts';
@@ -26,6 +27,8 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   inbox.take();
   if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.tell();
   for (;;) {
+    // Which order an operator has chosen is known to this run alone.
+    if (follow.doubts === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const told = inbox.take();
     follow.second = await secondOrder(follow);
@@ -76,11 +79,13 @@ export class Follow {
   parks = 0;
   /** Another order under the reference that is there, as of before the last look. */
   second: string | undefined;
-  private openSince = Date.now();
+  private openSince: number;
   private lastStatus = '';
 
+  /** An order that an earlier run found stuck has been so since before this one. */
   constructor(leg: OrderLeg) {
     this.leg = leg;
+    this.openSince = leg.parked?.code === STUCK ? 0 : Date.now();
   }
 
   /** How long to wait before the next look while a notice is in doubt; undefined: it is not. */
@@ -117,8 +122,8 @@ export class Follow {
     });
     view.bankStatus = judgement.status;
     if (judgement.status !== this.lastStatus) {
+      if (this.lastStatus !== '') this.openSince = Date.now();
       this.lastStatus = judgement.status;
-      this.openSince = Date.now();
       view.note(`the bank shows ${judgement.status}`);
     }
     return judgement;
@@ -150,7 +155,7 @@ export class Follow {
     const stuck = Date.now() - this.openSince >= this.leg.terms.waits.statusAgeLimitMs;
     // An audit may take its time; one that we have decided and that does not move is stuck.
     const audited = meaning === 'awaiting-audit' && this.leg.decision !== undefined;
-    return stuck && (meaning === 'open' || audited) ? 'status-stuck' : undefined;
+    return stuck && (meaning === 'open' || audited) ? STUCK : undefined;
   }
 
   /**
@@ -166,6 +171,8 @@ export class Follow {
     else if (contradicted || this.doubts > 0) this.doubts += 1;
   }
 }
+
+const STUCK: ReasonCode = 'status-stuck';
 
 /** What is seen of an order when the bank has not answered for the patience of a look. */
 const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {

@@ -4,6 +4,7 @@ import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import { goOnAfresh } from '../payout/fresh-history.ts';
 import type { PendingResolve } from '../payout/inbox.ts';
 import { isSuperseded, looks } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
@@ -35,6 +36,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   view.inbox.take();
   if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.tell();
   for (let n = 0; ; n += 1) {
+    if (view.state === 'needs-operator' && closers.length === 0) goOnAfresh(view);
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
     const look = await lookOnce(leg, n);
@@ -49,8 +51,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (look.conflict !== undefined) await park(leg, look.conflict);
     }
     const conflict = look?.conflict;
-    const nothingWasSent = !leg.wasSent && found === 0 && look?.stable === true;
-    const absent = conflict === undefined && (nothingWasSent || provenAbsent(scans, since, waits));
+    const absent = conflict === undefined && provenAbsent(scans, since, waits);
     if (pending !== undefined) {
       const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);
       const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
@@ -60,7 +61,9 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const dedupe = look?.distrusted ? 'none' : terms.referenceDedupe;
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
-    if (isFree && mayResend(dedupe, leg.known, absent, stableLooks)) {
+    // No attempt is known that a send could repeat.
+    if (isFree && absent && !leg.wasSent && leg.parked === null) return clear(leg, 'negative proof');
+    if (isFree && leg.wasSent && mayResend(dedupe, leg.known, absent, stableLooks)) {
       if (absent) return clear(leg, 'negative proof');
       mayResendInDoubt &&= await isAsApproved(leg);
       if (mayResendInDoubt) return again(leg);
@@ -75,8 +78,10 @@ const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
 
 /** Proven to have been nothing: the same reference may be sent again, through the gates. */
 function clear(leg: OrderLeg, why: string): Resolved {
-  leg.view.note(`${why}: the same reference is sent again with the same bytes`);
-  leg.known = cleared(leg.known);
+  leg.view.note(
+    leg.wasSent ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
+  );
+  leg.known = leg.wasSent ? cleared(leg.known) : { ...leg.known, tainted: false };
   leg.parked = null;
   return { kind: 'gates' };
 }

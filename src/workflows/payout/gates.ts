@@ -8,6 +8,7 @@ import type { SwitchScope } from '../../domain/switches.ts';
 import { read, waits } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
+import { goOnAfresh } from './fresh-history.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
@@ -132,6 +133,8 @@ export class Gates {
   /** A hold ends by a decision, or is looked at again in case its reason is gone. */
   private async hold({ digest, exchange }: Assessment, reason: Reason): Promise<Unpaid | undefined> {
     const { view, passes } = this;
+    // What people have let through is known to this run alone.
+    if (Object.keys(passes).length === 0) goOnAfresh(view);
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
     const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD, reason);

@@ -1,4 +1,10 @@
-import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+} from '@temporalio/workflow';
 import type { ExchangeProgress } from '../../activities/assess.ts';
 import type { LegStart, Prepared } from '../../activities/prepare.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
@@ -7,6 +13,7 @@ import type { LegKind } from '../../domain/sent-order.ts';
 import type { LegPlan } from '../leg/order-leg.ts';
 import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
+import { FreshHistory } from './fresh-history.ts';
 import { Gates } from './gates.ts';
 import { handleMessages } from './handlers.ts';
 import { PayoutView } from './view.ts';
@@ -64,6 +71,10 @@ async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Co
     try {
       return await course.route(run, legs);
     } catch (error) {
+      if (error instanceof FreshHistory) {
+        await condition(allHandlersFinished);
+        return continueAsNew<(given: PayoutInput) => Promise<PayoutResult>>(input);
+      }
       if (!isSuperseded(error)) throw error;
       view.note('the claim was lost: the store is asked again what was sent');
     }

@@ -212,7 +212,7 @@ describe('a card payment', () => {
       asked.push(paymentId);
       throw notFound;
     };
-    session.bank = () => ({ cards: { retrieveRaw } }) as unknown as Bank;
+    session.bank = async () => ({ cards: { retrieveRaw } }) as unknown as Bank;
     await expect(retrieveCard(session, id)).rejects.toMatchObject({ exit: 2, code: 'unknown-id' });
     expect(asked).toEqual(expected);
     await expect(retrieveCard(session, 'pay-1')).rejects.toBe(notFound);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { columnsOf, failedCsv, unpaidLines } from '../../../src/erp/report/write-failed-csv.ts';
+import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
 import type { PayoutRecord, RefusedRow } from '../../../src/store/store.ts';
 import { record } from './records.ts';
 
@@ -19,7 +20,8 @@ async function fileOf(
   refused: readonly RefusedRow[] = [],
   doubtful = new Set<string>(),
 ) {
-  const lines = () => unpaidLines(each(rows), each(refused), doubtful);
+  const unpaid = (await provenUnpaid({ attemptsOf: async () => [] }, rows)).difference(doubtful);
+  const lines = () => unpaidLines(each(rows), each(refused), unpaid);
   const columns = await columnsOf(lines());
   return (await Array.fromAsync(failedCsv(columns, lines()))).join('');
 }

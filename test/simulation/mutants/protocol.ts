@@ -311,7 +311,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: ' || !(await isApproved(sender, row))',
+        find: ' || !(await isApproved(sender, row, order))',
         replace: '',
       },
       {

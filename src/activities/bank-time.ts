@@ -1,0 +1,18 @@
+import type { ActivityDeps } from './deps.ts';
+
+type Clocks = { bank: Pick<ActivityDeps['bank'], 'clock'>; settings: Pick<ActivityDeps['settings'], 'clockSkewMs'> };
+
+/**
+ * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
+ * as the bank's clock is measured to be behind ours, and by the allowed skew more, for a measurement may be off.
+ */
+export function listedFrom({ bank, settings }: Clocks, at: number): number {
+  const offsetMs = bank.clock.offset()?.ms ?? 0;
+  return Math.max(0, at + Math.min(0, offsetMs) - settings.clockSkewMs);
+}
+
+/** Whether the two clocks are further apart than the allowed skew: then no list proves that an order is not there. */
+export function clocksDisagree({ bank, settings }: Clocks): boolean {
+  const offset = bank.clock.offset();
+  return offset !== undefined && Math.abs(offset.ms) > settings.clockSkewMs;
+}

@@ -1,0 +1,76 @@
+import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
+
+/** How far the bank's clock is from ours. */
+export interface ClockOffset {
+  /** Positive: the bank is ahead. Milliseconds, median of the samples, each within half a second and half its round trip. */
+  ms: number;
+  /** From the smallest sample to the largest, milliseconds. */
+  spreadMs: number;
+  samples: number;
+}
+
+export interface BankClock {
+  /** Undefined before an answer has told the time; a bank whose answers never do has none. */
+  offset(): ClockOffset | undefined;
+}
+
+/** Of a bank that is asked for nothing. */
+export const UNMEASURED_CLOCK: BankClock = { offset: () => undefined };
+
+const SAMPLES = 15;
+/** The `Date` header is cut to whole seconds (RFC 9110, 5.6.7): on average the bank's clock is this much further. */
+const HALF_SECOND_MS = 500;
+/** The wall clock was set, or the machine slept: what was measured before says nothing. */
+const STEP_MS = 1_000;
+
+interface Clocks {
+  /** Milliseconds, monotonic. */
+  clock: () => number;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+interface Sample {
+  ms: number;
+  /** Our wall clock minus the monotonic one: changes when one of them jumps. */
+  lead: number;
+}
+
+/**
+ * Measures the bank's clock by the `Date` of its answers, each held against the middle of its request. The median stands a few
+ * answers that were late on one way only.
+ */
+export function measured(transport: Transport, clocks: Clocks): { transport: Transport; clock: BankClock } {
+  let samples: readonly Sample[] = [];
+  const lead = (): number => clocks.now() - clocks.clock();
+  const exchange = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const [leadBefore, sentAt] = [lead(), clocks.clock()];
+    const answer = await transport.exchange(request);
+    const told = dateOf(answer);
+    if (told !== undefined && isSteady(leadBefore, lead())) {
+      const middle = leadBefore + (sentAt + clocks.clock()) / 2;
+      samples = [...samples, { ms: told + HALF_SECOND_MS - middle, lead: leadBefore }].slice(-SAMPLES);
+    }
+    return answer;
+  };
+  const clock: BankClock = {
+    offset: () => offsetOf(samples.filter((sample) => isSteady(sample.lead, lead())).map(({ ms }) => ms)),
+  };
+  return { transport: { ...transport, exchange }, clock };
+}
+
+const isSteady = (before: number, after: number): boolean => Math.abs(after - before) < STEP_MS;
+
+function offsetOf(samples: readonly number[]): ClockOffset | undefined {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const [least, middle, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  if (least === undefined || middle === undefined || most === undefined) return undefined;
+  return { ms: Math.round(middle), spreadMs: Math.round(most - least), samples: sorted.length };
+}
+
+/** Epoch milliseconds; undefined without a date, and for an answer out of a cache, which tells when it was put there. */
+function dateOf({ headers }: HttpAnswer): number | undefined {
+  const { date, age } = headers;
+  const told = typeof date === 'string' && (age === undefined || age === '0') ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(told) ? undefined : told;
+}

@@ -1,0 +1,24 @@
+import type { ClockOffset } from '../api/bank-clock.ts';
+import type { Log } from '../log.ts';
+
+/** What is said of a bank's clock that is off by more than PAYOUTS_BANK_CLOCK_SKEW; undefined: nothing. */
+export function clockComplaint(offset: ClockOffset | undefined, limitMs: number): string | undefined {
+  if (offset === undefined || Math.abs(offset.ms) <= limitMs) return undefined;
+  const seconds = Math.round(Math.abs(offset.ms) / 1_000);
+  return (
+    `the bank's clock is ${seconds} s ${offset.ms > 0 ? 'ahead of' : 'behind'} this machine's, above the limit of ` +
+    `${Math.round(limitMs / 1_000)} s (PAYOUTS_BANK_CLOCK_SKEW): nothing is proven by absence until one of them is set right`
+  );
+}
+
+/** Says once that the bank's clock went off, and once that it is back. */
+export function bankClockAlarm(clock: { offset(): ClockOffset | undefined }, limitMs: number, log: Log): () => void {
+  let isOff = false;
+  return () => {
+    const offset = clock.offset();
+    const complaint = clockComplaint(offset, limitMs);
+    if (complaint !== undefined && !isOff) log.warn({ offset }, complaint);
+    if (complaint === undefined && isOff) log.info({ offset }, "the bank's clock is within the limit again");
+    isOff = complaint !== undefined;
+  };
+}

@@ -1,0 +1,87 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { RECONCILIATION_ID, WORKFLOW_TYPES } from '../domain/names.ts';
+import { startReconciliation } from './executions.ts';
+
+/**
+ * One namespace has one store. The claim is the memo of the workflow `reconciliation`, which runs for as long as there are
+ * workers: Temporal starts one execution of an id at a time, so of two stores that come at once one gets it and the other
+ * reads whose it is. No lock of our own, nothing to renew, and the Web UI shows it.
+ */
+interface NamespaceClaim {
+  runId: string;
+  isOpen: boolean;
+  /** Undefined: started by hand, which claims nothing. */
+  storeId: string | undefined;
+}
+
+/** The namespace is another store's: its payouts would be judged by records that are not here (exit code 2). */
+export class NamespaceTakenError extends Error {
+  override readonly name = 'NamespaceTakenError';
+
+  constructor(namespace: string, { holder, storeId, open }: { holder: string; storeId: string; open?: number }) {
+    const why = open === undefined ? 'whose reconciliation runs in it' : `of which ${open} workflows are open in it`;
+    super(
+      `the Temporal namespace ${namespace} belongs to store ${holder}, ${why}, not to store ${storeId}: use the first ` +
+        `store (PAYOUTS_STORE_URL), or give the second a namespace of its own (TEMPORAL_NAMESPACE). Only if the first is gone ` +
+        `for good: end its workers and start one with PAYOUTS_REPLACES_STORE=${holder}`,
+    );
+  }
+}
+
+/**
+ * Takes the namespace for a store and makes its reconciliation pass now. Throws a `NamespaceTakenError` when another store
+ * holds it, or held it last and left workflows open. `replaces`: the one that may be put aside.
+ *
+ * @returns the store that was put aside
+ */
+export async function takeNamespace(client: Client, storeId: string, replaces?: string): Promise<string | undefined> {
+  const claim = await readClaim(client);
+  const holder = claim?.storeId === storeId ? undefined : claim?.storeId;
+  if (holder !== undefined && holder !== replaces) await assertLeft(client, storeId, holder, claim?.isOpen ?? false);
+  if (claim?.isOpen === true && claim.storeId !== storeId) await endClaim(client, claim.runId);
+  await startReconciliation(client, storeId);
+  await assertNamespaceFits(client, storeId);
+  return holder;
+}
+
+/** For a worker that runs: whoever ends the reconciliation ends no claim, and whoever took the namespace has it. */
+export async function keepNamespace(client: Client, storeId: string): Promise<void> {
+  const claim = await readClaim(client);
+  if (claim?.isOpen !== true || claim.storeId !== storeId) await takeNamespace(client, storeId);
+}
+
+/** Throws a `NamespaceTakenError` when another store holds the namespace; `replaces`: the one that a worker will put aside. */
+export async function assertNamespaceFits(client: Client, storeId: string, replaces?: string): Promise<void> {
+  const claim = await readClaim(client);
+  if (claim?.isOpen !== true || claim.storeId === undefined) return;
+  if (claim.storeId === storeId || claim.storeId === replaces) return;
+  throw new NamespaceTakenError(client.options.namespace, { holder: claim.storeId, storeId });
+}
+
+async function readClaim(client: Client): Promise<NamespaceClaim | undefined> {
+  try {
+    const { runId, status, memo } = await client.workflow.getHandle(RECONCILIATION_ID).describe();
+    const storeId = typeof memo?.store === 'string' ? memo.store : undefined;
+    return { runId, isOpen: status.name === 'RUNNING' || status.name === 'PAUSED', storeId };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function assertLeft(client: Client, storeId: string, holder: string, holds: boolean): Promise<void> {
+  const { namespace } = client.options;
+  if (holds) throw new NamespaceTakenError(namespace, { holder, storeId });
+  const types = [WORKFLOW_TYPES.payout, WORKFLOW_TYPES.payoutBatch, WORKFLOW_TYPES.cardPayment];
+  const query = types.map((type) => `WorkflowType = '${type}'`).join(' OR ');
+  const { count } = await client.workflow.count(`ExecutionStatus = 'Running' AND (${query})`);
+  if (count > 0) throw new NamespaceTakenError(namespace, { holder, storeId, open: count });
+}
+
+async function endClaim(client: Client, runId: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(RECONCILIATION_ID, runId).terminate('another store takes the namespace');
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { PayoutState } from '../../../src/domain/payout-state.ts';
+import { referenceOf } from '../../../src/identity.ts';
+import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
+import type { SendAttempt } from '../../../src/store/store.ts';
+import { record } from '../../erp/report/records.ts';
+
+const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => ({
+  reference,
+  attempt: 1,
+  runId: 'run-1',
+  activityId: '1',
+  sentAt: 1,
+  outcome: null,
+  orderId: null,
+  code: null,
+  settled: null,
+  request: null,
+  ...change,
+});
+
+const isProven = async (state: PayoutState, ...attempts: SendAttempt[]): Promise<boolean> => {
+  const row = record(1, state);
+  return (await provenUnpaid({ attemptsOf: async () => attempts }, [row])).has(row.reference);
+};
+
+const { reference: PAYMENT, uid, documentId } = record(1, 'failed');
+const EXCHANGE = referenceOf(uid, documentId, 'exchange');
+
+it.each([
+  ['failed', true],
+  ['rejected', true],
+  ['cancelled', true],
+  ['completed', false],
+  ['needs-operator', false],
+  ['processing', false],
+] as const)('a payout that is %s and sent nothing: %s', async (state, proven) => {
+  expect(await isProven(state)).toBe(proven);
+});
+
+it.each([
+  [{ outcome: 'refused' }, true],
+  [{ outcome: 'not-sent' }, true],
+  [{ outcome: 'accepted', settled: 'unpaid' }, true],
+  [{ settled: 'absent' }, true],
+  [{}, false],
+  [{ outcome: 'accepted' }, false],
+  [{ outcome: 'exists' }, false],
+  [{ outcome: 'ambiguous' }, false],
+] as const)('an unpaid end beside an attempt %o: %s', async (change, proven) => {
+  expect(await isProven('failed', made(PAYMENT, change))).toBe(proven);
+  expect(await isProven('failed', made(EXCHANGE, change))).toBe(proven);
+});
+
+it('an exchange that is booked is no payment', async () => {
+  expect(await isProven('rejected', made(EXCHANGE, { outcome: 'accepted', settled: 'paid' }))).toBe(true);
+});
