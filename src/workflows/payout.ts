@@ -4,12 +4,14 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  sleep,
 } from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
 import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
+import { doublingPause } from '../domain/policy.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { FreshHistory } from './payout/fresh-history.ts';
@@ -47,13 +49,16 @@ export async function payout(given: PayoutInput): Promise<PayoutResult> {
 /** A run whose claim was lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again. */
 async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutResult> {
   let before: Legs | undefined;
-  for (let storeId: string | undefined; ; ) {
+  let storeId: string | undefined;
+  for (let lost = 0; ; lost += 1) {
     const prepared = await prepare({ input, storeId });
     if (prepared.kind === 'ended') return earlierEnd(view, prepared);
     storeId = prepared.claim.storeId;
     view.claimed(prepared.claim);
     view.maker = prepared.maker ?? undefined;
     view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+    // Whoever takes the claim from us again and again is slowed down, and so are we.
+    if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
     const gates = gatesOf(view, prepared, `${input.account_id ?? ''}`);
     const legs: Legs = legsOf(view, prepared, gates, input, before);
     before = legs;
@@ -69,6 +74,9 @@ async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutR
     }
   }
 }
+
+const LOSSES_IN_A_ROW = 3;
+const HOUR_MS = 3_600_000;
 
 type Ready = Extract<Prepared, { kind: 'ready' }>;
 type Legs = { exchange: OrderLeg; payment: OrderLeg };
