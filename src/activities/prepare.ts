@@ -51,17 +51,18 @@ export type Prepared =
       fee: string | null;
       feeCurrency: string | null;
     }
-  | {
+  | ({
       kind: 'ready';
       claim: Claim;
       maker: string | null;
       terms: Terms;
-      /** Those that a row of this kind may send. */
-      legs: Partial<Record<LegKind, LegStart>>;
       /** Why an earlier run left the payout to people: nothing is sent without a decision. Null: it did not. */
       parked: Reason | null;
       assessment: Assessment;
-    };
+    } & LegStarts);
+
+/** Those of the orders that a row of its kind may send. */
+export type LegStarts = Partial<Record<LegKind, LegStart>>;
 
 /** Without these there is nothing to claim; every other rule ends the payout as failed, with its reason. */
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
@@ -139,7 +140,7 @@ export async function preparePayout(
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    legs: legStarts(taken, (leg) => forgotten && mayBeSent(leg)),
+    ...legStarts(taken, (leg) => forgotten && mayBeSent(leg)),
     parked,
     assessment,
   };
@@ -196,7 +197,7 @@ const reused = () =>
   permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
 /** `forgotten`: attempts of this order may be missing. */
-function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => boolean): Partial<Record<LegKind, LegStart>> {
+function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => boolean): LegStarts {
   const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
   return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, forgotten(leg))]));
 }

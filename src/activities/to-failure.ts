@@ -24,11 +24,19 @@ export function toFailures<Activities extends Record<string, (...args: never[]) 
   return Object.fromEntries(entries) as Activities;
 }
 
+/** The next try may come to another worker at once; pauses that grow would only help one that is alone. */
+const ANOTHER_WORKER_MS = 2_000;
+
 /** Another worker may have the right store; a claim that was lost is taken anew by the workflow, not by a retry. */
 function claimFailure(error: unknown): unknown {
   if (error instanceof Superseded) return permanentFailure(FAILURES.superseded, error.message);
   if (!(error instanceof WrongWorld)) return error;
-  return ApplicationFailure.create({ type: FAILURES.wrongStore, message: error.message, nonRetryable: false });
+  return ApplicationFailure.create({
+    type: FAILURES.wrongStore,
+    message: error.message,
+    nonRetryable: false,
+    nextRetryDelay: ANOTHER_WORKER_MS,
+  });
 }
 
 /** "Not there yet": the server retries after `inMs`; logged as benign. */

@@ -49,10 +49,11 @@ export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord>
   const query = `FROM orders WHERE ${where.join(' AND ')}`;
   const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
   const order = orderClause(books);
-  return pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
+  const page = pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
     const sql = `SELECT * ${query} ORDER BY ${order} LIMIT :limit OFFSET :offset`;
     return db.all<OrderRow>(sql, { ...values, limit, offset }).map((row) => toOrder(row, profile.references));
   });
+  return profile.listTotal === 'exact' ? page : { ...page, total: page.total + 1 };
 }
 
 /** A prime above every `seq`: multiplying modulo it puts the rows into another order without losing one. */

@@ -25,6 +25,8 @@ export const profilePatch = z.strictObject({
   pageOrder: z.enum(['newest', 'oldest', 'shuffled']).optional(),
   /** Records of a page at most; a larger `page_size` is answered with this one, as `page_size` says. */
   pageCap: z.int().min(1).max(1_000).optional(),
+  /** What `total` of the order list says: how many there are, or one more, so that no reading ever adds up. */
+  listTotal: z.enum(['exact', 'one-more']).optional(),
   /** Orders pass through `UNLISTED_STATUS` before they complete. */
   unknownStatus: z.boolean().optional(),
   /** How `client_order_id` comes back: as it was sent, in upper case, or its first 20 characters. */
@@ -54,6 +56,7 @@ export const DEFAULT_PROFILE: Profile = {
   getLagMs: 0,
   pageOrder: 'newest',
   pageCap: 100,
+  listTotal: 'exact',
   unknownStatus: false,
   references: 'as-sent',
   decimals: 'string',

@@ -1,3 +1,4 @@
+import type { LegStarts } from '../activities/prepare.ts';
 import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
@@ -6,7 +7,7 @@ import { because } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
-import { type Course, type Ready, type Run, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
+import { type Course, type Run, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
 import type { PayoutView } from './payout/view.ts';
 
 /**
@@ -64,7 +65,7 @@ const reread = (gates: Gates, { read: { aboveCap, assessment } }: Booked) =>
   aboveCap === true || assessment === undefined ? gates.assess() : assessment;
 
 /** A payment is sent only after its exchange. */
-function progress({ payment, exchange }: Ready['legs']) {
+function progress({ payment, exchange }: LegStarts) {
   const exchangeSent = (exchange?.submission.attempts ?? 0) > 0;
   return { exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0, exchangeSent };
 }

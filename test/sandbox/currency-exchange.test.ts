@@ -30,6 +30,14 @@ describe('an exchange', () => {
     expect(await orderOf(bank, data.order_id)).toMatchObject({ sell_amount: '68.44', buy_amount: '10000' });
   });
 
+  test('is quoted worse, and booked as quoted, where the rates have moved', async () => {
+    const { bank } = await runningSandbox({ profile: { quoteDriftBasisPoints: 200 } });
+    const { data: quote } = await bank.call('GET', `${FX}/quote`, { query: terms });
+    expect(quote).toMatchObject({ sell_amount: '68.44', buy_amount: '10000' });
+    const { data } = await bank.call('POST', FX, { body: { ...terms, reference: 'fx' } });
+    expect(await orderOf(bank, data.order_id)).toMatchObject({ sell_amount: '68.44', buy_amount: '10000' });
+  });
+
   test.each([
     [{ type: 'LIMIT' }, 2009],
     [{ type: 'LATER' }, 2002],

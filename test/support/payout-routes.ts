@@ -32,9 +32,6 @@ export interface PayoutRoute {
 /** A payee of USD personal, local: nobody's real details. */
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
-/** What somebody else pays from the same account. */
-const FOREIGN_PAYMENT = { ...DEFAULT_PAYMENT, amount: '1.00' };
-
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
@@ -388,20 +385,41 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'proven-absent-after-the-looks-were-over',
     settings: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
-      // Nine orders of the same second, two to a page and in another order every time: no look can prove anything.
-      for (let n = 0; n < 9; n += 1) {
-        const reference = `00000000-0000-5000-8000-00000000000${n}`;
-        await p.bankCall('POST', '/v1/banking/transactions/payment', { ...FOREIGN_PAYMENT, reference });
-      }
-      await p.sandboxTest('PUT', 'profile', { pageOrder: 'shuffled', pageCap: 2 });
+      // A list that says it has more than it shows: no look can prove anything.
+      await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
       const handle = await p.start({ id: 'r' });
       await until(handle, 'needs-operator');
-      await p.sandboxTest('PUT', 'profile', { pageOrder: 'newest', pageCap: 100 });
+      await p.sandboxTest('PUT', 'profile', { listTotal: 'exact' });
       return handle;
     },
     ends: { state: 'completed' },
     orders: 1,
+  },
+  {
+    name: 'closed-by-two-people-though-no-look-proves-anything',
+    settings: { waits: { lateCommitMs: 300, listLagMs: 100 } },
+    travel: async (p) => {
+      await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
+      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+      const handle = await p.start({ id: 'r' });
+      await until(handle, 'needs-operator');
+      const closedBy = async (by: string): Promise<{ accepted: boolean; message: string }> =>
+        handle.executeUpdate<{ accepted: boolean; message: string }, [object]>('resolve', {
+          args: [{ action: 'close-as-not-paid', by, evidence: `statement read by ${by}` }],
+        });
+      const answers = [await closedBy('alice'), await closedBy('Alice '), await closedBy('bob')];
+      if (answers.map(({ accepted }) => accepted).join() !== 'false,false,true') {
+        throw new Error(`one person closed it, or two could not: ${JSON.stringify(answers)}`);
+      }
+      return handle;
+    },
+    ends: {
+      state: 'failed',
+      reason: { code: 'closed-by-operator', message: 'an operator closed it as not paid (by alice and bob)' },
+    },
+    because: 'closed-by-operator',
+    orders: 0,
   },
   {
     name: 'status-unclear',

@@ -69,6 +69,8 @@ export interface Product extends AsyncDisposable {
   /** A call of somebody else to the same bank, past the product; returns `data`, throws on a refusal. */
   bankCall(method: string, path: string, body?: unknown): Promise<unknown>;
   restartWorker(): Promise<void>;
+  /** One more worker on the same task queue, with another store. */
+  joinWorker(store: Store): Promise<{ stop(): Promise<void> }>;
   stopWorker(): Promise<void>;
 }
 
@@ -139,6 +141,16 @@ export async function startProduct(
     bankCall: (method, path, body) => callBank(sandbox.url, method, path, body),
     async stopWorker() {
       await running.stop();
+    },
+    async joinWorker(other) {
+      const apart = await NativeConnection.connect({ address });
+      const worker = await runWorker(apart, namespace, { ...deps, store: other });
+      return {
+        async stop() {
+          await worker.stop();
+          await apart.close();
+        },
+      };
     },
     async restartWorker() {
       await running.stop();

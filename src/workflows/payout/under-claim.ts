@@ -4,11 +4,13 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  sleep,
 } from '@temporalio/workflow';
 import type { ExchangeProgress } from '../../activities/assess.ts';
-import type { LegStart, Prepared } from '../../activities/prepare.ts';
+import type { LegStart, LegStarts, Prepared } from '../../activities/prepare.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
+import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import type { LegPlan } from '../leg/order-leg.ts';
 import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
@@ -32,7 +34,7 @@ export interface Run {
 export interface Course<Legs> {
   kind: PayoutKind;
   /** How far the exchange of a payout has come. */
-  progress(legs: Ready['legs']): ExchangeProgress;
+  progress(starts: LegStarts): ExchangeProgress;
   /** `before`: the same legs, as this run knew them until its claim was lost. */
   legs(run: Run, before: Legs | undefined): Legs;
   route(run: Run, legs: Legs): Promise<PayoutResult>;
@@ -56,7 +58,8 @@ export async function underClaim<Legs>(given: PayoutInput, course: Course<Legs>)
 
 async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Course<Legs>): Promise<PayoutResult> {
   let before: Legs | undefined;
-  for (let storeId: string | undefined; ; ) {
+  let storeId: string | undefined;
+  for (let lost = 0; ; lost += 1) {
     const prepared = await prepare({ input, storeId, kind: course.kind });
     if (prepared.kind === 'ended') return earlierEnd(view, prepared);
     storeId = prepared.claim.storeId;
@@ -64,7 +67,9 @@ async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Co
     view.maker = prepared.maker ?? undefined;
     view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
     view.digest = prepared.assessment.digest;
-    const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared.legs));
+    // Whoever takes the claim from us again and again is slowed down, and so are we.
+    if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
+    const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
     const run = { input, prepared, view, gates };
     const legs: Legs = course.legs(run, before);
     before = legs;
@@ -81,9 +86,12 @@ async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Co
   }
 }
 
+const LOSSES_IN_A_ROW = 3;
+const HOUR_MS = 3_600_000;
+
 /** What the store knows of an order; `prepare` returns it for every one that a row of its kind may send. */
-export function startOf({ legs }: Ready, leg: LegKind): LegStart {
-  const start = legs[leg];
+export function startOf(starts: LegStarts, leg: LegKind): LegStart {
+  const start = starts[leg];
   if (start === undefined) throw new Error(`a row of this kind sends no ${leg}`);
   return start;
 }

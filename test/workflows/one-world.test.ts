@@ -1,0 +1,205 @@
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
+import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { isEnd } from '../../src/domain/payout-state.ts';
+import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import { openStore } from '../../src/store/open.ts';
+import { type PayoutHandle, until } from '../support/payout-routes.ts';
+import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+import { until as untilTrue } from '../support/until.ts';
+
+const REFERENCE = referenceOf('u-1001', 'r');
+
+/** Runs a workflow of somebody else that schedules one of the product's activities. */
+async function scheduleAsStranger(
+  { client, namespace }: Product,
+  calls: readonly { activity: string; input: unknown }[],
+): Promise<string[]> {
+  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: 'rogue',
+    workflowsPath: fileURLToPath(new URL('../support/rogue-workflow.ts', import.meta.url)),
+  });
+  const answers = await worker.runUntil(
+    Promise.all(
+      calls.map((call, index) =>
+        client.workflow.execute<(given: unknown) => Promise<string>>('rogue', {
+          workflowId: `rogue-${index}`,
+          taskQueue: 'rogue',
+          args: [call],
+        }),
+      ),
+    ),
+  );
+  await connection.close();
+  return answers;
+}
+
+/** Resets a payout to the task that scheduled an activity; signals and updates behind it are applied again. */
+async function resetBefore(
+  { client, namespace }: Product,
+  handle: PayoutHandle,
+  activity: string,
+): Promise<PayoutHandle> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity,
+  );
+  const { runId } = await client.workflow.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId: handle.workflowId },
+    reason: 'test',
+    workflowTaskFinishEventId: scheduled?.activityTaskScheduledEventAttributes
+      ?.workflowTaskCompletedEventId as unknown as never,
+    requestId: `reset-${activity}`,
+  });
+  return client.workflow.getHandle(handle.workflowId, runId);
+}
+
+/** Every payload of a history, as text. */
+function textsIn(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  return typeof value === 'object' && value !== null ? Object.values(value).map(textsIn).join('\n') : String(value);
+}
+
+describe('one claim', () => {
+  it('a run reset to before its send does not apply again the cancel that came too late', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'r', note: 'sandbox:stuck' });
+    await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'processing');
+    const cancel = { args: [{ by: 'alice', reason: 'withdrawn' }] };
+    const [order] = await ordersUnder(product, REFERENCE);
+    const told = handle.executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>('cancel', cancel as never);
+    expect((await told).outcome).not.toBe('cancelled');
+    const again = await resetBefore(product, handle, 'submitPayment');
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    expect(await again.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
+  });
+
+  it('nor ends for want of the money that its own payment has taken', async () => {
+    await using product = await startProduct({ settings: { waits: { fundsPatienceMs: 200 } as never } });
+    await product.sandboxTest('POST', 'accounts', {
+      uid: 'u-1001',
+      currency: 'USD',
+      account_id: 'acc-just',
+      balance: '13.60',
+    });
+    const handle = await product.start({ id: 'r', account_id: 'acc-just', note: 'sandbox:audit' });
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
+    const again = await resetBefore(product, handle, 'submitPayment');
+    await until(again, 'awaiting-bank-approval');
+    await again.signal('approve', { by: 'alice' });
+    expect(await again.result()).toMatchObject({ state: 'completed', orderId });
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
+  });
+
+  it.each([[-1], ['-7'], ['x'], ['0'], [1.5], [null], [[0]], [{}]])(
+    'a raw start with the generation %j is refused, and pays nothing',
+    async (generation) => {
+      await using product = await startProduct();
+      const handle = await product.client.workflow.start('payout', {
+        taskQueue: TASK_QUEUE,
+        workflowId: payoutWorkflowId(REFERENCE),
+        args: [{ ...DEFAULT_INSTRUCTION, id: 'r', generation }],
+      });
+      await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
+      expect(await product.sandboxTest('GET', 'state')).toMatchObject({ orders: [] });
+    },
+  );
+});
+
+describe('one store', () => {
+  it('a worker with another store does nothing for a payout that was claimed in this one', async () => {
+    await using product = await startProduct();
+    const rows = ['a', 'b', 'c', 'd'].map((id, index) => {
+      const instruction = { ...DEFAULT_INSTRUCTION, id };
+      const reference = referenceOf(instruction.uid, id);
+      const workflowId = payoutWorkflowId(reference);
+      return { row: index + 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+    });
+    await product.store.claimBatch({ batchId: 'b-1', file: 't.csv', sha256: 'x', by: null, rows, at: Date.now() });
+    const other = await openStore('file::memory:');
+    await product.stopWorker();
+    const rival = await product.joinWorker(other);
+    const { uid, account_id, amount, currency } = DEFAULT_INSTRUCTION;
+    const handles = await Promise.all(
+      rows.map(({ workflowId, instruction: { id } }) =>
+        product.client.workflow.start('payout', {
+          taskQueue: TASK_QUEUE,
+          workflowId,
+          args: [{ id, uid, account_id, amount, currency, batchId: 'b-1' }],
+        }),
+      ),
+    );
+    for (const handle of handles) {
+      await untilTrue(async () =>
+        JSON.stringify((await handle.describe()).raw.pendingActivities).includes('WrongStore'),
+      );
+    }
+    expect(await product.sandboxTest('GET', 'state')).toMatchObject({ orders: [] });
+    await rival.stop();
+    await product.restartWorker();
+    for (const handle of handles) expect(await handle.result()).toMatchObject({ state: 'completed' });
+    for (const { reference } of rows) {
+      expect(await product.store.payout(reference)).toMatchObject({ state: 'completed' });
+      expect(await ordersUnder(product, reference)).toHaveLength(1);
+      expect(await other.payout(reference)).toBeUndefined();
+      expect(await other.attempts(reference)).toEqual([]);
+    }
+    await other.close();
+  });
+
+  it('a batch payout has nothing of its payee in its history', async () => {
+    await using product = await startProduct();
+    const payee = { beneficiary_id: undefined, account_name: 'Canary Person', note: 'canary note' };
+    const instruction = { ...DEFAULT_INSTRUCTION, ...payee, id: 'r' };
+    const workflowId = payoutWorkflowId(REFERENCE);
+    const row = { row: 1, reference: REFERENCE, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+    await product.store.claimBatch({ batchId: 'b', file: 't.csv', sha256: 'x', by: null, rows: [row], at: Date.now() });
+    const { uid, account_id, amount, currency } = DEFAULT_INSTRUCTION;
+    const handle = await product.client.workflow.start('payout', {
+      taskQueue: TASK_QUEUE,
+      workflowId,
+      args: [{ id: 'r', uid, account_id, amount, currency, batchId: 'b' }],
+    });
+    expect(await handle.result()).toMatchObject({ state: 'failed' });
+    const { events } = await handle.fetchHistory();
+    const texts = textsIn(events);
+    expect(texts).toContain('acc-u1001-usd');
+    expect(texts).not.toMatch(/canary/i);
+  });
+});
+
+describe('a workflow of somebody else', () => {
+  it('moves nothing and ends nothing by scheduling our activities', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 2 }] } });
+    const handle = await product.start({ id: 'r' }, { by: 'maker' });
+    await until(handle, 'awaiting-approval');
+    const row = await product.store.payout(REFERENCE);
+    const claim = { storeId: product.store.id, reference: REFERENCE, term: row?.term ?? 0 };
+    const reason = { code: 'approval-rejected', message: 'x' };
+    const input = { ...DEFAULT_INSTRUCTION, id: 'r' };
+    const answers = await scheduleAsStranger(product, [
+      { activity: 'submitPayment', input: { claim, attempt: 1 } },
+      { activity: 'submitPayment', input: { claim: { ...claim, term: claim.term + 1 }, attempt: 1 } },
+      { activity: 'submitPayment', input: { ...input, reference: REFERENCE, attempt: 1, amount: '777.00' } },
+      { activity: 'prepare', input: { input } },
+      { activity: 'assess', input: { claim, approved: { digest: 'x', by: ['ann', 'bob'] } } },
+      { activity: 'closePayout', input: { claim, state: 'rejected', reason, settled: {} } },
+      { activity: 'recordState', input: { claim, state: 'processing', reason: null } },
+      { activity: 'addBeneficiary', input: { claim } },
+      { activity: 'approveOrder', input: { claim, leg: 'payment', orderId: 'o', by: 'mallory' } },
+    ]);
+    expect(answers).toEqual(answers.map(() => expect.stringMatching(/^failed: |"not-sent"/)));
+    expect(await product.sandboxTest('GET', 'state')).toMatchObject({ orders: [] });
+    expect(await product.store.payout(REFERENCE)).toMatchObject({ state: 'awaiting-approval', term: claim.term });
+    for (const by of ['ann', 'bob']) await handle.signal('approve', { by });
+    const { state } = await handle.result();
+    expect(isEnd(state) && state).toBe('completed');
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
+  });
+});
