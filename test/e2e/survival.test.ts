@@ -48,11 +48,16 @@ it('a `run` that was killed in the middle is finished by the next one: one order
   expect(batchOf(await home.payouts('report', batch.batchId, '--json'))).toEqual(batch);
 });
 
-it('payouts whose workflows are lost with the file of Temporal are started again by `run` of their file', async () => {
+it('payouts whose workflows are lost with the file of Temporal are started again once the new Temporal is accepted', async () => {
   const home = openHome();
   const file = home.file('lost.csv', csvOf([{ id: 'LOST-1', ...IN_AUDIT }]));
   expect((await home.payouts('run', file, '--yes', '--timeout', '6s', '--json')).code).toBe(6);
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home.path, `temporal.sqlite${suffix}`), { force: true });
+
+  const refused = await home.payouts('run', file, '--yes', '--timeout', '12s', '--json');
+  expect(refused.code).toBe(2);
+  expect(refused.stdout).toContain('payouts doctor --accept temporal');
+  expect((await home.payouts('doctor', '--accept', 'temporal', '--by', 'alice')).code).toBe(0);
 
   const again = await home.payouts('run', file, '--yes', '--timeout', '12s', '--json');
   expect(again.code).toBe(6);
