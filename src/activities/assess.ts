@@ -14,11 +14,11 @@ import type { PaymentOrder } from '../domain/sent-order.ts';
 import { orderInForce, refusalMeaning } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
+import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { planExchange, readExchange, readTransfer } from './own-accounts.ts';
-import { findPayee, namedPayee, payeeDigest, payeeKey } from './payee.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {

@@ -9,9 +9,15 @@ import {
 } from '../domain/payout-state.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
 import { touchedBy } from '../domain/switches.ts';
+import {
+  delayOf,
+  type Failed,
+  restartAll,
+  restartSome,
+  startPayout,
+} from '../services/reconciliation/closed-payouts.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { beating } from './beating.ts';
-import { delayOf, type Failed, restartAll, restartSome, startPayout } from './closed-payouts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';

@@ -1,12 +1,14 @@
 import type { Bank } from '../api/bank.ts';
 import type { BusinessCalendar } from '../domain/business-days.ts';
-import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { CardTerms } from '../domain/card-terms.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { ClosedMeaning } from '../domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
+import type { Executions } from '../services/executions.ts';
 import type { Store } from '../store/store.ts';
+
+export type { Executions, OrderNotice } from '../services/executions.ts';
 
 /** What the worker is set to; durations in ms, our own waits already scaled. */
 export interface WorkerSettings {
@@ -46,50 +48,6 @@ export interface WorkerSettings {
   /** Pause between two passes of the reconciliation. */
   reconcileEveryMs: number;
   cardTerms: CardTerms;
-}
-
-/** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
-export interface Executions {
-  /**
-   * Starts a payout unless its workflow is open or has completed. One that was closed otherwise is started anew: the claim
-   * in the store is the lock, not the workflow id.
-   */
-  startPayout(start: {
-    workflowId: string;
-    /** Absent: a payout. */
-    kind?: PayoutKind;
-    reference: string;
-    batchId: string | null;
-    currency: string;
-    input: Record<string, string | number>;
-    summary: string;
-    /** Begins this much later, shown as `scheduled` until then; absent: at once. */
-    delayMs?: number;
-    /** Also when the last run of this id completed: its row must have no end. */
-    evenCompleted?: boolean;
-  }): Promise<'started' | 'already-started'>;
-  /** Unless it runs. */
-  startBatch(batchId: string, file: string): Promise<void>;
-  wakeWatch(key: { uid: string; currency: string }): Promise<void>;
-  /** False when no such workflow is open. */
-  orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
-  approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
-  /** Asks a payout to cancel; false when no such workflow is open. */
-  cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
-  /** A held payout looks whether its reason is gone; false when no such workflow is open. */
-  lookAgain(workflowId: string): Promise<boolean>;
-  isOpen(workflowId: string): Promise<boolean>;
-  /** Starts a card payment whose workflow was closed without an end; it looks at what was sent first. */
-  startCardPayment(input: CardPaymentInput): Promise<void>;
-  /** Tells a card payment of an event, once for each `requestId`; false when no such workflow is open. */
-  cardEvent(merchantRequestId: string, event: CardEvent, requestId: string): Promise<boolean>;
-}
-
-/** Payload of the signal `orderChanged`. The GET decides; this only says where to look. */
-export interface OrderNotice {
-  reference: string;
-  orderId: string;
-  status: string;
 }
 
 export interface ActivityDeps {

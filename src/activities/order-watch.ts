@@ -8,11 +8,11 @@ import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-stat
 import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { ByReference } from '../domain/reference-form.ts';
+import { listedFrom } from '../services/reconciliation/bank-time.ts';
+import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { OpenOrder } from '../store/store.ts';
-import { listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
-import { noteOrders } from './note-orders.ts';
 import { watchLeaseMs } from './watch-lease.ts';
 
 export interface SweepInput {

@@ -1,4 +1,3 @@
-import { BankError } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { type Claim, Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
@@ -19,14 +18,15 @@ import { referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, type LegKind, listsOf, type SentOrder } from '../domain/sent-order.ts';
 import { orderInForce, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { type SwitchScope, touchedBy } from '../domain/switches.ts';
+import { orderFacts, readIfThere } from '../services/reconciliation/bank-orders.ts';
+import { clocksDisagree, listedFrom } from '../services/reconciliation/bank-time.ts';
+import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
-import { clocksDisagree, listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
-import { sharedScans } from './order-scans.ts';
 import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
 
@@ -244,36 +244,4 @@ function listsOfLeg({ uid, currency, assessed }: PayoutRecord, leg: LegKind, sen
     ...(sold === undefined ? [] : [{ uid, currency: sold }]),
     ...(toUid === undefined || toUid === uid ? [] : [{ uid: toUid, currency }]),
   ];
-}
-
-/** "Not found" is an answer: it proves nothing about an order that is known. */
-export async function readIfThere({ bank }: Pick<ActivityDeps, 'bank'>, orderId: string): Promise<Order | undefined> {
-  try {
-    return await bank.orders.get(orderId);
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2005) return undefined;
-    throw error;
-  }
-}
-
-/** The order record in our own spelling; what the bank leaves out stays out. */
-export function orderFacts(order: Order): OrderFacts {
-  return {
-    orderId: order.order_id,
-    clientOrderId: order.client_order_id,
-    uid: order.transaction_uid,
-    type: order.type,
-    direct: order.direct,
-    status: order.status,
-    accountId: order.transaction_account,
-    currency: order.transaction_currency,
-    amount: order.transaction_amount,
-    buyCurrency: order.buy_currency,
-    buyAmount: order.buy_amount,
-    sellCurrency: order.sell_currency,
-    sellAmount: order.sell_amount,
-    rate: order.rate,
-    fee: order.fee,
-    feeCurrency: order.fee_currency,
-  };
 }

@@ -1,6 +1,6 @@
 import { log } from '@temporalio/activity';
+import { restartAll } from '../services/reconciliation/closed-payouts.ts';
 import type { QuietScope } from '../store/store.ts';
-import { restartAll } from './closed-payouts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 

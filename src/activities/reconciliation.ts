@@ -2,11 +2,11 @@ import { cancellationSignal } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Findings } from '../domain/reconciliation.ts';
+import { listedFrom } from '../services/reconciliation/bank-time.ts';
+import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../store/store.ts';
-import { listedFrom } from './bank-time.ts';
 import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
-import { noteOrders } from './note-orders.ts';
 import { reading } from './to-failure.ts';
 
 /** A user and a currency, and the time since when their orders are compared. */

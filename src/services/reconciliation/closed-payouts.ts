@@ -1,15 +1,20 @@
-import { dueAt } from '../domain/business-days.ts';
-import { CLOSED_RUNS_MAX, closedAgain } from '../domain/closed-runs.ts';
-import { payoutInput } from '../domain/instruction.ts';
-import { isEnd } from '../domain/payout-state.ts';
-import { because } from '../domain/reasons.ts';
-import type { PayoutRecord, QuietPayout, QuietScope } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
+import { type BusinessCalendar, dueAt } from '../../domain/business-days.ts';
+import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
+import { payoutInput } from '../../domain/instruction.ts';
+import { isEnd } from '../../domain/payout-state.ts';
+import { because } from '../../domain/reasons.ts';
+import type { PayoutRecord, QuietPayout, QuietScope, Store } from '../../store/store.ts';
+import type { Executions } from '../executions.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again
 // under its id: the claim in the store is the lock, and what was sent before is in the store's attempts.
 
-type Deps = Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>;
+interface Deps {
+  store: Store;
+  executions: Pick<Executions, 'isOpen' | 'startPayout'>;
+  settings: { quietRowMs: number; calendar: BusinessCalendar | undefined };
+  now(): number;
+}
 
 const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
@@ -88,7 +93,7 @@ async function restart(deps: Deps, { reference, workflowId, closedRuns }: QuietP
 
 /** Starts the workflow of a row. One that is due on a later day costs nothing until then: it begins with a delay. */
 export function startPayout(
-  deps: Pick<ActivityDeps, 'executions' | 'settings' | 'now'>,
+  deps: Pick<Deps, 'executions' | 'settings' | 'now'>,
   row: PayoutRecord,
   evenCompleted?: 'even-completed',
 ): Promise<'started' | 'already-started'> {
@@ -108,7 +113,7 @@ export function startPayout(
 }
 
 /** How long until the day of a row, in ms; not above 0 when it has come. */
-export function delayOf({ settings, now }: Pick<ActivityDeps, 'settings' | 'now'>, row: PayoutRecord): number {
+export function delayOf({ settings, now }: Pick<Deps, 'settings' | 'now'>, row: PayoutRecord): number {
   const at = now();
   return (dueAt(row.instruction, settings.calendar) ?? at) - at;
 }

@@ -1,6 +1,6 @@
-import type { Bank } from '../api/bank.ts';
-import type { OrderScan } from '../api/list-pages.ts';
-import { readSettledOrders } from '../api/settled-orders.ts';
+import type { Bank } from '../../api/bank.ts';
+import type { OrderScan } from '../../api/list-pages.ts';
+import { readSettledOrders } from '../../api/settled-orders.ts';
 
 export interface ScanRequest {
   uid: string;

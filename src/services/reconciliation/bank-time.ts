@@ -1,6 +1,10 @@
-import type { ActivityDeps } from './deps.ts';
+import type { Bank } from '../../api/bank.ts';
 
-type Clocks = { bank: Pick<ActivityDeps['bank'], 'clock'>; settings: Pick<ActivityDeps['settings'], 'clockSkewMs'> };
+/** The bank's clock as it was measured, and how far it may be off. */
+interface Clocks {
+  bank: Pick<Bank, 'clock'>;
+  settings: { clockSkewMs: number };
+}
 
 /**
  * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier

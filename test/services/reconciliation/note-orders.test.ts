@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noteOrders } from '../../src/activities/note-orders.ts';
-import type { Bank } from '../../src/api/bank.ts';
-import { type BankErrorDetails, OrderNotFoundError } from '../../src/api/errors.ts';
-import type { Order } from '../../src/api/schemas/orders.ts';
-import { referenceOf } from '../../src/identity.ts';
-import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
-import { payoutClaim } from '../store/samples.ts';
-import { quickSettings } from '../support/product.ts';
+import type { Bank } from '../../../src/api/bank.ts';
+import { type BankErrorDetails, OrderNotFoundError } from '../../../src/api/errors.ts';
+import type { Order } from '../../../src/api/schemas/orders.ts';
+import { referenceOf } from '../../../src/identity.ts';
+import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { quickSettings } from '../../support/product.ts';
 
 const LIST = { uid: 'user-1', currency: 'USD', since: 0 };
 const { reference } = payoutClaim('doc');

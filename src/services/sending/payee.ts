@@ -1,9 +1,9 @@
-import type { Bank } from '../api/bank.ts';
-import { readAllBeneficiaries } from '../api/list-pages.ts';
-import { checkFields, matchEntry, sameBeneficiary, toWireFields } from '../api/required-details.ts';
-import type { Beneficiary, RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
-import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
-import { approvalDigest } from '../identity.ts';
+import type { Bank } from '../../api/bank.ts';
+import { readAllBeneficiaries } from '../../api/list-pages.ts';
+import { checkFields, matchEntry, sameBeneficiary, toWireFields } from '../../api/required-details.ts';
+import type { Beneficiary, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
+import { approvalDigest } from '../../identity.ts';
 
 /** A beneficiary named by its fields: what required-details asks for and what the instruction gives. */
 export interface NamedPayee {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedScans } from '../../src/activities/order-scans.ts';
-import type { Bank } from '../../src/api/bank.ts';
-import type { OrderQuery } from '../../src/api/schemas/orders.ts';
+import type { Bank } from '../../../src/api/bank.ts';
+import type { OrderQuery } from '../../../src/api/schemas/orders.ts';
+import { sharedScans } from '../../../src/services/reconciliation/order-scans.ts';
 
 /** An empty list that answers after a while, and what was asked of it. */
 function slowBank(fails = false) {

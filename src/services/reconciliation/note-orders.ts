@@ -1,5 +1,7 @@
-import type { Order } from '../api/schemas/orders.ts';
-import { isReturn, type OrderFacts } from '../domain/order-judgement.ts';
+import type { Bank } from '../../api/bank.ts';
+import type { Order } from '../../api/schemas/orders.ts';
+import { isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
+import type { ClosedMeaning } from '../../domain/order-status.ts';
 import {
   addFindings,
   type Fact,
@@ -9,14 +11,18 @@ import {
   type Incident,
   NOTHING_FOUND,
   type Return,
-} from '../domain/reconciliation.ts';
-import { ByReference, mayBeAltered, referenceForm } from '../domain/reference-form.ts';
-import { referenceOf } from '../identity.ts';
-import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
-import { orderFacts, readIfThere } from './orders.ts';
+} from '../../domain/reconciliation.ts';
+import { ByReference, mayBeAltered, referenceForm } from '../../domain/reference-form.ts';
+import { referenceOf } from '../../identity.ts';
+import type { PayoutRecord, SendAttempt, Store, WatchKey } from '../../store/store.ts';
+import { orderFacts, readIfThere } from './bank-orders.ts';
 
-type Deps = Pick<ActivityDeps, 'bank' | 'store' | 'settings' | 'now'>;
+interface Deps {
+  bank: Pick<Bank, 'orders'>;
+  store: Store;
+  settings: { closedMeans: ClosedMeaning; clockSkewMs: number };
+  now(): number;
+}
 
 /** The list that the orders are from. */
 export interface OrderList extends WatchKey {

@@ -1,0 +1,39 @@
+import type { Bank } from '../../api/bank.ts';
+import { BankError } from '../../api/errors.ts';
+import type { Order } from '../../api/schemas/orders.ts';
+import type { OrderFacts } from '../../domain/order-judgement.ts';
+
+/** "Not found" is an answer: it proves nothing about an order that is known. */
+export async function readIfThere(
+  { bank }: { bank: Pick<Bank, 'orders'> },
+  orderId: string,
+): Promise<Order | undefined> {
+  try {
+    return await bank.orders.get(orderId);
+  } catch (error) {
+    if (error instanceof BankError && error.code === 2005) return undefined;
+    throw error;
+  }
+}
+
+/** The order record in our own spelling; what the bank leaves out stays out. */
+export function orderFacts(order: Order): OrderFacts {
+  return {
+    orderId: order.order_id,
+    clientOrderId: order.client_order_id,
+    uid: order.transaction_uid,
+    type: order.type,
+    direct: order.direct,
+    status: order.status,
+    accountId: order.transaction_account,
+    currency: order.transaction_currency,
+    amount: order.transaction_amount,
+    buyCurrency: order.buy_currency,
+    buyAmount: order.buy_amount,
+    sellCurrency: order.sell_currency,
+    sellAmount: order.sell_amount,
+    rate: order.rate,
+    fee: order.fee,
+    feeCurrency: order.fee_currency,
+  };
+}
