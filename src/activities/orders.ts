@@ -195,7 +195,7 @@ async function findOrder(
   // The first answers of a process tell the bank's time.
   await reading(() => deps.assertIdentity());
   const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
-  for (const currency of currenciesOf(row, leg, sent)) {
+  for (const currency of await currenciesOf(deps, row, leg, sent)) {
     const scan = await reading(() => scanOrders({ uid, currency, from }));
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
@@ -219,11 +219,20 @@ async function findOrder(
 /** Order ids that the bank has given in answer to an attempt. */
 const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
 
-/** Currencies whose lists can show an order: both legs of an exchange. */
-function currenciesOf({ currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): string[] {
+/**
+ * Currencies whose lists can show an order: both legs of an exchange. A store that has forgotten the exchange (an older copy) does
+ * not know what was sold; the account that pays does.
+ */
+async function currenciesOf(
+  { bank }: ActivityDeps,
+  { currency, assessed, instruction }: PayoutRecord,
+  leg: LegKind,
+  sent: SentOrder | undefined,
+): Promise<string[]> {
   if (leg === 'payment') return [currency];
-  const sold = sent !== undefined && 'sellCurrency' in sent ? sent.sellCurrency : assessed?.exchange?.sellCurrency;
-  return sold === undefined ? [currency] : [currency, sold];
+  const known = sent !== undefined && 'sellCurrency' in sent ? sent.sellCurrency : assessed?.exchange?.sellCurrency;
+  const sold = known ?? (await reading(() => bank.accounts.get(instruction.account_id))).currency;
+  return [...new Set([currency, sold])];
 }
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */

@@ -85,8 +85,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/activities/orders.ts',
-        find: 'return sold === undefined ? [currency] : [currency, sold];',
-        replace: 'return sold === undefined ? [] : [currency];',
+        find: 'return [...new Set([currency, sold])];',
+        replace: "return sold === '' ? [] : [currency];",
       },
     ],
   },
