@@ -5,6 +5,7 @@ import {
   condition,
   continueAsNew,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Prepared } from '../activities/prepare.ts';
 import type { SettledLegs } from '../activities/records.ts';
@@ -13,7 +14,8 @@ import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { EndState, Reason } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
-import { type LegResult, OrderLeg } from './leg/order-leg.ts';
+import { STUCK } from './leg/follow.ts';
+import { type LegMemory, type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { FreshHistory } from './payout/fresh-history.ts';
 import { Gates, type Unpaid } from './payout/gates.ts';
 import { handleMessages } from './payout/handlers.ts';
@@ -34,46 +36,60 @@ export interface PayoutResult {
  * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the
  * order. Nothing that may have moved money is interrupted by a cancellation.
  */
-export async function payout(given: PayoutInput): Promise<PayoutResult> {
+export async function payout(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
   const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    const result = await underClaim(view, input);
+    // Nobody but a run of this payout hands anything over.
+    const isHandedOver = workflowInfo().continuedFromExecutionRunId !== undefined;
+    const result = await underClaim(view, input, isHandedOver ? before : undefined);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
+/** What a run that goes on in a fresh history hands over: its store, and what it has sent, which no store can make it forget. */
+export interface RunBefore {
+  storeId: string;
+  exchange: LegMemory;
+  payment: LegMemory;
+}
+
 /** A run whose claim was lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again. */
-async function underClaim(view: PayoutView, input: PayoutInput): Promise<PayoutResult> {
-  let before: Legs | undefined;
-  let storeId: string | undefined;
+async function underClaim(view: PayoutView, input: PayoutInput, first: RunBefore | undefined): Promise<PayoutResult> {
+  let before = first;
   for (let lost = 0; ; lost += 1) {
-    const prepared = await prepare({ input, storeId });
-    if (prepared.kind === 'ended') return earlierEnd(view, prepared);
-    storeId = prepared.claim.storeId;
-    view.claimed(prepared.claim);
-    view.maker = prepared.maker ?? undefined;
-    view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
-    // Whoever takes the claim from us again and again is slowed down, and so are we.
-    if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
-    const gates = gatesOf(view, prepared, `${input.account_id ?? ''}`);
-    const legs: Legs = legsOf(view, prepared, gates, input, before);
-    before = legs;
     try {
+      const prepared = await prepare({ input, storeId: before?.storeId });
+      if (prepared.kind === 'ended') return earlierEnd(view, prepared);
+      view.claimed(prepared.claim);
+      view.maker = prepared.maker ?? undefined;
+      view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+      // Whoever takes the claim from us again and again is slowed down, and so are we.
+      if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
+      const gates = gatesOf(view, prepared, `${input.account_id ?? ''}`);
+      const legs: Legs = legsOf(view, prepared, gates, input, before);
+      before = { storeId: prepared.claim.storeId, ...legs };
       return await route(view, prepared, gates, legs);
     } catch (error) {
-      if (error instanceof FreshHistory) {
+      if (error instanceof FreshHistory && before !== undefined) {
+        const { storeId, exchange, payment } = before;
         await condition(allHandlersFinished);
-        return continueAsNew<typeof payout>(input);
+        return continueAsNew<typeof payout>(input, {
+          storeId,
+          exchange: memoryOf(exchange),
+          payment: memoryOf(payment),
+        });
       }
       if (!isSuperseded(error)) throw error;
       view.note('the claim was lost: the store is asked again what was sent');
     }
   }
 }
+
+const memoryOf = ({ known, firstSentAt, lastSentAt }: LegMemory): LegMemory => ({ known, firstSentAt, lastSentAt });
 
 const LOSSES_IN_A_ROW = 3;
 const HOUR_MS = 3_600_000;
@@ -128,10 +144,16 @@ function gatesOf(view: PayoutView, { terms, payment, exchange }: Ready, accountI
   return new Gates(view, terms, accountId, { exchanged, exchangeSent: exchange.submission.attempts > 0 });
 }
 
-function legsOf(view: PayoutView, prepared: Ready, gates: Gates, input: PayoutInput, before: Legs | undefined): Legs {
+function legsOf(
+  view: PayoutView,
+  prepared: Ready,
+  gates: Gates,
+  input: PayoutInput,
+  before: RunBefore | undefined,
+): Legs {
   const { terms, parked } = prepared;
   const { currency = '', amount = '', account_id: account = '' } = input;
-  const shared = { accountId: `${account}`, assess: () => gates.assess() };
+  const shared = { accountId: `${account}`, assess: () => gates.assess(), foundStuck: parked?.code === STUCK };
   const send = (activity: 'submitPayment' | 'submitExchange', what: string) => (attempt: number) =>
     sends[activity].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]);
   const exchange: OrderLeg = new OrderLeg(
