@@ -4,7 +4,7 @@ import { type RowOf, type SimStore, StoreCopy } from './sim-store.ts';
 import type { World } from './world.ts';
 
 /** Copies kept: the store may be replaced by any of them. */
-const COPIES_MAX = 4;
+const COPIES_MAX = 12;
 
 /**
  * Copies of the store, one of which is put in its place once, while orders are being sent. The runs in Temporal go on. Nothing in
@@ -39,6 +39,13 @@ export class OlderCopies {
     const { worlds, isCalm, random, time } = this.world;
     if (worlds.olderCopy === undefined || isCalm || !/^submit/.test(activity)) return;
     if (this.restoredAt.length === 0 && random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
+  }
+
+  /** What has just ended has no end in any copy. */
+  whenEnded(): void {
+    const { worlds, isCalm, random, time } = this.world;
+    if (worlds.olderCopy === undefined || isCalm || this.restoredAt.length > 0) return;
+    if (random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
   }
 
   private get sim(): SimStore {

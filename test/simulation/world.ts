@@ -240,7 +240,10 @@ export class World {
     }
     if (!this.isPlanned(start.workflowId)) return;
     if ('failure' in end && payout.accepted.generation > 0 && !this.payouts.includes(payout)) return;
-    if ('result' in end) this.completed.add(start.workflowId);
+    if ('result' in end) {
+      this.completed.add(start.workflowId);
+      this.olderCopies.whenEnded();
+    }
     const { reference } = payout;
     const { state = null, orderId = null } = ('result' in end ? end.result : {}) as {
       state?: string;
