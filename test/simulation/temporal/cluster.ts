@@ -119,7 +119,8 @@ export class Cluster {
    */
   reset(workflowId: string, { events, messages }: { events: number; messages: 'kept' | 'dropped' }): void {
     const from = this.executions.get(workflowId);
-    if (from === undefined) return;
+    // One that is about to begin has no history yet.
+    if (from === undefined || from.held !== undefined) return;
     from.isClosed = true;
     const execution = this.made({ ...from.start, runId: this.newRunId() });
     const before = from.history.slice(0, events);
