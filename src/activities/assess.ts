@@ -44,6 +44,8 @@ export async function assessPayout(
 ): Promise<Assessment> {
   const row = await rowOf(deps, claim);
   const { reference } = row;
+  // What is sent is made of this reading: one of another customer's accounts must not become it.
+  await deps.assertIdentity();
   if (approved !== undefined) await deps.store.recordApprovals({ reference, ...approved, at: deps.now() });
   return recordedAssessment(deps, row, progress);
 }

@@ -206,7 +206,7 @@ async function findOrder(
   await reading(() => deps.assertIdentity());
   const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   let arrivals = 0;
-  for (const list of listsOfLeg(row, leg, sent)) {
+  for (const list of await listsOfLeg(deps, row, leg, sent)) {
     const scan = await reading(() => scanOrders({ ...list, from }));
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
@@ -234,14 +234,23 @@ async function findOrder(
 /** Order ids that the bank has given in answer to an attempt. */
 const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
 
-/** The lists that can show an order of a row, as far as is known what was sent. */
-function listsOfLeg({ uid, currency, assessed }: PayoutRecord, leg: LegKind, sent: SentOrder | undefined): WatchKey[] {
+/**
+ * The lists that can show an order of a row. A store that has forgotten an exchange (an older copy) does not know what was sold;
+ * the account that pays does.
+ */
+async function listsOfLeg(
+  { bank }: ActivityDeps,
+  { uid, currency, assessed, instruction }: PayoutRecord,
+  leg: LegKind,
+  sent: SentOrder | undefined,
+): Promise<WatchKey[]> {
   if (sent !== undefined) return listsOf(uid, sent);
-  const sold = leg === 'exchange' ? assessed?.exchange?.sellCurrency : undefined;
+  const own = { uid, currency };
+  if (leg === 'exchange') {
+    const known = assessed?.exchange?.sellCurrency;
+    const sold = known ?? (await reading(() => bank.accounts.get(instruction.account_id))).currency;
+    return sold === currency ? [own] : [own, { uid, currency: sold }];
+  }
   const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
-  return [
-    { uid, currency },
-    ...(sold === undefined ? [] : [{ uid, currency: sold }]),
-    ...(toUid === undefined || toUid === uid ? [] : [{ uid: toUid, currency }]),
-  ];
+  return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
 }

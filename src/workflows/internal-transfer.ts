@@ -1,12 +1,13 @@
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { PayoutResult } from './payout/ends.ts';
 import { ownMove } from './payout/own-move.ts';
-import { sharedPlan, underClaim } from './payout/under-claim.ts';
+import { type RunBefore, sharedPlan, underClaim } from './payout/under-claim.ts';
 
 /** One transfer between accounts of one currency: `account_id` pays `amount` into `to_account_id`. */
-export function internalTransfer(given: PayoutInput): Promise<PayoutResult> {
+export function internalTransfer(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {
   return underClaim(
     given,
+    before,
     ownMove('transfer', (run) => {
       const { currency = '', amount = '' } = run.input;
       return sharedPlan(run, 'submitTransfer', `transfers ${currency} ${amount}`);

@@ -7,20 +7,26 @@ import { because } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
-import { type Course, type Run, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
+import { type Course, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
 import type { PayoutView } from './payout/view.ts';
 
 /**
  * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the
  * order.
  */
-export function payout(given: PayoutInput): Promise<PayoutResult> {
-  return underClaim(given, PAYOUT);
+export function payout(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {
+  return underClaim(given, before, PAYOUT);
 }
 
 type Legs = { exchange: OrderLeg; payment: OrderLeg };
 
-const PAYOUT: Course<Legs> = { kind: 'payout', progress, legs: legsOf, route };
+const PAYOUT: Course<Legs> = {
+  kind: 'payout',
+  progress,
+  legs: legsOf,
+  orders: ({ exchange, payment }) => [exchange, payment],
+  route,
+};
 
 /** What was sent and is in doubt is settled before anything else; then the gates, the exchange, the gates again, the payment. */
 async function route({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
@@ -70,7 +76,7 @@ function progress({ payment, exchange }: LegStarts) {
   return { exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0, exchangeSent };
 }
 
-function legsOf(run: Run, before: Legs | undefined): Legs {
+function legsOf(run: Run, before: RunBefore['legs']): Legs {
   const { input, prepared, view } = run;
   const { terms, parked } = prepared;
   const { currency = '', amount = '' } = input;
@@ -87,7 +93,7 @@ function legsOf(run: Run, before: Legs | undefined): Legs {
       endsPayout: false,
       thenAssess: { exchanged: true, exchangeSent: true },
     },
-    before?.exchange,
+    before.exchange,
   );
   const payment = new OrderLeg(
     { view, terms, parked, others: (): SettledLegs => exchange.settled },
@@ -101,7 +107,7 @@ function legsOf(run: Run, before: Legs | undefined): Legs {
       endBy: (meaning, leg) => paymentEnd(meaning, leg, exchange.isBooked),
       endsPayout: true,
     },
-    before?.payment,
+    before.payment,
   );
   return { exchange, payment };
 }

@@ -54,6 +54,7 @@ export function observe({ options, stack, people, opening, closing, report, resu
       approvalRules: [],
       // Processes are stopped between record and send, and the bank before it reads.
       sendDelayMaxMs: null,
+      provesAbsence: true,
     },
     accepted: rowsOf(options.payouts).map(({ uid, id, account_id, amount, currency, beneficiary_id }) => ({
       ...{ uid, id, amount, currency, generation: 0, accountId: account_id, maker: MAKER },
@@ -86,6 +87,8 @@ export function observe({ options, stack, people, opening, closing, report, resu
     notedOrders: [...stack.store.unaskedOrders(), ...stack.store.incidentOrders()],
     traffic: [],
     switches: [],
+    restores: [],
+    foreignCalls: [],
     calm,
   };
 }

@@ -73,8 +73,19 @@ describe('one order for one reference', () => {
     const none = { ...sampleRun().settings, referenceDedupe: 'none' as const };
     const lost = samplePost({ committedAt: null, madeId: null, answered: null });
     expect(broken(having({ settings: none, posts: [lost, samplePost()], attempts: twice }))).toEqual(['I1']);
-    const exists = twice.map((attempt) => ({ ...attempt, outcome: 'exists' }));
-    expect(broken(having({ attempts: exists }))).toEqual(['I1']);
+    const [post, began] = [samplePost(), sampleRun().attempts[0]?.recordedAt ?? 0];
+    const exists = (recordedAt: number) =>
+      twice.map((attempt, index) => ({
+        ...attempt,
+        outcome: 'exists',
+        recordedAt: index === 0 ? began : recordedAt,
+        outcomeAt: began + 200,
+      }));
+    const second = { ...post, receivedAt: began + 300 };
+    const posts = [post, second].map((it) => ({ ...it, madeId: it === second ? null : it.madeId, committedAt: null }));
+    expect(broken(having({ posts, attempts: exists(began + 250) }))).toEqual(['I1']);
+    // On its way when the first 2003 was recorded: another rule is broken, not this one.
+    expect(broken(having({ posts, attempts: exists(began + 150) }))).toEqual(['I2']);
   });
 
   it('I2: a write without a record before it, long after it, or under a reference of nothing accepted', () => {
@@ -83,6 +94,16 @@ describe('one order for one reference', () => {
     expect(broken(having({ attempts: late }))).toEqual(['I2']);
     const body = { ...samplePost().body, reference: EXCHANGE };
     expect(broken(having({ posts: [samplePost(), samplePost({ body })] }))).toContain('I2');
+  });
+
+  it('I2: a sender that begins while another one is at work', () => {
+    const [attempt] = sampleRun().attempts;
+    if (attempt === undefined) throw new Error('the sample has an attempt');
+    const second = { ...attempt, attempt: 2, recordedAt: attempt.recordedAt + 20, outcome: 'ambiguous' };
+    const posts = [samplePost(), samplePost({ madeId: null, committedAt: null })];
+    const until = (outcomeAt: number) => having({ posts, attempts: [{ ...attempt, outcomeAt }, second] });
+    expect(broken(until(attempt.recordedAt + 30))).toEqual(['I2']);
+    expect(broken(until(attempt.recordedAt + 10))).toEqual([]);
   });
 
   it('I3: other bytes, unless what came before was refused', () => {
@@ -204,6 +225,36 @@ describe('the end', () => {
 
   it('I16: a bank that is asked without measure', () => {
     expect(broken(having({ traffic: [{ minute: 1, requests: 10_000 }] }))).toEqual(['I16']);
+  });
+});
+
+describe('somebody else', () => {
+  it('I19: is refused whatever it asks for', () => {
+    const call = { at: 0, reference: REFERENCE, name: 'closePayout' };
+    expect(broken(having({ foreignCalls: [{ ...call, done: true }] }))).toEqual(['I19']);
+    expect(broken(having({ foreignCalls: [{ ...call, done: false }] }))).toEqual([]);
+  });
+});
+
+describe('an older copy of the store', () => {
+  it('I1: what was sent before it was put in place counts by itself', () => {
+    const settings = { ...sampleRun().settings, referenceDedupe: 'none' as const };
+    const [attempt] = sampleRun().attempts;
+    if (attempt === undefined) throw new Error('the sample has an attempt');
+    const lost = samplePost({ receivedAt: attempt.recordedAt - 900, committedAt: null, madeId: null, answered: null });
+    const attempts = [{ ...attempt, recordedAt: attempt.recordedAt - 1_000 }, attempt];
+    const run = having({ settings, posts: [lost, samplePost()], attempts });
+    expect(broken(run)).toEqual(['I1']);
+    expect(broken({ ...run, restores: [attempt.recordedAt - 500] })).toEqual([]);
+  });
+});
+
+describe('clocks too far apart', () => {
+  it('I13: people are asked about what no list can prove', () => {
+    const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'ambiguous' }));
+    const run = { ...parkedRun('outcome-unknown'), attempts };
+    expect(broken(run)).toEqual(['I13']);
+    expect(broken({ ...run, settings: { ...run.settings, provesAbsence: false } })).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { factsOf, type Violation } from './facts.ts';
+import { foreignCalls } from './foreign-calls.ts';
 import { liveness } from './liveness.ts';
 import { money } from './money.ts';
 import type { Observation } from './observation.ts';
@@ -23,5 +24,6 @@ export function check(observation: Observation): Violation[] {
     ...people(facts),
     ...liveness(facts),
     ...switchedOff(facts),
+    ...foreignCalls(facts),
   ];
 }

@@ -37,6 +37,7 @@ function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
  * - a status without a known meaning, or one that never ends;
  * - no order, and the same reference may not be sent again: the bank says it exists, the setting forbids it, or the resends
  *   that the setting allows are used up;
+ * - no order, something was sent, and no list can prove that it came to nothing;
  * - no order, and a run was closed while people were asked: they decide before anything is sent.
  */
 export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
@@ -46,6 +47,8 @@ export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
 function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: ReferenceFacts): boolean {
   const { orders } = under;
   if (orders.length > 1) return true;
+  // What an exchange was to buy stands in the store alone, and an older copy may not have it: the fee may be another one since.
+  if (under === payout.exchange && facts.restores.length > 0 && orders.length > 0) return true;
   const [order] = orders;
   if (order === undefined) return isSpent(facts, payout, under);
   const standing = standingOf(order, facts);
@@ -55,12 +58,22 @@ function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: Refere
   return other || standing === 'unclear' || standing === 'live';
 }
 
-function isSpent({ settings, interruptions }: Facts, { payment }: PayoutFacts, { attempts }: ReferenceFacts): boolean {
-  const inDoubt = attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
+function isSpent(
+  { settings, interruptions, restores }: Facts,
+  { payment }: PayoutFacts,
+  { attempts }: ReferenceFacts,
+): boolean {
+  // A run whose store has forgotten what became of an attempt has to doubt it.
+  const inDoubt = attempts.filter(
+    ({ outcome }) => restores.length > 0 || (outcome !== 'not-sent' && outcome !== 'refused'),
+  );
   const exists = attempts.some(({ outcome }) => outcome === 'exists');
   const dropped = interruptions.filter(({ reference }) => reference === payment.reference);
   // What a dropped run was sending is in doubt for the next one, whatever its sender learns afterwards.
   const tries = inDoubt.length + (dropped.length > 0 && attempts.length > inDoubt.length ? 1 : 0);
+
+  // A sender without an answer may have left no record either.
+  if (!settings.provesAbsence) return true;
   return exists || tries >= TRIES[settings.referenceDedupe] || dropped.some(({ whileParked }) => whileParked);
 }
 

@@ -33,7 +33,20 @@ export interface Observation {
   traffic: TrafficMinute[];
   /** When what was switched off, oldest first. */
   switches: SwitchSpell[];
+  /** When the store was replaced by an older copy of itself, oldest first. */
+  restores: number[];
+  /** What became of activities that executions of somebody else have scheduled. */
+  foreignCalls: ForeignCall[];
   calm: CalmPhase;
+}
+
+/** `done`: it was neither refused nor answered with "not sent". */
+export interface ForeignCall {
+  at: number;
+  /** The payout that it names. */
+  reference: string;
+  name: string;
+  done: boolean;
 }
 
 /** A kill switch from the moment in which it was off for certain (null: never) to the one in which it was asked on again. */
@@ -54,6 +67,8 @@ export interface ObservedSettings {
   approvalRules: ObservedApprovalRule[];
   /** Longest time between the record of an attempt and its receipt; null: not checked (paused machines). */
   sendDelayMaxMs: number | null;
+  /** False: the clocks are too far apart for a list to prove that an order is not there. */
+  provesAbsence: boolean;
 }
 
 export interface ObservedApprovalRule {
@@ -151,6 +166,8 @@ export interface RecordedAttempt {
   attempt: number;
   recordedAt: number;
   outcome: string | null;
+  /** When the outcome was recorded; absent: not known. */
+  outcomeAt?: number;
   orderId: string | null;
 }
 

@@ -7,7 +7,7 @@ import {
   standingOf,
   type Violation,
 } from './facts.ts';
-import type { BankOrder, ReceivedPost } from './observation.ts';
+import type { BankOrder, ReceivedPost, RecordedAttempt } from './observation.ts';
 import { UUID_V5 } from './references.ts';
 
 /** I1, I2, I3: one order per reference, the reference known before the bytes, the same bytes every time. */
@@ -18,12 +18,15 @@ export function oneOrder(facts: ReturnType<typeof factsOf>): Violation[] {
       ...atMostOneOrder(facts, payout, payout.exchange),
       ...recordedBeforeSent(facts, payout.payment),
       ...recordedBeforeSent(facts, payout.exchange),
-      ...sameBytes(payout.payment),
-      ...sameBytes(payout.exchange),
+      ...sameBytes(facts, payout.payment),
+      ...sameBytes(facts, payout.exchange),
       ...sentSparingly(facts, payout.payment),
       ...sentSparingly(facts, payout.exchange),
+      ...oneSenderAtATime(facts, payout.payment),
+      ...oneSenderAtATime(facts, payout.exchange),
     ]),
     ...onlyOwnReferences(facts),
+    ...oneGeneration(facts),
   ];
 }
 
@@ -38,6 +41,21 @@ function atMostOneOrder(facts: Facts, { row }: PayoutFacts, { reference, orders,
   const noted = counting.some(({ orderId }) => facts.notedOrders.includes(orderId));
   const tooLate = row?.endedAt != null && counting.some(({ listedAt }) => listedAt >= (row.endedAt ?? 0));
   return parked || noted || tooLate ? [] : [{ invariant: 'I1', reference, message: `${what}; nobody was told` }];
+}
+
+/** A document is paid by one of its generations. */
+function oneGeneration(facts: Facts): Violation[] {
+  const byDocument = groupBy(facts.payouts, ({ instruction }) => `${instruction.uid}/${instruction.id}`);
+  return [...byDocument.values()].flatMap((generations): Violation[] => {
+    const paying = generations.filter(({ payment }) =>
+      payment.orders.some((order) => ['paid', 'live'].includes(standingOf(order, facts))),
+    );
+    if (paying.length < 2) return [];
+    const reference = paying[1]?.payment.reference ?? null;
+    return [
+      { invariant: 'I1', reference, message: `${paying.length} generations of one document took or may take money` },
+    ];
+  });
 }
 
 /** A bank that commits or lists later than the proof window, or a sender stopped by its machine at the very write. */
@@ -89,36 +107,79 @@ export function mayHaveBeenExecuted({ committedAt, answered }: ReceivedPost): bo
   return !REFUSALS.has(code) || httpStatus >= 500;
 }
 
-function sameBytes({ reference, posts }: ReferenceFacts): Violation[] {
-  const executable = posts.filter(mayHaveBeenExecuted);
-  const bodies = groupBy(executable, ({ body }) => canonical(body));
-  if (bodies.size < 2) return [];
-  const [first, second] = [...bodies.values()].map(([post]) => post?.body ?? {});
-  const differing = Object.keys({ ...first, ...second }).filter((name) => first?.[name] !== second?.[name]);
-  return [{ invariant: 'I3', reference, message: `other bytes under one reference: ${differing.join(', ')}` }];
+/** A store that was replaced by an older copy has forgotten the bytes. */
+function sameBytes(facts: Facts, { reference, posts }: ReferenceFacts): Violation[] {
+  return betweenRestores(facts, posts.filter(mayHaveBeenExecuted)).flatMap((executable): Violation[] => {
+    const bodies = groupBy(executable, ({ body }) => canonical(body));
+    if (bodies.size < 2) return [];
+    const [first, second] = [...bodies.values()].map(([post]) => post?.body ?? {});
+    const differing = Object.keys({ ...first, ...second }).filter((name) => first?.[name] !== second?.[name]);
+    return [{ invariant: 'I3', reference, message: `other bytes under one reference: ${differing.join(', ')}` }];
+  });
+}
+
+function betweenRestores({ restores }: Facts, posts: readonly ReceivedPost[]): ReceivedPost[][] {
+  return [...groupBy(posts, ({ receivedAt }) => String(restores.filter((at) => at <= receivedAt).length)).values()];
 }
 
 /** Writes under one reference that the trust in the bank allows while none of them is proven dead or alive. */
 export const TRIES = { none: 1, assumed: 2, verified: 6 } as const;
 
-/** Not more often than the setting and people allow, and never again once the bank says that it has the reference. */
-function sentSparingly(
-  { settings, decisions, payouts }: Facts,
-  { reference, posts, attempts }: ReferenceFacts,
-): Violation[] {
+/** Not more often than the setting and people allow, and never again once the bank's word that it has the reference is recorded. */
+function sentSparingly(facts: Facts, { reference, posts, attempts }: ReferenceFacts): Violation[] {
+  const { settings, decisions, payouts, restores } = facts;
   const owner = payouts.find(
     ({ payment, exchange }) => payment.reference === reference || exchange.reference === reference,
   );
   const asked = decisions.filter((it) => it.action === 'resend' && it.reference === owner?.payment.reference);
-  const sent = posts.filter(mayHaveBeenExecuted).length;
+  // What was sent before an older copy was put in place nobody may remember: then a proof that there is no order has to do.
+  const sent = Math.max(0, ...betweenRestores(facts, posts.filter(mayHaveBeenExecuted)).map(({ length }) => length));
   const allowed = TRIES[settings.referenceDedupe] + asked.length;
   const broken = (message: string): Violation => ({ invariant: 'I1', reference, message });
   return [
     ...(sent > allowed ? [broken(`sent ${sent} times, ${allowed} are allowed`)] : []),
-    ...(attempts.filter(({ outcome }) => outcome === 'exists').length > 1
-      ? [broken('sent again after code 2003')]
-      : []),
+    ...(departedAfterExists(posts, attempts, restores) ? [broken('sent again after code 2003')] : []),
   ];
+}
+
+/**
+ * A record that was begun after the one of a 2003 had its outcome, and a write that followed it. Senders that were on their way
+ * together may all be told 2003.
+ */
+function departedAfterExists(
+  posts: readonly ReceivedPost[],
+  attempts: readonly RecordedAttempt[],
+  restores: readonly number[],
+): boolean {
+  const told = attempts
+    .filter(({ outcome }) => outcome === 'exists')
+    // Its write and its answer take this long at most: the record of the outcome is not timed by everybody.
+    .map(({ recordedAt, outcomeAt }) => outcomeAt ?? recordedAt + SENDER_LIFE_MS);
+  const first = Math.min(...told.filter((at) => !restores.some((restored) => restored >= at)));
+  return attempts.some(
+    ({ recordedAt, outcome }) =>
+      recordedAt > first && outcome !== 'not-sent' && posts.some(({ receivedAt }) => receivedAt >= recordedAt),
+  );
+}
+
+/** From its record to its outcome a sender lives no longer. */
+const SENDER_LIFE_MS = 45_000;
+
+/** Nobody begins to send while another sender of the reference may still be about to. */
+function oneSenderAtATime({ restores }: Facts, { reference, attempts }: ReferenceFacts): Violation[] {
+  const livesAt = (at: number, { recordedAt, outcome, outcomeAt }: RecordedAttempt): boolean => {
+    // When its outcome was recorded not every runner knows.
+    const until = outcome === null ? recordedAt + SENDER_LIFE_MS : (outcomeAt ?? recordedAt);
+    const isForgotten = restores.some((restored) => recordedAt <= restored && restored <= at);
+    return recordedAt < at && at < Math.min(until, recordedAt + SENDER_LIFE_MS) && !isForgotten;
+  };
+  return attempts
+    .filter((attempt) => attempts.some((other) => other !== attempt && livesAt(attempt.recordedAt, other)))
+    .map(({ attempt }) => ({
+      invariant: 'I2',
+      reference,
+      message: `attempt ${attempt} began while another sender was at work`,
+    }));
 }
 
 function canonical(body: Record<string, unknown> | null): string {

@@ -62,6 +62,7 @@ export function sampleRun(): Observation {
       listLagMs: 2 * MINUTE,
       approvalRules: [{ approvals: 1 }],
       sendDelayMaxMs: 31_000,
+      provesAbsence: true,
     },
     accepted: [{ ...INSTRUCTION, beneficiaryId: 'ben-1', maker: 'mia' }],
     orders: [sampleOrder()],
@@ -116,6 +117,8 @@ export function sampleRun(): Observation {
     audits: [],
     notedOrders: [],
     switches: [],
+    restores: [],
+    foreignCalls: [],
     traffic: [{ minute: T / MINUTE, requests: 12 }],
     calm: { from: T + 5 * MINUTE, until: T + 10 * MINUTE, boundMs: 60 * MINUTE, settled: true },
   };

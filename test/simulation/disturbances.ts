@@ -2,6 +2,7 @@ import type { Interruption } from '../checker/observation.ts';
 import { decimalText } from './bank/books.ts';
 import type { OtherFault } from './bank/faults.ts';
 import { itemsOf } from './bank/payees.ts';
+import { Resets } from './resets.ts';
 import type { PlannedPayout } from './scenario.ts';
 import type { Execution } from './temporal/execution.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
@@ -10,27 +11,22 @@ import type { World } from './world.ts';
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled']);
 /** Orders of other people come until the bank has this many: more would only cost time. */
 const ORDERS_MAX = 30;
-/** Activities whose worker stands still while its run is reset, and how often. */
-const STANDING: Readonly<Record<string, number>> = {
-  recordState: 0.15,
-  closePayout: 0.15,
-  readOrder: 0.03,
-  submitPayment: 0.1,
-  submitExchange: 0.1,
-};
 const FEES = ['0.5', '1.25', '2', '3.5', '7'] as const;
 
 /** What happens around the payouts: workers die and stand still, runs are dropped, and the bank changes under them. */
 export class Disturbances {
   readonly interruptions: Interruption[] = [];
   crashes = 0;
-  resets = 0;
-  /** Workers that stand still with something of a run that was reset. */
-  private readonly standing = new Map<string, WorkerProcess>();
+  private readonly runs: Resets;
   private readonly world: World;
 
   constructor(world: World) {
     this.world = world;
+    this.runs = new Resets(world, (payout) => this.noteInterruption(payout, 'reset'));
+  }
+
+  get resets(): number {
+    return this.runs.count;
   }
 
   start(): void {
@@ -92,16 +88,21 @@ export class Disturbances {
   }
 
   private standFor(process: WorkerProcess, ms: number): void {
-    const { cluster, time, trace } = this.world;
+    const { time, trace } = this.world;
     process.pause();
     time.after(ms, () => {
       trace.note(`${process.name} goes on`);
       process.resume();
       // One worker too many: it ends once what it had in hand is done.
       time.after(60_000, () => {
-        if (cluster.processes.filter((other) => other.isAlive).length > 2) process.kill();
+        if (this.world.isSpare(process)) process.kill();
       });
     });
+  }
+
+  whenPerformed({ start }: Execution, activity: string, process: WorkerProcess): void {
+    if (/^submit/.test(activity) && !this.world.isCalm) this.standBeforeBytes(process);
+    this.runs.whenPerformed(start.workflowId, activity, process);
   }
 
   /** A worker stands still between the first lines of a send and its first byte. */
@@ -111,74 +112,45 @@ export class Disturbances {
     time.after(random.between(1, 20), () => {
       if (!process.isAlive) return;
       this.world.fired('pause');
-      this.standFor(process, random.pick([4_000, 8_000, 60_000, 400_000]));
+      this.standFor(process, random.pick([random.between(0, 5_000), 4_000, 8_000, 60_000, 400_000]));
       void this.world.startProcess();
     });
   }
 
-  /**
-   * The run is reset while a process is about to send, or to store what the run has found, and stands still: what it does
-   * in the end is of a run that is no more.
-   */
-  whenPerformed({ start }: Execution, activity: string, process: WorkerProcess): void {
-    const { faults, random, time, isCalm } = this.world;
-    const { workflowId } = start;
-    // What it has in hand is done right before the new run does the same.
-    const isSend = /^submit(Payment|Exchange) /.test(activity);
-    if (isSend) this.goOn(workflowId);
-    if (isSend && !isCalm) this.standBeforeBytes(process);
-    const rate = faults.other.get('reset');
-    const share = this.shareOf(activity);
-    if (isCalm || rate === undefined || share === undefined || !random.chance(rate * share)) return;
-    time.after(random.between(1, 8), () => this.resetStanding(workflowId, process));
-    time.after(random.pick([200, 1_000, 5_000, 60_000]), () => this.goOn(workflowId));
-  }
-
-  /** How often the worker of an activity stands still while its run is reset; undefined: never. */
-  private shareOf(activity: string): number | undefined {
-    return STANDING[activity.split(' ')[0] ?? ''];
-  }
-
-  private resetStanding(workflowId: string, process: WorkerProcess): void {
-    const { cluster, payouts } = this.world;
-    const payout = payouts.find((it) => it.workflowId === workflowId);
-    if (payout === undefined || !cluster.isOpen(workflowId)) return;
-    this.world.fired('reset of a standing worker');
-    this.resets += 1;
-    process.pause();
-    this.standing.set(workflowId, process);
-    cluster.reset(workflowId);
-    this.noteInterruption(payout, 'reset');
-    void this.world.startProcess();
-  }
-
-  private goOn(workflowId: string): void {
-    const process = this.standing.get(workflowId);
-    if (process === undefined) return;
-    this.standing.delete(workflowId);
-    this.world.trace.note(`${process.name} goes on`);
-    process.resume();
+  /** After an older copy was put in place some runs begin anew: what they know of what was sent comes from it. */
+  whenRestored(): void {
+    const { payouts, random, time, cluster } = this.world;
+    for (const payout of payouts) {
+      if (!random.chance(0.5)) continue;
+      time.after(random.spell(20_000), () => {
+        if (cluster.isOpen(payout.workflowId) && this.world.mayStartAnew(payout)) this.runs.reset(payout);
+      });
+    }
   }
 
   private interrupt(kind: 'reset' | 'terminated'): void {
     const { payouts, random, cluster, trace } = this.world;
-    if (!payouts.some(({ workflowId }) => cluster.isOpen(workflowId))) return;
-    const payout = random.pick(payouts.filter(({ workflowId }) => cluster.isOpen(workflowId)));
+    const open = payouts.filter(({ workflowId }) => cluster.isOpen(workflowId));
+    const able = kind === 'terminated' ? open.filter((payout) => this.world.mayStartAnew(payout)) : open;
+    // A run that has ended can be reset, too.
+    const closed = payouts.filter(({ workflowId }) => cluster.executions.has(workflowId));
+    const from = kind === 'reset' && random.chance(0.1) ? closed : able;
+    if (from.length === 0) return;
+    const payout = random.pick(from);
+    if (kind === 'reset') {
+      if (this.runs.reset(payout)) this.world.fired(kind);
+      return;
+    }
     this.world.fired(kind);
     trace.note(`payout ${payout.accepted.id}: ${kind}`);
-    if (kind === 'reset') {
-      this.resets += 1;
-      cluster.reset(payout.workflowId);
-    } else {
-      cluster.terminate(payout.workflowId);
-      this.startAgain(payout);
-    }
+    cluster.terminate(payout.workflowId);
+    this.startAgain(payout);
     this.noteInterruption(payout, kind);
   }
 
   private noteInterruption({ reference }: PlannedPayout, kind: Interruption['kind']): void {
-    const { store, time } = this.world;
-    void store.payout(reference).then((row) => {
+    const { time } = this.world;
+    void this.world.row(reference).then((row) => {
       const whileParked = row?.state === 'needs-operator';
       this.interruptions.push({ at: time.now, reference, kind, whileParked });
     });
@@ -186,11 +158,13 @@ export class Disturbances {
 
   /** Somebody starts a terminated payout again, at times after a batch has noticed that it is gone. */
   private startAgain(payout: PlannedPayout): void {
-    const { time, random, store, trace } = this.world;
+    const { time, random, trace, worlds } = this.world;
     const { reference } = payout;
+    if (worlds.passes) return;
     const isNoticed = random.chance(0.4);
     time.after(random.spell(60_000), () => {
-      void store.payout(reference).then(async (row) => {
+      void this.world.home(reference).then(async (store) => {
+        const row = await store.payout(reference);
         if (row !== undefined && ENDS.has(row.state)) return;
         if (isNoticed && row !== undefined) {
           trace.note(`payout ${payout.accepted.id} is noticed to be closed`);

@@ -3,8 +3,7 @@ import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 
 /** The real store as one process reaches it: a moment away, sometimes not at all, sometimes without learning the answer. */
-export function faultyStore(world: World, process: WorkerProcess): Store {
-  const { store } = world;
+export function faultyStore(world: World, store: Store, process: WorkerProcess): Store {
   return new Proxy(store, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver);
@@ -15,6 +14,10 @@ export function faultyStore(world: World, process: WorkerProcess): Store {
         const result: unknown = await method.apply(target, args);
         if (name === 'changePayout' && result === true)
           noteChange(world, process, ...(args as Parameters<Store['changePayout']>));
+        if (name === 'finishAttempt') {
+          const [reference, attempt] = args as Parameters<Store['finishAttempt']>;
+          world.outcomesAt.set(`${reference} ${attempt}`, world.time.now);
+        }
         if (name === 'closeUnpaid' && result === 'closed') {
           const [end] = args as Parameters<Store['closeUnpaid']>;
           noteChange(world, process, end.reference, end);

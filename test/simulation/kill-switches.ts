@@ -24,6 +24,13 @@ export class KillSwitches {
     for (const spell of this.spells) this.switchOn(spell);
   }
 
+  /** An older copy of the store does not know what was thrown since: everything is put on again. */
+  storeReplaced(): void {
+    for (const { scope, key } of this.spells)
+      for (const { store } of this.world.stores) void store.switchOn({ scope, key, ...BY, at: this.world.time.now });
+    for (const spell of this.spells) spell.to ??= this.world.time.now;
+  }
+
   whenPerformed(activity: string): void {
     if (!this.isUsed || this.world.isCalm || !/^submit(Payment|Exchange) /.test(activity)) return;
     if (this.world.random.chance(0.15)) this.switchOff('everything', '');
@@ -48,11 +55,13 @@ export class KillSwitches {
   }
 
   private switchOff(scope: SwitchSpell['scope'], key: string): void {
-    const { store, time, random, trace } = this.world;
+    const { stores, time, random, trace } = this.world;
     const spell: SwitchSpell = { scope, key, from: null, to: null };
-    void store.switchOff({ scope, key, ...BY, at: time.now }).then((changed) => {
+    // Whoever throws a switch throws it in every store.
+    const order = { scope, key, ...BY, at: time.now };
+    void Promise.all(stores.map(({ store }) => store.switchOff(order))).then((changed) => {
       // One that was off already belongs to its first spell.
-      if (!changed) return;
+      if (changed.includes(false)) return;
       trace.note(`switched off: ${scope} ${key}`);
       this.world.fired('switch');
       spell.from = time.now;
@@ -63,9 +72,10 @@ export class KillSwitches {
 
   private switchOn(spell: SwitchSpell): void {
     if (spell.to !== null) return;
-    const { store, time, trace } = this.world;
+    const { stores, time, trace } = this.world;
     spell.to = time.now;
     trace.note(`switched on: ${spell.scope} ${spell.key}`);
-    void store.switchOn({ scope: spell.scope, key: spell.key, ...BY, at: time.now });
+    const order = { scope: spell.scope, key: spell.key, ...BY, at: time.now };
+    for (const { store } of stores) void store.switchOn(order);
   }
 }

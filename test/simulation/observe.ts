@@ -1,7 +1,9 @@
+import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { Observation, ReportedRow } from '../checker/observation.ts';
 import { expectedReference } from '../checker/references.ts';
 import { seenOrder } from './bank/orders.ts';
 import type { Disturbances } from './disturbances.ts';
+import type { Rogues } from './rogues.ts';
 import type { World } from './world.ts';
 
 /** Longest way of a request from the record of its attempt to the bank: the client's own limit, and the wire. */
@@ -10,40 +12,21 @@ const SEND_DELAY_MAX_MS = 31_000;
 /** What a run showed, in the checker's words. */
 export async function observe(
   world: World,
-  disturbances: Disturbances,
-  switches: Observation['switches'],
+  { disturbances, rogues, switches }: { disturbances: Disturbances; rogues: Rogues; switches: Observation['switches'] },
   settled: boolean,
   boundMs: number,
 ): Promise<Observation> {
-  const { bank, settings, store, payouts, time } = world;
+  const { bank, settings, stores, payouts, time, olderCopies } = world;
+  const banks = [bank, ...(world.otherTenant === undefined ? [] : [world.otherTenant.bank])];
   const rows: ReportedRow[] = [];
-  const attempts: Observation['attempts'] = [];
-  const audits: Observation['audits'] = [];
+  const attempts: Observation['attempts'] = [...olderCopies.forgottenAttempts];
+  const audits: Observation['audits'] = [...olderCopies.forgottenAudits];
   for (const { reference } of payouts) {
-    const row = await store.payout(reference);
-    if (row === undefined) continue;
-    const {
-      uid,
-      documentId: id,
-      generation,
-      state,
-      reason,
-      orderId,
-      amount,
-      currency,
-      fee,
-      feeCurrency,
-      endedAt,
-    } = row;
-    const returns = (await store.returnsOf([reference])).map((it) => ({
-      orderId: it.orderId,
-      amount: it.amount,
-      currency: it.currency,
-    }));
-    const said = { reference, uid, id, generation, state, reasonCode: reason?.code ?? null };
-    rows.push({ ...said, orderId, amount, currency, fee, feeCurrency, endedAt, returns });
-    for (const { at, actor, action, detail } of await store.auditOf(reference)) {
-      audits.push({ at, actor, action, orderId: detail.orderId ?? null });
+    for (const { store, row } of await world.rows(reference)) rows.push(await reported(store, row));
+    for (const { store } of stores) {
+      for (const { at, actor, action, detail } of await store.auditOf(reference)) {
+        audits.push({ at, actor, action, orderId: detail.orderId ?? null });
+      }
     }
   }
   // An attempt that never came to the bank may be in doubt all the same.
@@ -51,10 +34,16 @@ export async function observe(
     expectedReference(accepted, 'payment'),
     expectedReference(accepted, 'exchange'),
   ]);
-  for (const reference of new Set([...own, ...bank.posts.map(({ body }) => body?.reference)])) {
+  for (const reference of new Set([
+    ...own,
+    ...banks.flatMap(({ posts }) => posts).map(({ body }) => body?.reference),
+  ])) {
     if (typeof reference !== 'string') continue;
-    for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
-      attempts.push({ reference, attempt, recordedAt: sentAt, outcome, orderId });
+    for (const { store } of stores) {
+      for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
+        const outcomeAt = world.outcomesAt.get(`${reference} ${attempt}`);
+        attempts.push({ reference, attempt, recordedAt: sentAt, outcome, outcomeAt, orderId });
+      }
     }
   }
   return {
@@ -65,13 +54,14 @@ export async function observe(
       listLagMs: settings.waits.listLagMs,
       approvalRules: [...settings.approvalRules],
       sendDelayMaxMs: SEND_DELAY_MAX_MS,
+      provesAbsence: world.worlds.clockApartMs === undefined,
     },
     accepted: payouts.map(({ accepted }) => accepted),
-    orders: bank.machine.orders.map(seenOrder),
-    posts: bank.posts,
+    orders: banks.flatMap(({ machine }) => machine.orders.map(seenOrder)),
+    posts: banks.flatMap(({ posts }) => posts),
     beneficiaries: bank.payees.seen(),
     fees: bank.fees,
-    accounts: bank.books.seen(),
+    accounts: banks.flatMap(({ books }) => books.seen()),
     attempts,
     rows,
     statesSeen: world.statesSeen,
@@ -82,6 +72,32 @@ export async function observe(
     notedOrders: [],
     traffic: world.door.traffic,
     switches,
+    restores: olderCopies.restoredAt,
+    foreignCalls: rogues.calls,
     calm: { from: world.calmFrom ?? time.now, until: time.now, boundMs, settled },
   };
+}
+
+async function reported(store: Store, row: PayoutRecord): Promise<ReportedRow> {
+  const {
+    reference,
+    uid,
+    documentId: id,
+    generation,
+    state,
+    reason,
+    orderId,
+    amount,
+    currency,
+    fee,
+    feeCurrency,
+    endedAt,
+  } = row;
+  const returns = (await store.returnsOf([reference])).map((it) => ({
+    orderId: it.orderId,
+    amount: it.amount,
+    currency: it.currency,
+  }));
+  const said = { reference, uid, id, generation, state, reasonCode: reason?.code ?? null };
+  return { ...said, orderId, amount, currency, fee, feeCurrency, endedAt, returns };
 }

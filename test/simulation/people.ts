@@ -1,7 +1,8 @@
 import type { PeopleDecision } from '../checker/observation.ts';
 import { type Order, statusOf } from './bank/orders.ts';
+import { type PayoutView, questionKey, viewOf } from './payout-view.ts';
 import type { PlannedPayout } from './scenario.ts';
-import { type PayoutView, questionKey, viewOf, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** Two persons are one when only spelling tells them apart. */
 const PERSONS = ['alice', 'alice', 'Alice ', 'bob', 'carol', 'dave', 'maker', ' MAKER'] as const;

@@ -4,10 +4,17 @@
  */
 export { createActivities } from '../../src/activities/index.ts';
 export { wakeNeglectedWatches } from '../../src/activities/order-watch.ts';
+export { resumeUnended } from '../../src/activities/outbox.ts';
 export { createBank } from '../../src/api/client.ts';
 export { withRequiredDetailsCache } from '../../src/api/required-details-cache.ts';
 export { HttpFailure } from '../../src/api/transport.ts';
+export { WrongWorld } from '../../src/domain/claim.ts';
+export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { checkInstruction } from '../../src/erp/check-instruction.ts';
-export { openStore } from '../../src/store/open.ts';
+export { payloadDigest } from '../../src/identity.ts';
+export { createStore } from '../../src/store/kysely-store.ts';
+export { migrate } from '../../src/store/migrate.ts';
+export { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+export { openSqliteFile } from '../../src/store/sqlite-file.ts';
 export { orderWatch } from '../../src/workflows/order-watch.ts';
 export { payout } from '../../src/workflows/payout.ts';

@@ -1,7 +1,10 @@
 import { findMutant } from './mutants/all-mutants.ts';
 import { installHooks } from './product-hooks.ts';
+import { Random } from './random.ts';
 import { prepareProcess, runSeed, type SeedOutcome } from './run-seed.ts';
+import { openSimStore } from './sim-store.ts';
 import { cachePreparedStatements } from './statement-cache.ts';
+import { drawWorlds } from './worlds.ts';
 
 /** What one process is asked to run. */
 export interface RangeAsked {
@@ -27,10 +30,13 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
   const product = await import('./product.ts');
   for (let seed = asked.from; seed < asked.from + asked.seeds; seed += asked.step) {
     if (asked.until !== undefined && wallClock() >= asked.until) break;
-    // A database of its own: what another seed has left there, order ids of its bank among it, would change the run.
-    const store = await product.openStore('file::memory:');
-    const outcome = await runSeed(seed, store, product, asked.print);
-    await store.close();
+    const random = new Random(seed);
+    const worlds = drawWorlds(random);
+    // Databases of its own: what another seed has left there, order ids of its bank among it, would change the run.
+    const stores = [await openSimStore(product)];
+    if (worlds.twoStores) stores.push(await openSimStore(product));
+    const outcome = await runSeed(seed, { random, worlds, stores }, product, asked.print);
+    for (const { store } of stores) await store.close();
     report(outcome);
     if (asked.stopAtFirst && outcome.violations.length > 0) break;
   }

@@ -1,14 +1,16 @@
-import type { Store } from '../../src/store/store.ts';
 import { check, type Violation } from '../checker/check.ts';
 import { factsOf } from '../checker/facts.ts';
 import { isUndecidable } from '../checker/liveness.ts';
 import type { Observation } from '../checker/observation.ts';
+import { claimRows } from './claimed-rows.ts';
 import { Disturbances } from './disturbances.ts';
 import { KillSwitches } from './kill-switches.ts';
+import { NextGenerations } from './next-generations.ts';
 import { observe } from './observe.ts';
 import { People } from './people.ts';
+import { Rogues } from './rogues.ts';
 import { installGlobals, type Surroundings, VirtualTime } from './virtual-time.ts';
-import { type Product, World } from './world.ts';
+import { type Product, type Setting, World } from './world.ts';
 
 export interface SeedOutcome {
   seed: number;
@@ -47,11 +49,12 @@ export function prepareProcess(): void {
 /** Runs one seed to its end and judges it. The same seed, product and planted bug give the same outcome. */
 export async function runSeed(
   seed: number,
-  store: Store,
+  setting: Setting,
   product: Product,
   print?: (line: string) => void,
 ): Promise<SeedOutcome> {
-  const world = new World(seed, store, product, print);
+  const world = new World(seed, setting, product, print);
+  await claimRows(world, product);
   const { time, random } = world;
   current = { time, random: () => random.next() };
   const disturbances = new Disturbances(world);
@@ -61,17 +64,26 @@ export async function runSeed(
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
+    world.olderCopies.whenPerformed(activity);
   };
+  world.whenRestored = () => {
+    switches.storeReplaced();
+    disturbances.whenRestored();
+  };
+  world.olderCopies.start();
+  const rogues = new Rogues(world);
+  rogues.start();
+  const generations = new NextGenerations(world);
+  generations.start();
   for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
   for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
   new People(world).start();
   await advance(world, random.between(2, 20) * 60_000);
-  world.calmFrom = time.now;
-  world.trace.note('calm');
+  world.calm();
   disturbances.calm();
   switches.calm();
-  const settled = await untilSettled(world);
-  const observation = await observe(world, disturbances, switches.spells, settled, CALM_BOUND_MS);
+  const settled = await untilSettled(world, generations);
+  const observation = await observe(world, { disturbances, rogues, switches: switches.spells }, settled, CALM_BOUND_MS);
   const violations = [...check(observation), ...unhandled.splice(0).map(unhandledRejection)];
   for (const { invariant, reference, message } of violations)
     world.trace.note(`VIOLATION ${invariant} ${reference}: ${message}`);
@@ -93,18 +105,19 @@ async function advance({ time, cluster }: World, ms: number): Promise<void> {
 }
 
 /** True once every row has an end or stayed with people for long enough to be looked at again. */
-async function untilSettled(world: World): Promise<boolean> {
-  const { time, settings, payouts, store } = world;
+async function untilSettled(world: World, generations: NextGenerations): Promise<boolean> {
+  const { time, settings, payouts } = world;
   const { patienceMs, lookAgainMaxMs } = settings.waits;
   let since: number | undefined;
   for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
     await advance(world, STEP_MS);
+    await generations.adopt();
     if (!(await world.isSettled())) {
       since = undefined;
       continue;
     }
     since ??= time.now;
-    const rows = await Promise.all(payouts.map(({ reference }) => store.payout(reference)));
+    const rows = await Promise.all(payouts.map(({ reference }) => world.row(reference)));
     const parked = rows.some((row) => row?.state === 'needs-operator');
     if (time.now - since >= LATE_MS + (parked ? Math.max(patienceMs, lookAgainMaxMs * 12) : 0)) return true;
   }

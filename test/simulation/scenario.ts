@@ -11,7 +11,11 @@ export interface PlannedPayout {
   reference: string;
   workflowId: string;
   input: Record<string, string | number>;
+  /** The whole instruction, where a batch gives its workflow a brief one. */
+  instruction: Record<string, string | number>;
   accepted: AcceptedInstruction;
+  /** Claimed as a row of this batch before it is started; absent: started by itself. */
+  batchId?: string;
 }
 
 const CURRENCIES = ['USD', 'USD', 'EUR', 'JPY', 'KWD'] as const;
@@ -29,15 +33,23 @@ export function drawScenario(random: Random, seed: number, bank: ModelBank): Pla
     const input = twin !== undefined && random.chance(0.25) ? { ...twin.input } : drawInstruction(random, bank, uid);
     planned.push(plan({ ...input, id: `doc-${i}` }));
   }
+  const share = random.pick([0, 0.5, 0.5, 1]);
+  for (const payout of planned) {
+    if (random.chance(share)) payout.batchId = `batch-${seed}${payout.accepted.maker === null ? '-nobody' : ''}`;
+  }
   return planned;
 }
+
+/** The same document once more, started by itself. */
+export const nextGeneration = ({ instruction, accepted }: PlannedPayout): PlannedPayout =>
+  plan({ ...instruction, generation: accepted.generation + 1 });
 
 function plan(input: Record<string, string | number>): PlannedPayout {
   const text = (name: string): string => String(input[name] ?? '');
   const accepted: AcceptedInstruction = {
     uid: text('uid'),
     id: text('id'),
-    generation: 0,
+    generation: Number(input.generation ?? 0),
     accountId: text('account_id'),
     amount: text('amount'),
     currency: text('currency'),
@@ -45,7 +57,7 @@ function plan(input: Record<string, string | number>): PlannedPayout {
     maker: input.by === undefined ? null : text('by'),
   };
   const reference = expectedReference(accepted, 'payment');
-  return { reference, workflowId: `payout/${reference}`, input, accepted };
+  return { reference, workflowId: `payout/${reference}`, input, instruction: input, accepted };
 }
 
 function openUser(random: Random, bank: ModelBank, uid: string): void {

@@ -31,7 +31,9 @@ describe('the simulation', () => {
     expect(code).toBe(0);
     expect(summary.seeds).toBe(200);
     expect(summary.decidableParked).toBe(0);
-    for (const kind of ['kill', 'pause', 'terminated', 'reset', 'write drop-after', 'write commit-late']) {
+    const worlds = ['older copy, told', 'older copy, untold', 'foreign calls', 'odd start', 'next generation taken'];
+    const runs = ['kill', 'pause', 'terminated', 'reset, messages kept', 'reset, messages dropped'];
+    for (const kind of [...runs, ...worlds, 'write drop-after', 'write commit-late']) {
       expect(summary.faults, `${kind} never fired`).toHaveProperty(kind);
     }
   });
@@ -58,6 +60,11 @@ describe('the simulation', () => {
     ['maker-may-approve', 'I8'],
     ['float-amount', 'I15'],
     ['switch-not-asked', 'I18'],
+    ['store-not-compared', 'I6'],
+    ['generation-not-checked', 'I2'],
+    ['run-not-compared', 'I19'],
+    ['clocks-not-compared', 'I5'],
+    ['generation-by-a-word', 'I1'],
   ])('catches %s by %s and prints the one command that repeats it', { timeout: 600_000 }, async (mutant, invariant) => {
     const { code, out } = await simulate('--seeds', '100', '--mutant', mutant);
     expect(code).toBe(1);

@@ -23,6 +23,8 @@ interface Event {
  */
 export class VirtualTime {
   now = RUN_START;
+  /** What clocks show while a workflow is replayed: the time of what it goes through. */
+  shown: number | undefined;
   private readonly heap: Event[] = [];
   private made = 0;
 
@@ -104,7 +106,10 @@ export interface Surroundings {
 /** Puts virtual clocks, timers and dice in the place of the global ones, for the whole process. */
 export function installGlobals(surroundings: () => Surroundings): void {
   const RealDate = Date;
-  const now = (): number => surroundings().time.now;
+  const now = (): number => {
+    const { time } = surroundings();
+    return time.shown ?? time.now;
+  };
   class VirtualDate extends RealDate {
     constructor(...given: [] | [number | string | Date]) {
       super(...((given.length === 0 ? [now()] : given) as [number]));

@@ -1,26 +1,37 @@
-import type { ActivityDeps, Executions, WorkerSettings } from '../../src/activities/deps.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { WorkerSettings } from '../../src/activities/deps.ts';
+import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { PeopleDecision, StateSeen, WorkflowResult } from '../checker/observation.ts';
 import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
 import { ModelBank } from './bank/model-bank.ts';
-import { Network } from './bank/network.ts';
-import { drawProfile } from './bank/profile.ts';
-import { faultyStore } from './faulty-store.ts';
-import { Random } from './random.ts';
+import { OtherTenant } from './bank/other-tenant.ts';
+import { clockOf, drawProfile } from './bank/profile.ts';
+import { OlderCopies } from './older-copies.ts';
+import { questionKey, viewOf } from './payout-view.ts';
+import type { Random } from './random.ts';
+import { rogue } from './rogues.ts';
 import { drawScenario, type PlannedPayout } from './scenario.ts';
 import { drawSettings, drawWindows } from './settings.ts';
+import type { SimStore } from './sim-store.ts';
 import { Cluster } from './temporal/cluster.ts';
-import type { Execution } from './temporal/execution.ts';
-import { type ActivityFunctions, WorkerProcess } from './temporal/worker-process.ts';
+import type { Execution, HistoryEvent } from './temporal/execution.ts';
+import type { WorkerProcess } from './temporal/worker-process.ts';
 import { useCluster } from './temporal/workflow-module.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
+import { Workers } from './workers.ts';
+import type { Worlds } from './worlds.ts';
+
+/** What a seed is drawn from, and where it is kept. */
+export interface Setting {
+  random: Random;
+  worlds: Worlds;
+  stores: readonly SimStore[];
+}
 
 export type Product = typeof import('./product.ts');
 
-/** How often a worker looks for watches that are missing. */
-const RESUME_EVERY_MS = 120_000;
+const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled']);
 const HANDS_OFF: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled', 'needs-operator']);
 
 /** Everything of one seed: the bank, the cluster, the workers, and what was seen. */
@@ -34,48 +45,52 @@ export class World {
   readonly faults: FaultMix;
   readonly cluster: Cluster;
   readonly payouts: PlannedPayout[];
-  readonly store: Store;
+  readonly worlds: Worlds;
+  /** The first one has the rows that batches have claimed. */
+  readonly stores: readonly SimStore[];
+  readonly otherTenant: OtherTenant | undefined;
+  readonly olderCopies: OlderCopies;
   readonly firedFaults = new Map<string, number>();
   readonly statesSeen: StateSeen[] = [];
   readonly results: WorkflowResult[] = [];
+  /** When the outcome of an attempt, by reference and number, was last recorded. */
+  readonly outcomesAt = new Map<string, number>();
   readonly decisions: PeopleDecision[] = [];
   /** When each question, by payout, kind and digest, was first asked. */
   readonly questions = new Map<string, number>();
   calmFrom: number | undefined;
   /** Told of every activity that a process begins. */
   whenPerformed: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
-  private readonly network: Network;
-  private readonly product: Product;
-  private readonly byWorkflow: ReadonlyMap<string, PlannedPayout>;
-  private processesMade = 0;
+  /** Told when the store was replaced by an older copy. */
+  whenRestored: () => void = () => {};
+  private readonly workers: Workers;
+  private readonly byWorkflow: Map<string, PlannedPayout>;
+  /** Payouts whose last run has returned. */
+  private readonly completed = new Set<string>();
+  private readonly whenReturned = new Map<string, (result: unknown) => void>();
 
-  constructor(seed: number, store: Store, product: Product, print?: (line: string) => void) {
-    const random = new Random(seed);
+  constructor(seed: number, { random, worlds, stores }: Setting, product: Product, print?: (line: string) => void) {
     this.random = random;
-    this.store = store;
-    this.product = product;
+    this.worlds = worlds;
+    this.stores = stores;
     this.trace = new Trace(this.time, print);
     const windows = drawWindows(random);
-    const profile = drawProfile(random, windows);
+    const profile = { ...drawProfile(random, windows), ...clockOf(worlds.clockApartMs) };
     this.settings = drawSettings(random, windows, profile);
     this.faults = drawFaults(random);
     const { time } = this;
     const { note: trace } = this.trace;
     this.bank = new ModelBank({ time, random, trace }, profile);
     this.payouts = drawScenario(random, seed, this.bank);
+    this.otherTenant = worlds.otherTenant
+      ? new OtherTenant({ time, random, trace }, this.bank, this.payouts)
+      : undefined;
+    this.olderCopies = new OlderCopies(this);
     this.byWorkflow = new Map(this.payouts.map((payout) => [payout.workflowId, payout]));
     this.door = new BankDoor(this.bank, { time, random, trace, isCalm: () => this.isCalm });
-    this.network = new Network({
-      time,
-      random,
-      door: this.door,
-      faults: this.faults,
-      isFaulty: () => !this.isCalm,
-      fired: (kind) => this.fired(kind),
-      failure: product.HttpFailure,
-    });
+    this.workers = new Workers(this, product);
     const { payout, orderWatch } = product;
-    this.cluster = new Cluster(time, random, { payout, orderWatch } as never, {
+    this.cluster = new Cluster(time, random, { payout, orderWatch, rogue } as never, {
       closed: (execution, end) => this.closed(execution, end),
       activated: (execution) => this.lookForQuestion(execution),
       performs: (execution, activity, process) => {
@@ -105,97 +120,129 @@ export class World {
     return true;
   }
 
-  startPayout({ workflowId, input, accepted }: PlannedPayout): void {
+  /** A payout that the product has taken without having been asked for it at the beginning. */
+  take(payout: PlannedPayout): void {
+    this.payouts.push(payout);
+  }
+
+  startPayout(payout: PlannedPayout): void {
+    this.byWorkflow.set(payout.workflowId, payout);
+    const { workflowId, input, accepted } = payout;
+    // Somebody else may have begun something under its id, which does not last.
+    if (this.cluster.isOpen(workflowId)) {
+      if (!this.isPlanned(workflowId)) this.time.after(5_000, () => this.startPayout(payout));
+      return;
+    }
     const attributes = new Map<string, unknown>(this.random.chance(0.5) ? [['PayoutState', 'processing']] : []);
     this.cluster.start('payout', workflowId, input, attributes);
     this.trace.note(`payout ${accepted.id} started: ${JSON.stringify(input)}`);
   }
 
   startProcess(): WorkerProcess {
-    this.processesMade += 1;
-    const process = new WorkerProcess(`worker-${this.processesMade}`, this.time);
-    const deps = this.depsOf(process);
-    process.activities = this.product.createActivities(deps) as unknown as ActivityFunctions;
-    this.cluster.join(process);
-    this.trace.note(`${process.name} is up`);
-    this.resumeWatches(process, deps);
-    return process;
+    return this.workers.start();
+  }
+
+  calm(): void {
+    this.calmFrom = this.time.now;
+    this.trace.note('calm');
+    this.workers.calm();
+  }
+
+  isSpare(process: WorkerProcess): boolean {
+    return this.workers.isSpare(process);
+  }
+
+  /** Rows of a payout, of the store that it belongs to first. Two only when both stores have done something for it. */
+  async rows(reference: string): Promise<{ store: Store; row: PayoutRecord }[]> {
+    const found: { store: Store; row: PayoutRecord; weight: number }[] = [];
+    for (const { store } of this.stores) {
+      const row = await store.payout(reference);
+      if (row === undefined) continue;
+      const attempts = this.stores.length === 1 ? 0 : (await store.attempts(reference)).length;
+      found.push({ store, row, weight: (ENDS.has(row.state) ? 2 : 0) + (attempts > 0 ? 1 : 0) });
+    }
+    const byWeight = found.toSorted((a, b) => b.weight - a.weight || b.row.updatedAt - a.row.updatedAt);
+    return byWeight.filter(({ weight }, index) => index === 0 || weight > 0);
+  }
+
+  async row(reference: string): Promise<PayoutRecord | undefined> {
+    return (await this.rows(reference))[0]?.row;
+  }
+
+  /** Tells what a workflow has returned. */
+  whenClosed(workflowId: string, tell: (result: unknown) => void): void {
+    this.whenReturned.set(workflowId, tell);
+  }
+
+  /** The store that a payout belongs to. */
+  async home(reference: string): Promise<Store> {
+    return (await this.rows(reference))[0]?.store ?? (this.stores[0] as SimStore).store;
+  }
+
+  /** Whether a run may begin that has to learn from the store alone what was sent before. */
+  mayStartAnew(payout: PlannedPayout): boolean {
+    // A raw start belongs to the store that prepares it, and a new run may be prepared by the other one.
+    if (this.worlds.twoStores && payout.batchId === undefined) return false;
+    return this.olderCopies.mayStartAnew(payout);
+  }
+
+  /** The least part of a history that a reset must keep; undefined: there must be no reset. */
+  leastReplay(payout: PlannedPayout, history: readonly HistoryEvent[]): number | undefined {
+    if (this.mayStartAnew(payout)) return 1;
+    if (!this.worlds.twoStores) return undefined;
+    const prepared = history.findIndex(
+      (event) => event.kind === 'settled' && event.what === 'prepare' && event.how === 'resolve',
+    );
+    return prepared === -1 ? undefined : prepared + 1;
+  }
+
+  /** Whether what runs under an id is the payout that was asked for, and nobody else's. */
+  isPlanned(workflowId: string): boolean {
+    const start = this.cluster.executions.get(workflowId)?.start;
+    const payout = this.byWorkflow.get(workflowId);
+    return start?.type === 'payout' && JSON.stringify(start.input) === JSON.stringify(payout?.input);
+  }
+
+  /** The store does not know any more what was seen of ends in it. */
+  forgetEnds(isForgotten: (reference: string) => boolean): void {
+    for (const seen of [this.statesSeen, this.results] as { reference: string }[][]) {
+      const kept = seen.filter(({ reference }) => !isForgotten(reference));
+      seen.splice(0, seen.length, ...kept);
+    }
   }
 
   /** Rows that ask nothing more of anybody but people. */
   async isSettled(): Promise<boolean> {
     for (const { reference } of this.payouts) {
-      const row = await this.store.payout(reference);
+      const row = await this.row(reference);
       if (row === undefined || !HANDS_OFF.has(row.state)) return false;
     }
     return true;
   }
 
-  private resumeWatches(process: WorkerProcess, deps: ActivityDeps): void {
-    if (!process.isAlive) return;
-    void this.product.wakeNeglectedWatches(deps).catch(() => {});
-    this.time.after(RESUME_EVERY_MS, () => this.resumeWatches(process, deps));
-  }
-
-  private depsOf(process: WorkerProcess): ActivityDeps {
-    const { createBank, withRequiredDetailsCache, checkInstruction } = this.product;
-    const bank = createBank({
-      baseUrl: 'http://bank',
-      apiKey: 'key',
-      apiSecret: 'secret',
-      transport: this.network.transportOf(process),
-    });
-    return {
-      bank: withRequiredDetailsCache(bank),
-      store: faultyStore(this, process),
-      executions: this.executionsOf(process),
-      settings: this.settings,
-      now: () => this.time.now,
-      checkInstruction,
-      assertIdentity: async () => {},
-    };
-  }
-
-  private executionsOf(process: WorkerProcess): Executions {
-    const { cluster } = this;
-    const reach = async <T>(call: () => T): Promise<T> => {
-      await process.wait(cluster.latency());
-      if (this.strikes('temporal-unreachable', 0.3)) throw new Error('Temporal cannot be reached');
-      return call();
-    };
-    const elsewhere = async (): Promise<never> => {
-      throw new Error('batches are not simulated');
-    };
-    return {
-      startPayout: elsewhere,
-      startBatch: elsewhere,
-      cancelPayout: elsewhere,
-      cardEvent: elsewhere,
-      startCardPayment: elsewhere,
-      wakeWatch: async ({ uid, currency }) => {
-        // The store may know users of earlier seeds.
-        if (!this.payouts.some(({ accepted }) => accepted.uid === uid)) return;
-        await reach(() =>
-          cluster.signalWithStart('orderWatch', `order-watch/${uid}/${currency}`, { uid, currency }, 'ordersOpened'),
-        );
-      },
-      orderChanged: (workflowId, notice) =>
-        reach(() => {
-          this.trace.note(`watch tells ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
-          return cluster.signal(workflowId, 'orderChanged', notice);
-        }),
-      approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
-      lookAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),
-      isOpen: (workflowId) => reach(() => cluster.isOpen(workflowId)),
-    };
+  /** As a worker's pass does it: under the id of a payout that has completed only when it says so. */
+  startAgain(workflowId: string, evenCompleted: boolean): 'started' | 'already-started' {
+    const payout = this.byWorkflow.get(workflowId);
+    if (payout === undefined || this.cluster.isOpen(workflowId)) return 'already-started';
+    if (this.completed.has(workflowId) && !evenCompleted) return 'already-started';
+    this.completed.delete(workflowId);
+    this.startPayout(payout);
+    return 'started';
   }
 
   private closed({ start }: Execution, end: { result: unknown } | { failure: string }): void {
     const payout = this.byWorkflow.get(start.workflowId);
     this.trace.note(`${start.workflowId} closed: ${JSON.stringify(end)}`);
+    if ('result' in end) this.whenReturned.get(start.workflowId)?.(end.result);
     if (payout === undefined) {
-      if ('failure' in end) throw new Error(`a watch failed: ${end.failure}`);
+      if (start.type === 'orderWatch' && 'failure' in end) throw new Error(`a watch failed: ${end.failure}`);
       return;
+    }
+    if (!this.isPlanned(start.workflowId)) return;
+    if ('failure' in end && payout.accepted.generation > 0 && !this.payouts.includes(payout)) return;
+    if ('result' in end) {
+      this.completed.add(start.workflowId);
+      this.olderCopies.whenEnded();
     }
     const { reference } = payout;
     const { state = null, orderId = null } = ('result' in end ? end.result : {}) as {
@@ -214,16 +261,3 @@ export class World {
     if (!this.questions.has(key)) this.questions.set(key, this.time.now);
   }
 }
-
-/** What the query `state` of a payout answers, as far as it is used here. */
-export interface PayoutView {
-  state: string;
-  orderId: string | null;
-  awaited: { kind: 'payout' | 'bank' | 'hold'; digest: string } | null;
-}
-
-export const viewOf = (execution: Execution): PayoutView =>
-  (execution.query('state') ?? { state: 'received', orderId: null, awaited: null }) as PayoutView;
-
-export const questionKey = (reference: string, { kind, digest }: { kind: string; digest: string }): string =>
-  `${reference} ${kind} ${digest}`;

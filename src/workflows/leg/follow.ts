@@ -85,7 +85,7 @@ export class Follow {
   /** An order that an earlier run found stuck has been so since before this one. */
   constructor(leg: OrderLeg) {
     this.leg = leg;
-    this.openSince = leg.parked?.code === STUCK ? 0 : Date.now();
+    this.openSince = leg.plan.foundStuck ? 0 : Date.now();
   }
 
   /** How long to wait before the next look while a notice is in doubt; undefined: it is not. */
@@ -172,7 +172,7 @@ export class Follow {
   }
 }
 
-const STUCK: ReasonCode = 'status-stuck';
+export const STUCK: ReasonCode = 'status-stuck';
 
 /** What is seen of an order when the bank has not answered for the patience of a look. */
 const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {

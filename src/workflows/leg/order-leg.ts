@@ -33,6 +33,8 @@ export interface LegPlan {
   send(attempt: number): Promise<AttemptResult>;
   /** What an end of the order is for the payout. */
   endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
+  /** An earlier run has found an order of the payout stuck: people are told at once, not after the whole age again. */
+  foundStuck: boolean;
   /** The payout ends with the order: the read that confirms the end stores it. */
   endsPayout: boolean;
   /** Read with the paid order, in one activity. */
@@ -40,6 +42,9 @@ export interface LegPlan {
   /** What is read before an order in doubt is sent again. */
   assess(): Promise<Assessment>;
 }
+
+/** What a run knows of a leg whatever a store shows. */
+export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt'>;
 
 export type LegResult =
   | { kind: 'paid'; read: OrderRead }
@@ -78,12 +83,12 @@ export class OrderLeg {
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
   private readonly others: () => SettledLegs;
 
-  /** `before`: the same leg, as this run knew it until its claim was lost. `others`: what the other legs have settled. */
+  /** `before`: the same leg, as this run or the one before knew it. `others`: what the other legs have settled. */
   constructor(
     context: { view: PayoutView; terms: Terms; parked: Reason | null; others: () => SettledLegs },
     start: LegStart,
     plan: LegPlan,
-    before?: OrderLeg,
+    before?: LegMemory,
   ) {
     this.view = context.view;
     this.terms = context.terms;

@@ -1,5 +1,5 @@
 import type { LegKind } from '../../domain/sent-order.ts';
-import { OrderLeg } from '../leg/order-leg.ts';
+import { type LegMemory, OrderLeg } from '../leg/order-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
 import { type Course, type Run, type sharedPlan, startOf } from './under-claim.ts';
 
@@ -11,7 +11,8 @@ export function ownMove(
   return {
     kind,
     progress: () => ({ exchanged: false, exchangeSent: false }),
-    legs: (run, before) => legOf(run, kind, plan(run), before),
+    legs: (run, before) => legOf(run, kind, plan(run), before[kind]),
+    orders: (leg) => [leg],
     route,
   };
 }
@@ -20,7 +21,7 @@ function legOf(
   { prepared, view }: Run,
   kind: LegKind,
   plan: ReturnType<typeof sharedPlan>,
-  before: OrderLeg | undefined,
+  before: LegMemory | undefined,
 ): OrderLeg {
   const { terms, parked } = prepared;
   return new OrderLeg(

@@ -5,6 +5,7 @@ import {
   condition,
   continueAsNew,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ExchangeProgress } from '../../activities/assess.ts';
 import type { LegStart, LegStarts, Prepared } from '../../activities/prepare.ts';
@@ -12,7 +13,8 @@ import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import type { LegPlan } from '../leg/order-leg.ts';
+import { STUCK } from '../leg/follow.ts';
+import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
 import { FreshHistory } from './fresh-history.ts';
@@ -30,13 +32,20 @@ export interface Run {
   gates: Gates;
 }
 
+/** What a run hands over to the one that goes on in its place: its store, and what it has sent, which no store can make it forget. */
+export interface RunBefore {
+  storeId: string;
+  legs: Partial<Record<LegKind, LegMemory>>;
+}
+
 /** What the workflows of the kinds differ in. */
 export interface Course<Legs> {
   kind: PayoutKind;
   /** How far the exchange of a payout has come. */
   progress(starts: LegStarts): ExchangeProgress;
-  /** `before`: the same legs, as this run knew them until its claim was lost. */
-  legs(run: Run, before: Legs | undefined): Legs;
+  /** `before`: the same legs, as this run knew them until its claim was lost, or the run that it goes on for. */
+  legs(run: Run, before: RunBefore['legs']): Legs;
+  orders(legs: Legs): readonly OrderLeg[];
   route(run: Run, legs: Legs): Promise<PayoutResult>;
 }
 
@@ -44,47 +53,70 @@ export interface Course<Legs> {
  * From the instruction to a proven end. Nothing that may have moved money is interrupted by a cancellation. A run whose claim was
  * lost (it was reset, say, or something was sent that it has not settled) takes it anew and begins again.
  */
-export async function underClaim<Legs>(given: PayoutInput, course: Course<Legs>): Promise<PayoutResult> {
+export async function underClaim<Legs>(
+  given: PayoutInput,
+  before: RunBefore | undefined,
+  course: Course<Legs>,
+): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
   const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`, course.kind);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    const result = await claimAndGo(view, input, course);
+    // Nobody but a run of this payout hands anything over.
+    const isHandedOver = workflowInfo().continuedFromExecutionRunId !== undefined;
+    const result = await claimAndGo(view, input, isHandedOver ? before : undefined, course);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
-async function claimAndGo<Legs>(view: PayoutView, input: PayoutInput, course: Course<Legs>): Promise<PayoutResult> {
-  let before: Legs | undefined;
-  let storeId: string | undefined;
+async function claimAndGo<Legs>(
+  view: PayoutView,
+  input: PayoutInput,
+  handedOver: RunBefore | undefined,
+  course: Course<Legs>,
+): Promise<PayoutResult> {
+  let before = handedOver;
   for (let lost = 0; ; lost += 1) {
-    const prepared = await prepare({ input, storeId, kind: course.kind });
-    if (prepared.kind === 'ended') return earlierEnd(view, prepared);
-    storeId = prepared.claim.storeId;
-    view.claimed(prepared.claim);
-    view.maker = prepared.maker ?? undefined;
-    view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
-    view.digest = prepared.assessment.digest;
-    // Whoever takes the claim from us again and again is slowed down, and so are we.
-    if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
-    const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
-    const run = { input, prepared, view, gates };
-    const legs: Legs = course.legs(run, before);
-    before = legs;
     try {
+      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind });
+      if (prepared.kind === 'ended') return earlierEnd(view, prepared);
+      view.claimed(prepared.claim);
+      view.maker = prepared.maker ?? undefined;
+      view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+      view.digest = prepared.assessment.digest;
+      // Whoever takes the claim from us again and again is slowed down, and so are we.
+      if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
+      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
+      const run = { input, prepared, view, gates };
+      const legs = course.legs(run, before?.legs ?? {});
+      before = { storeId: prepared.claim.storeId, legs: byKind(course.orders(legs)) };
       return await course.route(run, legs);
     } catch (error) {
-      if (error instanceof FreshHistory) {
+      if (error instanceof FreshHistory && before !== undefined) {
         await condition(allHandlersFinished);
-        return continueAsNew<(given: PayoutInput) => Promise<PayoutResult>>(input);
+        return continueAsNew<Workflow>(input, { ...before, legs: memoriesOf(before.legs) });
       }
       if (!isSuperseded(error)) throw error;
       view.note('the claim was lost: the store is asked again what was sent');
     }
   }
 }
+
+type Workflow = (given: PayoutInput, before?: RunBefore) => Promise<PayoutResult>;
+
+const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
+  Object.fromEntries(orders.map((leg) => [leg.plan.kind, leg]));
+
+/** Of a leg only what goes into a history. */
+const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
+  Object.fromEntries(
+    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt }]) => [
+      kind,
+      { known, firstSentAt, lastSentAt },
+    ]),
+  );
 
 const LOSSES_IN_A_ROW = 3;
 const HOUR_MS = 3_600_000;
@@ -100,13 +132,14 @@ type Submit = 'submitPayment' | 'submitTransfer' | 'submitExchange';
 
 /** What is the same in the plan of every order; `what` says in the UI what an attempt does. */
 export function sharedPlan(
-  { input, view, gates }: Run,
+  { input, prepared, view, gates }: Run,
   submit: Submit,
   what: string,
-): Pick<LegPlan, 'accountId' | 'assess' | 'send'> {
+): Pick<LegPlan, 'accountId' | 'assess' | 'foundStuck' | 'send'> {
   return {
     accountId: `${input.account_id ?? ''}`,
     assess: () => gates.assess(),
+    foundStuck: prepared.parked?.code === STUCK,
     send: (attempt) =>
       sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]),
   };

@@ -50,6 +50,14 @@ export class BankDoor {
   }
 
   receive(request: HttpRequest, fault: WriteFault | ReadFault | undefined): Reply {
+    const reply = this.reply(request, fault);
+    const { tellsTime, clockSkewMs } = this.bank.profile;
+    if (!tellsTime || !('answer' in reply)) return reply;
+    const date = new Date(this.time.now + clockSkewMs).toUTCString();
+    return { ...reply, answer: { ...reply.answer, headers: { ...reply.answer.headers, date } } };
+  }
+
+  private reply(request: HttpRequest, fault: WriteFault | ReadFault | undefined): Reply {
     const reading = readingOf(request);
     this.count(reading);
     if (reading.path === '/v1/auth') return this.broken(this.token(), fault as ReadFault | undefined);

@@ -31,10 +31,11 @@ export class ModelBank {
   private readonly rates: Record<string, bigint> = { ...RATES };
   private readonly surroundings: BankSurroundings;
 
-  constructor(surroundings: BankSurroundings, profile: BankProfile) {
+  /** `idPrefix`: of the ids of its orders. */
+  constructor(surroundings: BankSurroundings, profile: BankProfile, idPrefix = 'ord') {
     this.surroundings = surroundings;
     this.profile = profile;
-    this.machine = new OrderMachine(surroundings, profile, this.books);
+    this.machine = new OrderMachine(surroundings, profile, this.books, idPrefix);
   }
 
   get now(): number {

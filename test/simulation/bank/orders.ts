@@ -51,13 +51,16 @@ export class OrderMachine {
   private readonly profile: BankProfile;
   private readonly books: Books;
   private readonly trace: (line: string) => void;
+  private readonly idPrefix: string;
   private made = 0;
 
   constructor(
     { time, random, trace }: { time: VirtualTime; random: Random; trace: (line: string) => void },
     profile: BankProfile,
     books: Books,
+    idPrefix: string,
   ) {
+    this.idPrefix = idPrefix;
     this.time = time;
     this.random = random;
     this.profile = profile;
@@ -119,7 +122,7 @@ export class OrderMachine {
     this.made += 1;
     const order: Order = {
       ...given,
-      orderId: `ord-${this.made}`,
+      orderId: `${this.idPrefix}-${this.made}`,
       shownReference: given.reference,
       createdAt: time.now,
       listedAt: time.now + Math.floor(random.next() * profile.listLagMs),

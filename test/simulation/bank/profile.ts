@@ -52,6 +52,8 @@ export interface BankProfile {
   refunds: number;
   refundAfterMs: number;
   clockSkewMs: number;
+  /** Whether answers say in their head what time it is at the bank. */
+  tellsTime: boolean;
 }
 
 export interface BankWindows {
@@ -59,6 +61,10 @@ export interface BankWindows {
   listLagMs: number;
   noMoneyRecheckMs: number;
 }
+
+/** A bank whose clock is further off than allowed is noticed only by what it says itself. */
+export const clockOf = (clockApartMs: number | undefined): Partial<BankProfile> =>
+  clockApartMs === undefined ? {} : { clockSkewMs: clockApartMs, tellsTime: true };
 
 /** Inside the windows that the product is set to: what a bank does outside of them nobody can prevent. */
 export function drawProfile(random: Random, windows: BankWindows): BankProfile {
@@ -103,5 +109,6 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
     refunds: often(0.4, 1),
     refundAfterMs: random.pick([200, 2_000, 90_000]),
     clockSkewMs: random.between(-300_000, 300_000),
+    tellsTime: random.chance(0.3),
   };
 }

@@ -152,6 +152,11 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'an attempt number used by another sender counts as not sent',
     edits: [
       {
+        file: 'src/workflows/proxies.ts',
+        find: "startToCloseTimeout: '45s',\n  retry: { maximumAttempts: 1 },",
+        replace: "startToCloseTimeout: '45s',\n  retry: { maximumAttempts: 3 },",
+      },
+      {
         file: SEND_ONCE,
         find: "return { outcome: 'ambiguous', why: 'another sender used this attempt' };",
         replace: "return { outcome: 'not-sent', why: 'unreachable' };",

@@ -8,7 +8,8 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { msOptionalToNumber, msToNumber } from '@temporalio/common/lib/time.js';
-import type { ActivityOptions, Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { ActivityOptions } from './contracts.ts';
 import type { Execution } from './execution.ts';
 import { copyOf } from './payloads.ts';
 import type { WorkerProcess } from './worker-process.ts';
@@ -53,10 +54,12 @@ export class ActivityTasks {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     promise.catch(() => {});
     execution.activitiesMade += 1;
+    const id = `${execution.activitiesMade}`;
+    const key = `activity ${id}`;
     const task: Task = {
       execution,
       name,
-      id: `${execution.activitiesMade}`,
+      id,
       input: copyOf(input),
       options,
       attempt: 1,
@@ -65,11 +68,17 @@ export class ActivityTasks {
       isClosed: false,
       settle: (how, value) => {
         task.isClosed = true;
-        this.cluster.activate(execution, () => (how === 'resolve' ? resolve(value) : reject(value)));
+        this.cluster.happens(execution, { kind: 'settled', key, what: name, how, value });
       },
     };
-    this.dispatch(task);
-    return { result: promise, cancel: () => this.cancel(task) };
+    let begin = (): void => this.dispatch(task);
+    execution.began(key, { what: name, resolve, reject, begin: () => begin() });
+    const cancel = (): void => {
+      // In a replay the history says when it was heard of, or the end of the replay does.
+      if (execution.isReplaying) begin = () => this.cancel(task);
+      else this.cancel(task);
+    };
+    return { result: promise, cancel };
   }
 
   /** TRY_CANCEL, which is what the SDK does unasked: the workflow hears at once, the code only by its next heartbeat. */

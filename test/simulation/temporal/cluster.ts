@@ -1,47 +1,19 @@
-import { type Duration, ensureApplicationFailure, TemporalFailure } from '@temporalio/common';
+import { ensureApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { Random } from '../random.ts';
 import { currentHost, type VirtualTime } from '../virtual-time.ts';
 import { type RunningActivity, runningActivity } from './activity-module.ts';
 import { ActivityTasks } from './activity-tasks.ts';
 import { CancellationScope, inWorkflow } from './cancellation.ts';
-import { Execution, type ExecutionStart } from './execution.ts';
+import { type ClusterEvents, ContinueAsNew, type WorkflowFunction } from './contracts.ts';
+import { Execution, type ExecutionStart, type HistoryEvent } from './execution.ts';
 import { LocalActivities } from './local-activities.ts';
 import { copyOf } from './payloads.ts';
+import { Replay } from './replay.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-export interface ActivityOptions {
-  startToCloseTimeout?: Duration;
-  scheduleToCloseTimeout?: Duration;
-  heartbeatTimeout?: Duration;
-  retry?: {
-    maximumAttempts?: number;
-    initialInterval?: Duration;
-    maximumInterval?: Duration;
-    backoffCoefficient?: number;
-  };
-}
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Thrown by a workflow that starts over with a fresh history. */
-export class ContinueAsNew extends Error {
-  readonly input: unknown;
-
-  constructor(input: unknown) {
-    super('continue as new');
-    this.input = input;
-  }
-}
-
-export type WorkflowFunction = (input: never) => Promise<unknown>;
-
-/** What the simulation wants to know about executions. */
-export interface ClusterEvents {
-  /** `failure`: it threw, which closes it when it is a failure of Temporal and leaves it hanging otherwise. */
-  closed(execution: Execution, end: { result: unknown } | { failure: string }): void;
-  /** Workflow code has run and is at rest. */
-  activated(execution: Execution): void;
-  /** A process begins an activity. */
-  performs(execution: Execution, activity: string, process: WorkerProcess): void;
-}
+const ignore = (done: Promise<unknown>): void => void done.catch(() => {});
 
 interface Performance {
   name: string;
@@ -65,6 +37,8 @@ export class Cluster {
   private readonly events: ClusterEvents;
   private readonly touched = new Set<Execution>();
   private readonly backlog: ((process: WorkerProcess) => void)[] = [];
+  private readonly replays: Replay[] = [];
+  private readonly runsMade = new Map<string, number>();
   private runs = 0;
 
   constructor(time: VirtualTime, random: Random, workflows: Record<string, WorkflowFunction>, events: ClusterEvents) {
@@ -115,8 +89,13 @@ export class Cluster {
     attributes: ReadonlyMap<string, unknown> = new Map(),
   ): boolean {
     if (this.isOpen(workflowId)) return false;
-    this.begin({ type, workflowId, runId: this.newRunId(), input: copyOf(input), attributes });
+    this.begin({ type, workflowId, runId: this.newRunId(), input: copyOf(input), more: [], attributes });
     return true;
+  }
+
+  /** How many runs an execution has had. */
+  runsOf(workflowId: string): number {
+    return this.runsMade.get(workflowId) ?? 0;
   }
 
   isOpen(workflowId: string): boolean {
@@ -134,27 +113,38 @@ export class Cluster {
     if (execution !== undefined) execution.isClosed = true;
   }
 
-  /** Another run of the same execution from its beginning. */
-  reset(workflowId: string): void {
-    const execution = this.open(workflowId);
-    if (execution === undefined) return;
-    execution.isClosed = true;
-    this.begin({ ...execution.start, runId: this.newRunId() });
+  /**
+   * Another run of the same execution, open or closed, from where the first `events` of its history lead. Messages that came after
+   * are given to it again, or not.
+   */
+  reset(workflowId: string, { events, messages }: { events: number; messages: 'kept' | 'dropped' }): void {
+    const from = this.executions.get(workflowId);
+    // One that is about to begin has no history yet.
+    if (from === undefined || from.held !== undefined) return;
+    from.isClosed = true;
+    const execution = this.made({ ...from.start, runId: this.newRunId() });
+    const before = from.history.slice(0, events);
+    const after = from.history.slice(events).filter(({ kind }) => kind !== 'settled');
+    const again = events > 0 ? after : after.filter(({ kind }) => kind !== 'started');
+    this.time.after(this.latency(), () => {
+      this.replays.push(
+        new Replay(this, execution, events > 0 ? before : from.history.slice(0, 1), () => {
+          for (const event of messages === 'kept' ? again : []) this.deliver(execution, event);
+        }),
+      );
+    });
   }
 
   cancel(workflowId: string): void {
     const execution = this.open(workflowId);
-    if (execution !== undefined) this.deliver(execution, () => execution.root.cancel());
+    if (execution !== undefined) this.deliver(execution, { kind: 'cancel' });
   }
 
   /** False when no such workflow is open. */
   signal(workflowId: string, name: string, payload?: unknown): boolean {
     const execution = this.open(workflowId);
     if (execution === undefined) return false;
-    const given = copyOf(payload);
-    this.deliver(execution, () =>
-      execution.whenHandled('signal', name, () => void execution.signals.get(name)?.(given)),
-    );
+    this.deliver(execution, { kind: 'signal', name, payload: copyOf(payload) });
     return true;
   }
 
@@ -172,11 +162,49 @@ export class Cluster {
       reject(new Error('workflow not found'));
       return promise;
     }
-    const given = copyOf(payload);
-    this.deliver(execution, () =>
-      execution.whenHandled('update', name, () => void this.handle(execution, name, given).then(resolve, reject)),
-    );
+    this.deliver(execution, { kind: 'update', name, payload: copyOf(payload) }, (done) => done.then(resolve, reject));
     return promise;
+  }
+
+  /** What the code of an execution goes by, written down and told to it. */
+  happens(
+    execution: Execution,
+    event: DistributiveOmit<HistoryEvent, 'at'>,
+    answer: (done: Promise<unknown>) => void = ignore,
+  ): void {
+    if (execution.isClosed) return;
+    if (execution.held !== undefined && event.kind !== 'started') {
+      execution.held.push(() => this.happens(execution, event, answer));
+      return;
+    }
+    const written = { ...event, at: this.time.now };
+    execution.history.push(written);
+    this.apply(execution, written, answer);
+    if (event.kind === 'started') execution.begun();
+  }
+
+  apply(execution: Execution, event: HistoryEvent, answer: (done: Promise<unknown>) => void = ignore): void {
+    this.activate(execution, () => {
+      switch (event.kind) {
+        case 'started':
+          this.run(execution);
+          break;
+        case 'settled': {
+          const pending = execution.pending.get(event.key);
+          execution.pending.delete(event.key);
+          pending?.[event.how](event.value);
+          break;
+        }
+        case 'signal':
+          execution.whenHandled('signal', event.name, () => void execution.signals.get(event.name)?.(event.payload));
+          break;
+        case 'update':
+          execution.whenHandled('update', event.name, () => answer(this.handle(execution, event.name, event.payload)));
+          break;
+        case 'cancel':
+          execution.root.cancel();
+      }
+    });
   }
 
   activate(execution: Execution, work: () => void): void {
@@ -190,7 +218,7 @@ export class Cluster {
     for (const execution of this.touched) {
       if (execution.unblock()) unblocked = true;
     }
-    if (unblocked) return true;
+    if (unblocked || this.replayed()) return true;
     const touched = [...this.touched];
     this.touched.clear();
     for (const execution of touched) this.events.activated(execution);
@@ -210,29 +238,47 @@ export class Cluster {
     }
   }
 
-  private deliver(execution: Execution, work: () => void): void {
-    this.time.after(this.latency(), () => this.activate(execution, work));
+  /** One step of a replay; false when there is none to make. */
+  private replayed(): boolean {
+    const [replay] = this.replays;
+    if (replay?.step() === false) this.replays.shift();
+    return replay !== undefined;
+  }
+
+  private deliver(
+    execution: Execution,
+    event: DistributiveOmit<HistoryEvent, 'at'>,
+    answer?: (done: Promise<unknown>) => void,
+  ): void {
+    this.time.after(this.latency(), () => this.happens(execution, event, answer));
   }
 
   private begin(start: ExecutionStart): void {
-    const workflow = this.workflows[start.type];
-    if (workflow === undefined) throw new Error(`there is no workflow ${start.type}`);
+    if (this.workflows[start.type] === undefined) throw new Error(`there is no workflow ${start.type}`);
+    this.deliver(this.made(start), { kind: 'started' });
+  }
+
+  private made(start: ExecutionStart): Execution {
     const execution = new Execution(start);
     this.executions.set(start.workflowId, execution);
-    this.deliver(execution, () => {
-      const running = (async () => workflow(start.input as never))();
-      running.then(
-        (result) => this.close(execution, { result: copyOf(result) }),
-        (error: unknown) => this.threw(execution, error),
-      );
-    });
+    this.runsMade.set(start.workflowId, this.runsOf(start.workflowId) + 1);
+    return execution;
+  }
+
+  private run(execution: Execution): void {
+    const workflow = this.workflows[execution.start.type];
+    const running = (async () => workflow?.(execution.start.input as never, ...(execution.start.more as never[])))();
+    running.then(
+      (result) => this.close(execution, { result: copyOf(result) }),
+      (error: unknown) => this.threw(execution, error),
+    );
   }
 
   private threw(execution: Execution, error: unknown): void {
     if (execution.isClosed) return;
     if (error instanceof ContinueAsNew) {
       execution.isClosed = true;
-      this.begin({ ...execution.start, runId: this.newRunId(), input: copyOf(error.input) });
+      this.begin({ ...execution.start, runId: this.newRunId(), input: copyOf(error.input), more: copyOf(error.more) });
       return;
     }
     const { message, type } = ensureApplicationFailure(

@@ -14,11 +14,32 @@ interface Early {
   go: () => void;
 }
 
+/** What has happened to an execution, in its order: all that its code goes by, so that a replay leads to the same place. */
+export type HistoryEvent = { at: number } & (
+  | { kind: 'started' }
+  /** An activity or a timer, by the number it was given when it was begun. */
+  | { kind: 'settled'; key: string; what: string; how: 'resolve' | 'reject'; value: unknown }
+  | { kind: 'signal' | 'update'; name: string; payload: unknown }
+  | { kind: 'cancel' }
+);
+
+/** An activity or a timer that has not settled. */
+export interface Pending {
+  /** What it is, to see that a replay begins the same. */
+  what: string;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  /** Hands it to the server: at once, or when a replay has come to its end. */
+  begin(): void;
+}
+
 export interface ExecutionStart {
   workflowId: string;
   runId: string;
   type: string;
   input: unknown;
+  /** Arguments behind the input: what a run that continues as new hands over. */
+  more: unknown[];
   /** Search attributes given at the start. */
   attributes: ReadonlyMap<string, unknown>;
 }
@@ -36,8 +57,17 @@ export class Execution {
   /** Activations so far: what makes a history long. */
   activations = 0;
   isClosed = false;
-  /** Ids of its activities count up, the same on every run of one seed. */
+  /** Ids of its activities and timers count up, the same on every run of one seed and on every replay. */
   activitiesMade = 0;
+  timersMade = 0;
+  readonly history: HistoryEvent[] = [];
+  readonly pending = new Map<string, Pending>();
+  /** What came before its code has begun; undefined once it has. */
+  held: (() => void)[] | undefined = [];
+  /** It goes through what has happened to an earlier run: what it begins has been begun. */
+  isReplaying = false;
+  /** Events of its history that it has from an earlier run. */
+  replayed = 0;
   private readonly conditions = new Set<{ holds: () => boolean; go: () => void }>();
   private readonly early: Early[] = [];
 
@@ -46,11 +76,31 @@ export class Execution {
     this.attributes = new Map(start.attributes);
   }
 
+  /** It has heard itself, and not from an earlier run, what the store knows. */
+  get hasPreparedItself(): boolean {
+    return this.history
+      .slice(this.replayed)
+      .some((event) => event.kind === 'settled' && event.what === 'prepare' && event.how === 'resolve');
+  }
+
   /** Runs workflow code of this execution; nothing once it is closed. */
   activate(work: () => void): void {
     if (this.isClosed) return;
     this.activations += 1;
     inWorkflow(this, this.root, work);
+  }
+
+  /** The code has begun an activity or a timer. */
+  began(key: string, pending: Pending): void {
+    this.pending.set(key, pending);
+    if (!this.isReplaying) pending.begin();
+  }
+
+  /** Its code runs: what has come before is told to it. */
+  begun(): void {
+    const { held = [] } = this;
+    this.held = undefined;
+    for (const tell of held) tell();
   }
 
   waitFor(holds: () => boolean, go: () => void): () => void {

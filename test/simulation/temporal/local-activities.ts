@@ -1,6 +1,7 @@
 import { ActivityFailure, ensureApplicationFailure, RetryState, TimeoutFailure, TimeoutType } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import type { ActivityOptions, Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { ActivityOptions } from './contracts.ts';
 import type { Execution } from './execution.ts';
 import { copyOf } from './payloads.ts';
 
@@ -24,20 +25,22 @@ export class LocalActivities {
     promise.catch(() => {});
     execution.activitiesMade += 1;
     const id = `${execution.activitiesMade}`;
-    const settle = (how: () => void): void => this.cluster.activate(execution, how);
+    const key = `activity ${id}`;
+    const settle = (how: 'resolve' | 'reject', value: unknown): void =>
+      this.cluster.happens(execution, { kind: 'settled', key, what: name, how, value });
     const fail = (cause: Error): void => {
       const state = RetryState.MAXIMUM_ATTEMPTS_REACHED;
-      settle(() => reject(new ActivityFailure('Activity task failed', name, id, state, undefined, cause)));
+      settle('reject', new ActivityFailure('Activity task failed', name, id, state, undefined, cause));
     };
     const tryOnce = (): void => {
       if (!execution.isClosed)
         this.tryOnce(
           execution,
           { name, id, options, input },
-          { resolve: (value) => settle(() => resolve(value)), fail, again: tryOnce },
+          { resolve: (value) => settle('resolve', value), fail, again: tryOnce },
         );
     };
-    tryOnce();
+    execution.began(key, { what: name, resolve, reject, begin: tryOnce });
     return promise;
   }
 

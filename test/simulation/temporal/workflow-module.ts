@@ -2,7 +2,8 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { CancelledFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { CancellationScope, place, whenCancelled } from './cancellation.ts';
-import { type ActivityOptions, type Cluster, ContinueAsNew } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import { type ActivityOptions, ContinueAsNew } from './contracts.ts';
 import type { UpdateHandler } from './execution.ts';
 
 /** Stands for `@temporalio/workflow` in the simulation: what the workflows of the product use of it, in virtual time. */
@@ -29,11 +30,12 @@ export function isCancellation(error: unknown): boolean {
 
 export function workflowInfo() {
   const { execution } = place();
-  const { workflowId, runId, type } = execution.start;
+  const { workflowId, runId, type, more } = execution.start;
   return {
     workflowId,
     runId,
     workflowType: type,
+    continuedFromExecutionRunId: more.length > 0 ? 'the run before' : undefined,
     typedSearchAttributes: { get: (key: { name: string }): unknown => execution.attributes.get(key.name) },
     continueAsNewSuggested: execution.activations > CONTINUE_AS_NEW_AFTER,
   };
@@ -75,11 +77,19 @@ export function sleep(duration: number | string, _options?: { summary?: string }
   const { execution, scope } = place();
   if (scope.consideredCancelled) return scope.cancelRequested;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = server().time.after(Math.max(1, msToNumber(duration as number)), () =>
-    server().activate(execution, () => resolve()),
-  );
+  const { time } = server();
+  const dueAt = (time.shown ?? time.now) + Math.max(1, msToNumber(duration as number));
+  execution.timersMade += 1;
+  const key = `timer ${execution.timersMade}`;
+  let timer: { cancel(): void } | undefined;
+  const settled = { kind: 'settled', key, what: 'timer', how: 'resolve', value: undefined } as const;
+  const begin = (): void => {
+    timer = time.after(dueAt - time.now, () => server().happens(execution, settled));
+  };
+  execution.began(key, { what: 'timer', resolve: () => resolve(), reject, begin });
   whenCancelled((failure) => {
-    timer.cancel();
+    timer?.cancel();
+    execution.pending.delete(key);
     reject(failure);
   });
   promise.catch(() => {});
@@ -123,7 +133,7 @@ const silent = (_message: string, _attributes?: object): void => {};
 export const log = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
 export async function continueAsNew(...args: unknown[]): Promise<never> {
-  throw new ContinueAsNew(args[0]);
+  throw new ContinueAsNew(args);
 }
 
 type ActivityCall = ((input: unknown) => Promise<unknown>) & {

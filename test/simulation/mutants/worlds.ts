@@ -1,0 +1,162 @@
+import type { Mutant } from './mutant.ts';
+
+const PREPARE = 'src/activities/prepare.ts';
+const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
+const SEND_ORDER = 'src/services/sending/send-order.ts';
+const BANK_TIME = 'src/services/reconciliation/bank-time.ts';
+
+const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
+
+/** Bugs that show only where there is more than one store, bank, clock or caller. */
+export const WORLD_MUTANTS: readonly Mutant[] = [
+  {
+    number: 'P70',
+    name: 'store-not-compared',
+    what: 'a worker with another store goes on with a payout of the first one',
+    edits: [
+      { file: PREPARE, find: 'storeId !== undefined && storeId !== store.id', replace: "storeId === ''" },
+      { file: PREPARE, find: 'if (batchId !== undefined) throw', replace: "if (batchId === '') throw" },
+      { file: CLAIMED_ROW, find: 'claim.storeId !== store.id', replace: "claim.storeId === ''" },
+    ],
+  },
+  {
+    number: 'P71',
+    name: 'run-not-compared',
+    what: 'whoever has read the claim of a payout acts for it',
+    edits: [RUN_NOT_COMPARED],
+  },
+  {
+    number: 'P72',
+    name: 'generation-not-checked',
+    what: 'a start may name a generation that is no whole number from 0',
+    edits: [
+      {
+        file: 'src/domain/instruction.ts',
+        find: 'generation: isWhole ? generation : undefined',
+        replace: 'generation: isWhole ? generation : (generation as number)',
+      },
+    ],
+  },
+  {
+    number: 'P73',
+    name: 'terms-of-the-caller',
+    what: 'a sender pays what its caller says, and does not ask who it is',
+    edits: [
+      RUN_NOT_COMPARED,
+      {
+        file: 'src/activities/submit.ts',
+        find: 'caller(), { claim, leg, attempt });',
+        replace: 'caller(), { ...asked, claim, leg, attempt } as never);',
+      },
+      {
+        file: 'src/activities/submit.ts',
+        find: '{ claim, attempt }: SubmitInput, leg: LegKind',
+        replace: '{ claim, attempt, ...asked }: SubmitInput, leg: LegKind',
+      },
+      {
+        file: SEND_ORDER,
+        find: 'admit: () => admit(sender, caller, { claim, leg, attempt }),',
+        replace: 'admit: () => admit(sender, caller, { ...asked, claim, leg, attempt } as never),',
+      },
+      {
+        file: SEND_ORDER,
+        find: '  { claim, leg, attempt }: OrderAttempt,\n): Promise<AttemptResult> {',
+        replace: '  { claim, leg, attempt, ...asked }: OrderAttempt,\n): Promise<AttemptResult> {',
+      },
+      {
+        file: SEND_ORDER,
+        find: '  { claim, leg, attempt }: OrderAttempt,\n): Promise<Admitted',
+        replace: '  { claim, leg, attempt, ...asked }: OrderAttempt,\n): Promise<Admitted',
+      },
+      {
+        file: SEND_ORDER,
+        find: 'const row = await claimedRow(store, claim, runId);',
+        replace:
+          'const kept = await claimedRow(store, claim, runId);\n  const row = { ...kept, instruction: { ...kept.instruction, ...asked } };',
+      },
+    ],
+  },
+  {
+    number: 'P74',
+    name: 'store-believed-over-memory',
+    what: 'a run that has sent more than the store shows forgets it with the store',
+    edits: [
+      {
+        file: 'src/domain/submission.ts',
+        find: 'if (known.attempts <= stored.attempts) return stored;',
+        replace: 'if (known.attempts >= 0) return stored;',
+      },
+    ],
+  },
+  {
+    number: 'P75',
+    name: 'restore-ignored',
+    what: 'a new run believes a store that was replaced by an older copy',
+    edits: [
+      {
+        file: PREPARE,
+        find: 'restoredAt !== undefined && createdAt <= restoredAt',
+        replace: 'restoredAt !== undefined && createdAt < 0',
+      },
+    ],
+  },
+  {
+    number: 'P76',
+    name: 'completed-without-end-believed',
+    what: 'a run that follows one that has returned believes a store without its end',
+    edits: [
+      {
+        file: PREPARE,
+        find: "if (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''))) return true;",
+        replace: "if (state === 'held' && reason?.code === 'nothing') return true;",
+      },
+    ],
+  },
+  {
+    number: 'P77',
+    name: 'identity-not-asserted',
+    what: "a worker with another customer's key looks and sends",
+    edits: [
+      { file: 'src/services/sending/send-once.ts', find: '    await assertIdentity();\n', replace: '' },
+      { file: 'src/activities/orders.ts', find: '  await reading(() => deps.assertIdentity());\n', replace: '' },
+    ],
+  },
+  {
+    number: 'P78',
+    name: 'read-in-another-world',
+    what: "what another customer's key sees is what is sent",
+    edits: [
+      { file: 'src/activities/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
+      { file: PREPARE, find: '  await reading(() => deps.assertIdentity());\n', replace: '' },
+    ],
+  },
+  {
+    number: 'P79',
+    name: 'clocks-not-compared',
+    what: "lists are read, and prove absence, whatever the bank's clock says",
+    edits: [
+      {
+        file: BANK_TIME,
+        find: 'const offsetMs = bank.clock.offset()?.ms ?? 0;',
+        replace: 'const offsetMs = bank === undefined ? 1 : 0;',
+      },
+      {
+        file: BANK_TIME,
+        find: 'return offset !== undefined && Math.abs(offset.ms) > settings.clockSkewMs;',
+        replace: 'return offset !== undefined && settings.clockSkewMs < 0;',
+      },
+    ],
+  },
+  {
+    number: 'P80',
+    name: 'generation-by-a-word',
+    what: 'a higher generation asks only whether the one before is called completed',
+    edits: [
+      {
+        file: PREPARE,
+        find: 'if ((await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation) return;',
+        replace: "if ((await store.payoutsOf(earlier)).every(({ state }) => state !== 'completed')) return;",
+      },
+    ],
+  },
+];

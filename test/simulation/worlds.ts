@@ -1,0 +1,42 @@
+import type { Random } from './random.ts';
+
+/** Which of the worlds a seed is set in, in which more than one store, bank or caller is about. */
+export interface Worlds {
+  /** Every worker has one of two stores; only the first one has the rows that a batch has claimed. */
+  twoStores: boolean;
+  /** The store is replaced by an older copy of itself. `told`: the store is marked, as the product's own restore does. */
+  olderCopy: 'told' | 'untold' | undefined;
+  /** Some workers have a key that sees another customer of the bank, at the same address. */
+  otherTenant: boolean;
+  /** How far the bank's clock is from ours, in ms, when that is further than the product allows. */
+  clockApartMs: number | undefined;
+  /** Workflows of somebody else schedule the product's activities and start its workflows. */
+  rogues: boolean;
+  /** Terminated payouts are found and started again by the product's own passes, not by people. */
+  passes: boolean;
+  /** Documents are asked for again under the next generation. */
+  generations: boolean;
+}
+
+const USUAL: Worlds = {
+  twoStores: false,
+  olderCopy: undefined,
+  otherTenant: false,
+  clockApartMs: undefined,
+  rogues: false,
+  passes: false,
+  generations: false,
+};
+
+export function drawWorlds(random: Random): Worlds {
+  const rogues = random.chance(0.15);
+  const dice = random.next();
+  if (dice < 0.1) return { ...USUAL, rogues, twoStores: true };
+  if (dice < 0.22) return { ...USUAL, rogues, passes: true, olderCopy: random.pick(['told', 'untold']) };
+  if (dice < 0.3) return { ...USUAL, rogues, otherTenant: true };
+  if (dice < 0.38) {
+    const minutes = random.pick([-15, -15, 15, random.between(-90, -12), random.between(12, 90)]);
+    return { ...USUAL, rogues, clockApartMs: minutes * 60_000 };
+  }
+  return { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };
+}
