@@ -84,6 +84,8 @@ export interface OrderLook {
   accepted: string[];
   /** Some recorded attempt was answered with 2003. */
   exists: boolean;
+  /** The bank's clock is too far from ours for any list to prove absence. */
+  clocksApart: boolean;
   /** A sender may still be about to send, for at most this long. */
   liveForMs: number;
   /** The bank has shown a second order under some reference of this user: it recognises no reference. */
@@ -194,6 +196,7 @@ async function findOrder(
     ordersRead: 0,
     accepted: acceptedIds(attempts),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    clocksApart: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),
     switchedOff: await deps.store.switchOver(touchedBy(row, sent === undefined ? [] : [sent])),
@@ -223,7 +226,8 @@ async function findOrder(
       }
     }
   }
-  if (clocksDisagree(deps)) look.stable = false;
+  look.clocksApart = clocksDisagree(deps);
+  if (look.clocksApart) look.stable = false;
   // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
   if (orders.length === 0) look.nearMisses += arrivals;
   look.orderIds = orders.map(({ orderId }) => orderId);

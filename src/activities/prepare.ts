@@ -24,6 +24,8 @@ export interface PrepareInput {
   input: PayoutInput;
   /** The store that prepared this payout before, in this run: no other one may. */
   storeId?: string;
+  /** A run of this workflow id there was before this one, by the word of whoever has started it. */
+  ranBefore?: boolean;
   /** Of the workflow that asks; absent: a payout. */
   kind?: PayoutKind;
 }
@@ -73,11 +75,11 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
  */
 export async function preparePayout(
   deps: ActivityDeps,
-  { input, storeId, kind = 'payout' }: PrepareInput,
+  { input, storeId, kind = 'payout', ranBefore = false }: PrepareInput,
 ): Promise<Prepared> {
   const { workflowId, runId } = caller();
   const { store, now } = deps;
-  if (storeId !== undefined && storeId !== store.id) {
+  if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
     throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
   }
   const { instruction: given, by, generation } = splitInput(input);
@@ -117,12 +119,12 @@ export async function preparePayout(
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  const forgotten = await mayHaveForgotten(deps, record);
+  const forgotten = await forgottenSince(deps, taken, ranBefore);
   // Whoever looks says so first: until then the row shows the next run that it has to.
-  const staysAsItIs = parked !== null || forgotten;
+  const staysAsItIs = parked !== null || forgotten !== undefined;
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
-  const { payment, exchange } = legStarts(taken, () => false);
+  const { payment, exchange } = legStarts(taken, () => undefined);
   const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
@@ -140,7 +142,7 @@ export async function preparePayout(
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    ...legStarts(taken, (leg) => forgotten && mayBeSent(leg)),
+    ...legStarts(taken, (leg) => (mayBeSent(leg) ? forgotten : undefined)),
     parked,
     assessment,
   };
@@ -149,14 +151,32 @@ export async function preparePayout(
 /** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
+/** In which time (epoch ms) something may have been sent that the store does not show; `until` null: up to now. */
+interface Forgotten {
+  from: number;
+  until: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
 /**
- * Whether more may have been sent than the store shows: an earlier run was looking, its workflow was closed in a way that should
- * have left an end, or an older copy was put in the store's place since the payout was claimed. Then a look comes first.
+ * Whether more may have been sent than the store shows: an earlier run was looking, or its workflow was closed in a way that should
+ * have left an end; there was a run that the store knows nothing of; an older copy was put in the store's place, or another
+ * store's namespace was taken, not long before the payout was claimed. Then a look comes before anything is sent.
  */
-async function mayHaveForgotten({ store }: ActivityDeps, { state, reason, createdAt }: PayoutRecord): Promise<boolean> {
-  if (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''))) return true;
-  const restoredAt = await store.restoredAt();
-  return restoredAt !== undefined && createdAt <= restoredAt;
+async function forgottenSince(
+  { store, settings }: ActivityDeps,
+  { record: { state, reason, createdAt }, attempts }: PayoutClaim,
+  ranBefore: boolean,
+): Promise<Forgotten | undefined> {
+  const restored = await store.restored();
+  const from = Math.min(createdAt, restored?.from ?? createdAt);
+  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
+  if (wasLooking || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
+  if (attempts.length > 0) return undefined;
+  if (ranBefore) return { from, until: null };
+  const isYoung = restored !== undefined && createdAt - restored.at < settings.reconcileDays * DAY_MS;
+  return isYoung ? { from, until: restored.at } : undefined;
 }
 
 /** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
@@ -197,21 +217,21 @@ const reused = () =>
   permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
 /** `forgotten`: attempts of this order may be missing. */
-function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => boolean): LegStarts {
+function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => Forgotten | undefined): LegStarts {
   const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
   return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, forgotten(leg))]));
 }
 
 /** `forgotten`: attempts may be missing. One that is known to have been paid needs no look. */
-function legStart(reference: string, { record, attempts }: PayoutClaim, forgotten: boolean): LegStart {
+function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgotten | undefined): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
   const submission = submissionOf(own);
   return {
     reference,
-    submission: { ...submission, tainted: submission.tainted || forgotten },
+    submission: { ...submission, tainted: submission.tainted || forgotten !== undefined },
     isPaid: own.some(({ settled }) => settled === 'paid'),
-    firstSentAt: forgotten ? record.createdAt : (own[0]?.sentAt ?? null),
-    lastSentAt: own.at(-1)?.sentAt ?? null,
+    firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
+    lastSentAt: own.at(-1)?.sentAt ?? forgotten?.until ?? null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { countRows, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import type { ReasonCode } from '../domain/reasons.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { CommandError, EXIT } from './exit.ts';
@@ -38,6 +39,7 @@ export async function followBatches(options: {
     if (batch === undefined) continue;
     // A row with an operator whose workflow is gone is started again: only an open batch looks after its rows.
     if (batch.endedAt !== null) await store.setBatchEnded(batchId, null);
+    await startAnew(store, batchId);
     await startBatch(client, batchId, batch.file);
   }
   const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
@@ -77,4 +79,13 @@ function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap
   const states = [...byState].filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
   const done = counts.total - counts.open;
   return `${batchId.slice(0, 8)}  ${done}/${counts.total}  ${states.join(', ')}`;
+}
+
+const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
+
+/** Somebody asks for these rows again: those that were closed too often are started once more, and look. */
+async function startAnew(store: Store, batchId: string): Promise<void> {
+  for (const { reference, reason } of await store.rowsIn(batchId, ['needs-operator'])) {
+    if (reason?.code === WORKFLOW_CLOSED) await store.forgetClosedRuns(reference);
+  }
 }

@@ -118,12 +118,16 @@ function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: F
 }
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */
-async function claimNamespace({ replacesStore }: Config, store: Store, client: Client): Promise<void> {
+async function claimNamespace({ replacesStore, reconcileDays }: Config, store: Store, client: Client): Promise<void> {
   const replaced = await takeNamespace(client, store.id, replacesStore);
   if (replaced === undefined) return;
   const detail = { namespace: client.options.namespace, replaced };
-  await store.audit({ at: Date.now(), actor: 'worker', action: 'take-namespace', subject: store.id, detail });
+  const at = Date.now();
+  // What the other store has sent is not in this one.
+  await store.recordRestore({ at, from: at - reconcileDays * DAY_MS, by: 'worker', replaces: replaced, detail });
 }
+
+const DAY_MS = 86_400_000;
 
 async function assertIdentity(world: World): Promise<void> {
   try {

@@ -232,9 +232,16 @@ export interface AuditEntry {
   detail: Record<string, string>;
 }
 
-/** Who put a copy in the place of the store. */
-export interface RestoreRecord {
+/** What others than this store sent between these times (epoch ms) may be missing in it. */
+export interface Restored {
+  from: number;
   at: number;
+}
+
+/** Who put this store in the place of another one; audited under the subject `store`. */
+export interface RestoreRecord extends Restored {
+  /** Id of the store whose namespace this one takes; absent: a copy was put in this one's place. */
+  replaces?: string;
   by: string;
   detail: Record<string, string>;
 }

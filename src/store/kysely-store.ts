@@ -15,7 +15,7 @@ import { approvalsOf, changePayout, findPayouts, payout, recordApprovals, record
 import { countClosedRun, forgetClosedRuns, quietPayouts } from './quiet-payouts.ts';
 import * as reconciliation from './reconciliation.ts';
 import { refusedRows } from './refused-rows.ts';
-import { recordRestore, restoredAt } from './restored.ts';
+import { hasReplaced, recordRestore, restored } from './restored.ts';
 import type { Database } from './schema.ts';
 import type { Store } from './store.ts';
 import { openUnder, switches, switchOff, switchOn, switchOver } from './switches.ts';
@@ -31,7 +31,8 @@ export async function createStore(db: Database): Promise<Store> {
     identify: (given) => identify(db, given),
     identity: () => identity(db),
     recordRestore: (restore) => recordRestore(db, restore),
-    restoredAt: () => restoredAt(db),
+    restored: () => restored(db),
+    hasReplaced: (storeId) => hasReplaced(db, storeId),
     forgetIdentity: (acceptance) => forgetIdentity(db, acceptance, id),
 
     claimBatch: (claim) => claimBatch(db, claim),

@@ -55,8 +55,16 @@ export async function countClosedRun(
   return numUpdatedRows === 1n;
 }
 
-export async function forgetClosedRuns(db: Database, reference: string): Promise<void> {
-  await db.updateTable('payouts').set(columnsOf(NO_CLOSED_RUNS)).where('reference', '=', reference).execute();
+/** Of one payout, or of all that are with an operator because their workflow was closed. */
+export async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
+  await db
+    .updateTable('payouts')
+    .set(columnsOf(NO_CLOSED_RUNS))
+    .$if(reference !== undefined, (query) => query.where('reference', '=', reference ?? ''))
+    .$if(reference === undefined, (query) =>
+      query.where('state', '=', 'needs-operator').where('reason_code', '=', 'workflow-closed'),
+    )
+    .execute();
 }
 
 function columnsOf({ count, stoodAt, nextRestartAt }: ClosedRuns) {

@@ -53,7 +53,7 @@ export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreF
     removeDatabase(fresh);
     copyStoreFile(file, fresh);
     reached?.('copied');
-    await prepare(fresh, { at: now, by, detail: detailOf(facts, replaced) });
+    await prepare(fresh, { at: now, from: facts.lastChangeAt ?? 0, by, detail: detailOf(facts, replaced) });
     reached?.('prepared');
     await putInPlace(fresh, replaced, order);
     return { facts, replaced };
@@ -66,7 +66,7 @@ export async function restoreStore(order: RestoreOrder): Promise<{ facts: StoreF
 /** Brings the tables up to date and records the restore: a copy that cannot take this replaces nothing. */
 async function prepare(
   path: string,
-  record: { at: number; by: string; detail: Record<string, string> },
+  record: { at: number; from: number; by: string; detail: Record<string, string> },
 ): Promise<void> {
   const store = await openStore(`file:${path}`);
   try {

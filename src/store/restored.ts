@@ -1,23 +1,44 @@
 import { audit } from './audit.ts';
 import type { Database } from './schema.ts';
-import type { RestoreRecord } from './store.ts';
+import type { Restored, RestoreRecord } from './store.ts';
 import { inTransaction } from './transaction.ts';
 
 const KEY = 'restored_at';
 
-/** The time and the audit entry, both or neither. */
-export async function recordRestore(db: Database, { at, by, detail }: RestoreRecord): Promise<void> {
+/** What was sent since `from` by others than this store may be missing in it. */
+const FROM_KEY = 'restored_from';
+/** A store whose namespace this one has taken: `replaces:<id>`. */
+const REPLACES = 'replaces:';
+
+/** The times and the audit entry, all or none. What an earlier restore may have lost stays so. */
+export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    await transaction
-      .insertInto('meta')
-      .values({ key: KEY, value: `${at}` })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: `${at}` }))
-      .execute();
-    await audit(transaction, { at, actor: by, action: 'restore', subject: 'store', detail });
+    const before = await restored(transaction);
+    const entries = [
+      { key: KEY, value: `${at}` },
+      { key: FROM_KEY, value: `${Math.min(from, before?.from ?? from)}` },
+      ...(replaces === undefined ? [] : [{ key: `${REPLACES}${replaces}`, value: `${at}` }]),
+    ];
+    for (const entry of entries) {
+      await transaction
+        .insertInto('meta')
+        .values(entry)
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: entry.value }))
+        .execute();
+    }
+    const action = replaces === undefined ? 'restore' : 'take-namespace';
+    await audit(transaction, { at, actor: by, action, subject: 'store', detail });
   });
 }
 
-export async function restoredAt(db: Database): Promise<number | undefined> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', KEY).executeTakeFirst();
-  return row === undefined ? undefined : Number(row.value);
+export async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
+  const row = await db.selectFrom('meta').select('key').where('key', '=', `${REPLACES}${storeId}`).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function restored(db: Database): Promise<Restored | undefined> {
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();
+  const times = new Map(rows.map(({ key, value }) => [key, Number(value)]));
+  const at = times.get(KEY);
+  return at === undefined ? undefined : { at, from: times.get(FROM_KEY) ?? at };
 }

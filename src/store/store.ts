@@ -31,6 +31,7 @@ import type {
   PayoutRecord,
   ReconciliationKey,
   RefusedRow,
+  Restored,
   RestoreRecord,
   ReturnRecord,
   SendAttempt,
@@ -68,10 +69,11 @@ export interface Store {
   identity(): Promise<Partial<StoreIdentity>>;
   /** With an audit entry under the store's id. The next `identify` records these parts anew. */
   forgetIdentity(acceptance: IdentityAcceptance): Promise<void>;
-  /** With an audit entry of the subject `store`. */
   recordRestore(restore: RestoreRecord): Promise<void>;
-  /** When this store was last put in the place of another one: it may know less than was sent. */
-  restoredAt(): Promise<number | undefined>;
+  /** The last time this store was put in the place of another one: it may know less than was sent. */
+  restored(): Promise<Restored | undefined>;
+  /** Whether this store has taken the namespace of that one, by somebody's word that it is gone. */
+  hasReplaced(storeId: string): Promise<boolean>;
 
   // Claims
   /**
@@ -218,7 +220,7 @@ export interface Store {
   /** False when somebody else has counted since `before`: of several passes at once one starts the payout again. */
   countClosedRun(reference: string, before: ClosedRuns, after: ClosedRuns): Promise<boolean>;
   /** An operator starts it again: closed runs of before do not count any more. */
-  forgetClosedRuns(reference: string): Promise<void>;
+  forgetClosedRuns(reference?: string): Promise<void>;
   /** Released rows without an end in one of these states, in row order. */
   rowsIn(batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]>;
   /** All rows of a batch in row order, read page by page. */

@@ -49,15 +49,13 @@ export function executionsOver(client: Client): Executions {
       delayMs,
       evenCompleted,
     }) {
-      try {
-        await client.workflow.start(workflowTypeOf(kind), {
+      const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
+        client.workflow.start(workflowTypeOf(kind), {
           workflowId,
           taskQueue: TASK_QUEUE,
           args: [input],
-          workflowIdReusePolicy:
-            evenCompleted === true
-              ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
-              : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+          workflowIdReusePolicy,
+          ...(ranBefore && { memo: { ranBefore } }),
           staticSummary: summary,
           startDelay: delayMs,
           typedSearchAttributes: [
@@ -68,11 +66,11 @@ export function executionsOver(client: Client): Executions {
             ...(batchId === null ? [] : [{ key: payoutBatchId, value: batchId }]),
           ],
         });
-        return 'started';
-      } catch (error) {
-        if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already-started';
-        throw error;
-      }
+      if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
+      // A run of this id there was: should the store know nothing of it, the new one looks before it sends.
+      const { ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
+      const again = start(evenCompleted === true ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY, true);
+      return (await isStarted(again)) ? 'started' : 'already-started';
     },
     startBatch: (batchId, file) => startBatch(client, batchId, file),
     async wakeWatch({ uid, currency }) {
@@ -225,6 +223,17 @@ export async function restartPayout(client: Client, payout: PayoutRecord): Promi
     summary: `${currency} ${payout.amount}, document ${payout.documentId}, started again`,
     evenCompleted: true,
   });
+}
+
+/** False when the id is taken. */
+async function isStarted(start: Promise<unknown>): Promise<boolean> {
+  try {
+    await start;
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
 }
 
 async function ifThere(call: () => Promise<unknown>): Promise<boolean> {

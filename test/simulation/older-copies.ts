@@ -75,7 +75,7 @@ export class OlderCopies {
     this.forget(now, copy);
     this.world.whenRestored();
     if (worlds.olderCopy === 'told') {
-      void this.sim.store.recordRestore({ at: time.now, by: 'olga', detail: {} });
+      void this.sim.store.recordRestore({ at: time.now, from: 0, by: 'olga', detail: {} });
     }
     // Rows that are released in Temporal and not in the copy: their batch hands them over again.
     const started = this.world.payouts.filter(({ workflowId }) => cluster.executions.has(workflowId));

@@ -133,6 +133,10 @@ export async function untilCarriedOut(client: Client, workflowId: string): Promi
   });
 }
 
+/** gRPC status NOT_FOUND is what an update of a closed workflow is answered with. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof WorkflowNotFoundError || (error instanceof Error && /already completed/.test(error.message));
+
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
@@ -185,8 +189,9 @@ async function tellEach(
   for (const payout of payouts) {
     const { reference } = payout;
     const answer = await tell(client, payout).catch((error: unknown) => {
-      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      return { refused: error.cause?.message ?? error.message };
+      if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
+      if (!isClosed(error)) throw error;
+      return { refused: 'its workflow was closed and is being started again; ask once more in a moment' };
     });
     if (typeof answer === 'string') told.push({ reference, outcome: answer });
     else {

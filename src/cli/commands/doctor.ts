@@ -9,6 +9,7 @@ import type { Stack } from '../../stack/stack.ts';
 import { temporalCliPath } from '../../temporal/cli-path.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
 import { judgeShown, shownReferences } from '../shown-references.ts';
 import { table } from '../table.ts';
@@ -36,7 +37,9 @@ export interface DoctorOptions {
 export async function doctor(session: Session, { accept, by }: DoctorOptions = {}): Promise<ExitCode> {
   if (accept !== undefined) {
     const acceptance = { parts: ACCEPTABLE[accept], by: by ?? userInfo().username, at: Date.now() };
-    await (await session.store()).forgetIdentity(acceptance);
+    const store = await session.store();
+    if (accept !== 'temporal') await assertSameBank(session, store, accept);
+    await store.forgetIdentity(acceptance);
   }
   const checks = [
     await check('Node', async () =>

@@ -14,7 +14,10 @@ import { untilCarriedOut } from './decide.ts';
  */
 export async function reconcile(session: Session, { days }: { days?: number }): Promise<ExitCode> {
   const interrupted = interruptSignal();
-  const unheard = await unheardOf(await session.store());
+  const store = await session.store();
+  // Somebody asks for them again: those that were closed too often are started once more, and look.
+  await store.forgetClosedRuns();
+  const unheard = await unheardOf(store);
   const stack = await session.stack('join-or-boot');
   const client = await session.client(stack);
   const handle = await startReconciliationPass(client, v7(), days);

@@ -13,6 +13,7 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
  */
 export async function claimedRow(store: Store, claim: Claim, runId: string): Promise<PayoutRecord> {
   if (claim.storeId !== store.id) {
+    if (await store.hasReplaced(claim.storeId)) throw new Superseded('another store has taken the place of its own');
     throw new WrongWorld(`the payout belongs to store ${claim.storeId}, and this worker has store ${store.id}`);
   }
   const row = await store.payout(claim.reference);

@@ -69,9 +69,12 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (mayResendInDoubt) return again(leg);
     }
     if (absent) await park(leg, 'order-not-found');
-    else if (lookAt(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING);
+    else if (lookAt(n + 1, waits) === undefined)
+      await park(leg, PROVED_NOTHING, look?.clocksApart ? CLOCKS : undefined);
   }
 }
+
+const CLOCKS = "the bank's clock is too far from ours for a list to prove anything; payouts doctor says how far";
 
 /** The one reason that needs no decision: what proves something later counts as it would have before. */
 const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
@@ -156,7 +159,7 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = look;
   view.note(
     `look ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
-      `${stable ? 'stable' : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
+      `${stable ? 'stable' : look.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
   // One order was accepted and another is shown: which of them pays is for people to say.
   const otherAccepted = orderIds.length > 0 && accepted.some((orderId) => !orderIds.includes(orderId));
@@ -165,9 +168,9 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   return { ...look, conflict: isOther ? 'reference-conflict' : undefined };
 }
 
-async function park({ view }: OrderLeg, reason: ReasonCode): Promise<void> {
+async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Promise<void> {
   if (view.state === 'needs-operator' && view.reason?.code === reason) return;
-  await view.enter('needs-operator', because(reason));
+  await view.enter('needs-operator', because(reason, detail));
 }
 
 /**
@@ -207,7 +210,7 @@ function decideByOperator(
       if (absent && !known.exists) return close('closed as not paid');
       if (!isOpen) return answer(false, 'absence is not proven');
       if (closers.some((other) => !isSamePerson(other, by))) return close('closed as not paid by two people');
-      closers.push(by);
+      if (closers.length === 0) closers.push(by);
       return answer(false, 'absence is not proven: noted, and a second person with evidence may close it');
   }
 }

@@ -80,7 +80,8 @@ async function claimAndGo<Legs>(
   let before = handedOver;
   for (let lost = 0; ; lost += 1) {
     try {
-      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind });
+      const ranBefore = workflowInfo().memo?.ranBefore === true;
+      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind, ranBefore });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       view.claimed(prepared.claim);
       view.maker = prepared.maker ?? undefined;

@@ -73,7 +73,7 @@ it('copies the store of the home and puts the copy back, and says what each mean
   expect(existsSync(replaced)).toBe(true);
   await onStore(async (store) => {
     expect((await store.batches(10)).map(({ batchId }) => batchId)).toEqual(['b1']);
-    expect(await store.restoredAt()).toBe(Date.parse(restoredAt));
+    expect((await store.restored())?.at).toBe(Date.parse(restoredAt));
     expect(await store.auditOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
   });
 });
@@ -96,7 +96,7 @@ it('asks before it restores', async () => {
     exit: 2,
     code: 'confirmation-needed',
   });
-  expect(await onStore((store) => store.restoredAt())).toBeUndefined();
+  expect(await onStore((store) => store.restored())).toBeUndefined();
 });
 
 it.each([

@@ -45,6 +45,11 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
         find: "if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';",
         replace: '',
       },
+      {
+        file: 'src/services/sending/send-order.ts',
+        find: '![maker, ...people].some(',
+        replace: '!people.some(',
+      },
     ],
   },
   {

@@ -95,8 +95,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        find: 'restoredAt !== undefined && createdAt <= restoredAt',
-        replace: 'restoredAt !== undefined && createdAt < 0',
+        find: 'restored !== undefined && createdAt <= restored.at',
+        replace: 'restored !== undefined && createdAt < 0',
       },
     ],
   },
@@ -107,8 +107,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        find: "if (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''))) return true;",
-        replace: "if (state === 'held' && reason?.code === 'nothing') return true;",
+        find: "state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));",
+        replace: "state === 'held' && reason?.code === 'nothing';",
       },
     ],
   },

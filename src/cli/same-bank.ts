@@ -1,0 +1,38 @@
+import { bankAt } from '../runtime/bank.ts';
+import type { Store } from '../store/store.ts';
+import { CommandError, EXIT } from './exit.ts';
+import type { Session } from './session.ts';
+import { shownReferences } from './shown-references.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Another URL, or a key that sees other accounts, may be accepted while payouts are open only if it shows an order of ours under
+ * its reference: at any other bank or customer the absence of an order would prove nothing, and the payout be sent once more.
+ */
+export async function assertSameBank(session: Session, store: Store, accept: string): Promise<void> {
+  const open = await store.openUnder({ scope: 'everything', key: '' });
+  if (open === 0 || (await showsAnOrder(session, store))) return;
+  const orders = session.config.bank.kind === 'sandbox' ? 'a sandbox cannot show them' : 'this one shows none of them';
+  throw new CommandError(
+    EXIT.usage,
+    'payouts-open',
+    `${open} payouts have no end yet, and the bank on record knows what was sent for them: ${orders}.`,
+    { hint: `Let them end at the bank they were sent to, then run payouts doctor --accept ${accept} again.` },
+  );
+}
+
+async function showsAnOrder({ config }: Session, store: Store): Promise<boolean> {
+  if (config.bank.kind === 'sandbox') return false;
+  const { pageSize, reconcileDays, durations } = config;
+  const bank = bankAt(config, config.bank.url);
+  try {
+    const changedSince = Date.now() - reconcileDays * DAY_MS;
+    const comparison = { changedSince, clockSkewMs: durations.bankClockSkewMs, pageSize };
+    const shown = await shownReferences({ bank, store }, comparison);
+    // Order ids of two banks may be the same: one without our reference is nobody's word.
+    return [...shown.keys()].some((form) => form !== 'absent' && form !== 'other');
+  } finally {
+    await bank.close();
+  }
+}
