@@ -6,7 +6,7 @@ import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { registerNamespace } from '../support/product.ts';
 import { batchOf, errorOf } from './documents.ts';
-import { csvOf } from './payout-files.ts';
+import { csvOf, IN_AUDIT } from './payout-files.ts';
 
 it('of two stores on one namespace the second starts no worker and hands over no file', async () => {
   const bank = await startBank();
@@ -60,6 +60,29 @@ it('another customer of the same bank is refused before anything is sent, until 
   expect(await ordersOf(tenants.b)).toHaveLength(1);
 });
 
+it('while payouts are open only a bank that shows an order of theirs is accepted', async () => {
+  const tenants = await startTenants();
+  const home = openHome({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
+  const dev = home.start('dev');
+  await dev.says(/Ctrl-C/);
+  const file = home.file('a.csv', csvOf([{ id: 'O-1', ...IN_AUDIT }]));
+  expect((await home.payouts('run', file, '--yes', '--detach', '--json')).code).toBe(0);
+  await expect.poll(() => ordersOf(tenants.a), { timeout: 20_000 }).toHaveLength(1);
+  dev.kill('SIGTERM');
+  await dev.ended;
+
+  const accept = (env: Record<string, string>, part: string) =>
+    openHome({ ...env, PAYOUTS_HOME: home.path }).payouts('doctor', '--accept', part, '--by', 'alice', '--json');
+  const other = await accept({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b' }, 'accounts');
+  expect(other.code).toBe(2);
+  expect(errorOf(other).error).toMatchObject({ code: 'payouts-open', message: expect.stringContaining('1 payouts') });
+  const empty = await startBank({ apiKey: 'key-a' });
+  const elsewhere = await accept({ PAYOUTS_API_URL: empty.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');
+  expect(errorOf(elsewhere).error.code).toBe('payouts-open');
+  const moved = await accept({ PAYOUTS_API_URL: tenants.a.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');
+  expect(moved.code).toBe(0);
+});
+
 it('a store that has worked with one embedded Temporal is refused by another one', async () => {
   const home = openHome({});
   expect((await home.payouts('list')).code).toBe(0);
@@ -98,7 +121,7 @@ const ordersOf = async ({ url }: RunningSandbox): Promise<unknown[]> =>
   ((await (await fetch(`${url}/__sandbox/state`)).json()) as { orders: unknown[] }).orders;
 
 /** One address, two customers: who asks is known by the key, then by the token. The second has master accounts of its own. */
-async function startTenants(): Promise<{ url: string; b: RunningSandbox }> {
+async function startTenants(): Promise<{ url: string; a: RunningSandbox; b: RunningSandbox }> {
   const [a, b] = [await startBank({ apiKey: 'key-a' }), await startBank({ apiKey: 'key-b' })];
   const ofB = new Set<string>();
   const server = createServer(async (request, response) => {
@@ -120,7 +143,7 @@ async function startTenants(): Promise<{ url: string; b: RunningSandbox }> {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, b };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, a, b };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
