@@ -24,25 +24,6 @@ onEveryStore('The id of a store', (test) => {
   });
 });
 
-onEveryStore('The id of a store', (test) => {
-  it('is made with the store and stays', async () => {
-    const { id } = await test.open();
-    expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    expect((await test.open()).id).toBe(id);
-  });
-
-  it('is one for all that open a new store at the same time', async () => {
-    const stores = await Promise.all(Array.from({ length: 4 }, () => test.open()));
-    expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
-  });
-
-  it('differs from store to store', async () => {
-    const other = await openStore('file::memory:');
-    expect(other.id).not.toBe((await test.open()).id);
-    await other.close();
-  });
-});
-
 onEveryStore('The identity of a store', (test) => {
   it('is recorded at first use and holds afterwards', async () => {
     const store = await test.open();
