@@ -2,9 +2,7 @@ import { bankAt } from '../runtime/bank.ts';
 import type { Store } from '../store/store.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Session } from './session.ts';
-import { shownReferences } from './shown-references.ts';
-
-const DAY_MS = 86_400_000;
+import { recentPayouts, shownReferences } from './shown-references.ts';
 
 /**
  * Another URL, or a key that sees other accounts, may be accepted while payouts are open only if it shows an order of ours under
@@ -24,12 +22,9 @@ export async function assertSameBank(session: Session, store: Store, accept: str
 
 async function showsAnOrder({ config }: Session, store: Store): Promise<boolean> {
   if (config.bank.kind === 'sandbox') return false;
-  const { pageSize, reconcileDays, durations } = config;
   const bank = bankAt(config, config.bank.url);
   try {
-    const changedSince = Date.now() - reconcileDays * DAY_MS;
-    const comparison = { changedSince, clockSkewMs: durations.bankClockSkewMs, pageSize };
-    const shown = await shownReferences({ bank, store }, comparison);
+    const shown = await shownReferences({ bank, store }, recentPayouts(config));
     // Order ids of two banks may be the same: one without our reference is nobody's word.
     return [...shown.keys()].some((form) => form !== 'absent' && form !== 'other');
   } finally {

@@ -1,4 +1,5 @@
 import type { Bank } from '../api/bank.ts';
+import type { Config } from '../config.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,6 +13,15 @@ export interface Comparison {
   clockSkewMs: number;
   pageSize: number;
 }
+
+/** The payouts of the days that reconciliation covers. */
+export const recentPayouts = ({ pageSize, reconcileDays, durations }: Config): Comparison => ({
+  changedSince: Date.now() - reconcileDays * DAY_MS,
+  clockSkewMs: durations.bankClockSkewMs,
+  pageSize,
+});
+
+const DAY_MS = 86_400_000;
 
 /** So many users and currencies are enough to see what a bank does with references. */
 const KEYS_MAX = 5;

@@ -11,11 +11,9 @@ import { connectTemporal } from '../../temporal/connection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
-import { judgeShown, shownReferences } from '../shown-references.ts';
+import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
 import { table } from '../table.ts';
 import { toCommandError } from '../to-command-error.ts';
-
-const DAY_MS = 86_400_000;
 
 type Verdict = 'ok' | 'warning' | 'failed';
 
@@ -132,10 +130,8 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
 
 /** Whether orders come back under the references that they were sent with. */
 async function checkReferences(session: Session, stack: Stack): Promise<Omit<Check, 'name'>> {
-  const { pageSize, reconcileDays, durations } = session.config;
   const parts = { bank: await session.bank(stack), store: await session.store() };
-  const changedSince = Date.now() - reconcileDays * DAY_MS;
-  return judgeShown(await shownReferences(parts, { changedSince, clockSkewMs: durations.bankClockSkewMs, pageSize }));
+  return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
 }
 
 function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
