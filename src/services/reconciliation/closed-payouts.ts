@@ -80,13 +80,19 @@ async function restart(deps: Deps, { reference, workflowId, closedRuns }: QuietP
     await handOver();
     return false;
   }
-  // It may come back from the operator: its batch is open again until that is known.
-  if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
-  if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
-    // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
-    // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
-    await handOver();
-    await startPayout(deps, row, 'even-completed');
+  try {
+    // It may come back from the operator: its batch is open again until that is known.
+    if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
+    if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
+      // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
+      // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
+      await handOver();
+      await startPayout(deps, row, 'even-completed');
+    }
+  } catch (error) {
+    // What could not be started was not closed: only the pause until the next pass stays.
+    await store.countClosedRun(reference, counted, { ...counted, count: closedRuns.count });
+    throw error;
   }
   return true;
 }
