@@ -74,6 +74,8 @@ export interface Passes {
   feeAcceptedDigest?: string;
   /** Sell amount of a quote that somebody accepted above the cap. */
   acceptedSellAmount?: string;
+  /** Somebody accepted the rate at which the exchange of the payout was booked. */
+  bookedRateAccepted?: boolean;
   /** Somebody said that the look-alike of an earlier payout is meant. */
   lookAlikeMeant?: boolean;
 }

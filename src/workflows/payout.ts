@@ -32,43 +32,46 @@ const PAYOUT: Course<Legs> = {
 async function route({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
   const { exchange, payment } = legs;
   let found = prepared.assessment;
+  let unpaid: Unpaid | undefined;
   for (;;) {
-    const settlesPayment = !exchange.isInDoubt && (payment.isInDoubt || payment.parked !== null);
-    if (!exchange.isInDoubt && !settlesPayment) {
-      const cleared = await gates.clear(found);
+    const unsettled = unsettledOf(legs);
+    if (unsettled === undefined) {
+      const cleared = unpaid ?? (await gates.clear(found));
       if (cleared.kind === 'unpaid') return closeBoth(view, legs, cleared);
       found = cleared.found;
     }
-    const converts = exchange.isInDoubt || (!settlesPayment && found.exchange !== undefined);
-    const result = await (converts ? exchange : payment).run();
-    if (result.kind === 'unpaid' && !result.isStored) return closeBoth(view, legs, result);
-    if (result.kind === 'unpaid' || (result.kind === 'paid' && !converts)) {
-      return endedBy(view, result, payment.settled);
-    }
+    const leg = unsettled ?? (found.exchange === undefined ? payment : exchange);
+    const result = await leg.run();
     gates.exchangeSent = exchange.wasSent;
     if (result.kind === 'gates') {
       found = await gates.after(result, found);
-      continue;
+    } else if (leg === payment) {
+      return result.kind === 'unpaid' && !result.isStored
+        ? closeBoth(view, legs, result)
+        : endedBy(view, result, payment.settled);
+    } else if (result.kind === 'paid') {
+      booked(view, gates, result);
+      found = result.read.assessment ?? (await gates.assess());
+    } else {
+      if (!payment.isInDoubt) return closeBoth(view, legs, result);
+      unpaid = result;
     }
-    const refused = await booked(view, gates, result);
-    if (refused !== undefined) return closeBoth(view, legs, refused);
-    found = await reread(gates, result);
   }
 }
 
-type Booked = Extract<LegResult, { kind: 'paid' }>;
-
-/** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
-async function booked(view: PayoutView, gates: Gates, { read: { aboveCap } }: Booked): Promise<Unpaid | undefined> {
-  gates.exchanged = true;
-  view.inbox.cancelStanding = 'open';
-  view.bankStatus = null;
-  return aboveCap === true ? gates.acceptRate() : undefined;
+/** The order to settle first: the exchange comes before its payment. */
+function unsettledOf({ exchange, payment }: Legs): OrderLeg | undefined {
+  if (exchange.isInDoubt) return exchange;
+  return payment.isInDoubt || payment.parked !== null ? payment : undefined;
 }
 
-/** What was read along with the booked exchange, unless people were waited for since. */
-const reread = (gates: Gates, { read: { aboveCap, assessment } }: Booked) =>
-  aboveCap === true || assessment === undefined ? gates.assess() : assessment;
+/** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
+function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { kind: 'paid' }>): void {
+  gates.exchanged = true;
+  gates.rateToAccept = read.aboveCap === true;
+  view.inbox.cancelStanding = 'open';
+  view.bankStatus = null;
+}
 
 /** A payment is sent only after its exchange. */
 function progress({ payment, exchange }: LegStarts) {

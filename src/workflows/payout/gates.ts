@@ -36,6 +36,8 @@ export class Gates {
   exchanged: boolean;
   /** The exchange may be booked: the account sold is short by it. */
   exchangeSent: boolean;
+  /** It was booked at a worse rate than the cap, and nobody has accepted that yet. */
+  rateToAccept = false;
   /** What people have let through; kept between visits. */
   private readonly passes: Passes = {};
   private approved: AssessInput['approved'];
@@ -75,7 +77,13 @@ export class Gates {
 
   async clear(first: Assessment): Promise<{ kind: 'clear'; found: Assessment } | Unpaid> {
     const { view, terms, passes } = this;
-    for (let found = first; ; ) {
+    let found = first;
+    if (this.rateToAccept) {
+      const refused = await this.acceptRate();
+      if (refused !== undefined) return refused;
+      found = await this.assess();
+    }
+    for (;;) {
       view.digest = found.digest;
       if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       const gate = nextGate(found, terms, passes, Date.now());
@@ -116,15 +124,19 @@ export class Gates {
     }
   }
 
-  /** The exchange was booked at a worse rate than the cap: both legs are done, people decide whether the payout goes on. */
-  async acceptRate(): Promise<Unpaid | undefined> {
-    const { view } = this;
+  /** The exchange was booked at a worse rate than the cap: people decide whether the payout goes on. */
+  private async acceptRate(): Promise<Unpaid | undefined> {
+    const { view, passes } = this;
     const decided = await awaitDecision(view, {
       ask: { kind: 'hold', digest: view.digest, needed: 1 },
       state: 'held',
       reason: because('slippage-above-cap'),
     });
-    if (decided.kind === 'approved') return undefined;
+    if (decided.kind === 'approved') {
+      this.rateToAccept = false;
+      passes.bookedRateAccepted = true;
+      return undefined;
+    }
     return decided.kind === 'rejected'
       ? unpaid('rejected', 'approval-rejected')
       : unpaid('cancelled', 'cancelled-by-request');
