@@ -16,7 +16,7 @@ import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts'
 import { bookedAboveCap } from '../domain/reasons.ts';
 import { referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, type LegKind, listsOf, type SentOrder } from '../domain/sent-order.ts';
-import { orderInForce, SENDER_LIFE_MS } from '../domain/submission.ts';
+import { orderInForce, SENDER_LIFE_MS, unsent } from '../domain/submission.ts';
 import { type SwitchScope, touchedBy } from '../domain/switches.ts';
 import { orderFacts, readIfThere } from '../services/reconciliation/bank-orders.ts';
 import { clocksDisagree, listedFrom } from '../services/reconciliation/bank-time.ts';
@@ -84,6 +84,8 @@ export interface OrderLook {
   accepted: string[];
   /** Some recorded attempt was answered with 2003. */
   exists: boolean;
+  /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
+  unsent?: number[];
   /** The bank's clock is too far from ours for any list to prove absence. */
   clocksApart: boolean;
   /** A sender may still be about to send, for at most this long. */
@@ -137,9 +139,12 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const becomes = input.becomes?.[judgement.meaning];
   if (becomes !== undefined) await store(deps, input, judgement, told(becomes, read));
   if (!isBooked) return read;
-  // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that.
-  const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
-  await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
+  // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that. One above the cap stays unsettled
+  // until people have accepted it: a run that begins meanwhile reads it again, and asks again.
+  if (!read.aboveCap) {
+    const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
+    await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
+  }
   await deps.store.closeOrder(reference);
   return thenAssess === undefined
     ? read
@@ -196,6 +201,7 @@ async function findOrder(
     ordersRead: 0,
     accepted: acceptedIds(attempts),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    unsent: unsent(attempts),
     clocksApart: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),

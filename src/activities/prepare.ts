@@ -40,6 +40,8 @@ export interface LegStart {
   /** Epoch ms of the first and the last attempt recorded; null when there is none. */
   firstSentAt: number | null;
   lastSentAt: number | null;
+  /** More may have been sent than the store shows. */
+  isForgotten?: true;
 }
 
 /** What the first activity of a payout returns into history: its claim, its terms for life, and where to begin. */
@@ -232,6 +234,7 @@ function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgo
     isPaid: own.some(({ settled }) => settled === 'paid'),
     firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
     lastSentAt: own.at(-1)?.sentAt ?? forgotten?.until ?? null,
+    ...(forgotten !== undefined && { isForgotten: true }),
   };
 }
 

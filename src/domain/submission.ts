@@ -63,6 +63,10 @@ interface RecordedAttempt {
 const executable = <Attempt extends Pick<RecordedAttempt, 'outcome'>>(attempts: readonly Attempt[]): Attempt[] =>
   attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
 
+/** The numbers of those that are recorded to have moved nothing. */
+export const unsent = (attempts: readonly RecordedAttempt[]): number[] =>
+  attempts.filter(({ outcome }) => outcome === 'not-sent' || outcome === 'refused').map(({ attempt }) => attempt);
+
 /** Attempts that may have been executed and are not settled. */
 export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Attempt[]): Attempt[] {
   return executable(attempts).filter(({ settled }) => settled === null);

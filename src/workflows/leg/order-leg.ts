@@ -44,7 +44,7 @@ export interface LegPlan {
 }
 
 /** What a run knows of a leg whatever a store shows. */
-export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt'>;
+export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silentAttempt'>;
 
 export type LegResult =
   | { kind: 'paid'; read: OrderRead }
@@ -65,6 +65,8 @@ export class OrderLeg {
   firstSentAt: number | undefined;
   /** When the last attempt ended, as far as it is known. */
   lastSentAt: number | undefined;
+  /** The attempt that is all the doubt there is, because its sender gave no answer: its record may still give one. */
+  silentAttempt: number | undefined;
   /** Attempts in a row that did not get through, to space them. */
   unsent = 0;
   /** Why an earlier run left it to people: they decide before anything is sent. */
@@ -99,6 +101,7 @@ export class OrderLeg {
     this.known = before === undefined ? start.submission : remembered(before.known, start.submission);
     this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
     this.lastSentAt = start.lastSentAt ?? before?.lastSentAt;
+    this.silentAttempt = start.isForgotten ? undefined : before?.silentAttempt;
     this.ended = start.isPaid ? 'paid' : undefined;
   }
 

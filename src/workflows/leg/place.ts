@@ -28,6 +28,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     const result = await attempt(leg);
     leg.lastSentAt = Date.now();
     const { known, next } = afterAttempt(leg.known, result);
+    leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
     leg.known = known;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     switch (next.step) {
@@ -60,11 +61,11 @@ async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
     return await plan.send(known.attempts + 1);
   } catch (error) {
     if (isSuperseded(error)) throw error;
-    return wasBegun(error)
-      ? { outcome: 'ambiguous', why: 'the sender gave no answer' }
-      : { outcome: 'not-sent', why: 'never-began' };
+    return wasBegun(error) ? SILENT : { outcome: 'not-sent', why: 'never-began' };
   }
 }
+
+const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 
 /** Temporal never gives out a task whose time to start is over. */
 function wasBegun(error: unknown): boolean {

@@ -49,6 +49,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       const chosen = chosenOrder(look, pending);
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
       if (look.conflict !== undefined) await park(leg, look.conflict);
+      else if (leg.silentAttempt !== undefined && look.unsent?.includes(leg.silentAttempt)) return unsent(leg);
     }
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
@@ -85,6 +86,14 @@ function clear(leg: OrderLeg, why: string): Resolved {
     leg.wasSent ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
   leg.known = leg.wasSent ? cleared(leg.known) : { ...leg.known, tainted: false };
+  leg.parked = null;
+  return { kind: 'gates' };
+}
+
+/** Its sender has recorded after all that nothing was sent: nothing else was in doubt. */
+function unsent(leg: OrderLeg): Resolved {
+  leg.view.note('the sender has recorded that nothing was sent');
+  leg.known = { ...leg.known, tainted: false };
   leg.parked = null;
   return { kind: 'gates' };
 }

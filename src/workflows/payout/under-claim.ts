@@ -113,9 +113,9 @@ const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
 /** Of a leg only what goes into a history. */
 const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
   Object.fromEntries(
-    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt }]) => [
+    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silentAttempt }]) => [
       kind,
-      { known, firstSentAt, lastSentAt },
+      { known, firstSentAt, lastSentAt, silentAttempt },
     ]),
   );
 
