@@ -341,6 +341,36 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 1,
   },
   {
+    name: 'sender-heard-late',
+    // The first sender finds everything switched off, sends nothing, and stands still before it says so until the activity's time of
+    // 45 s is over.
+    settings: { referenceDedupe: 'none' },
+    store: (store) => {
+      let sends = 0;
+      let isAsked = false;
+      return {
+        ...store,
+        openOrder: (request) => {
+          sends += 1;
+          isAsked = sends === 1;
+          return store.openOrder(request);
+        },
+        switchOver: async (touched) => {
+          if (!isAsked) return store.switchOver(touched);
+          isAsked = false;
+          return 'everything';
+        },
+        finishAttempt: async (reference, attempt, result) => {
+          if (attempt === 1) await new Promise((resolve) => setTimeout(resolve, 46_000));
+          return store.finishAttempt(reference, attempt, result);
+        },
+      };
+    },
+    travel: (p) => p.start({ id: 'r' }),
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
     name: 'answer-lost-without-commit',
     travel: async (p) => {
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });

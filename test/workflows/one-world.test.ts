@@ -97,6 +97,18 @@ describe('one claim', () => {
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
   });
 
+  it('asks again whether a booked rate above the cap is accepted when it is reset while it asks', async () => {
+    await using product = await startProduct({ sandbox: { profile: { fxDriftBasisPoints: 300 } as never } });
+    const handle = await product.start({ id: 'r', account_id: 'acc-u1001-eur' });
+    expect(await until(handle, 'held')).toMatchObject({ reason: { code: 'slippage-above-cap' } });
+    const again = await resetBefore(product, handle, 'submitExchange');
+    expect(await until(again, 'held')).toMatchObject({ reason: { code: 'slippage-above-cap' } });
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(0);
+    await again.signal('reject', { by: 'alice', remark: 'too dear' });
+    expect(await again.result()).toMatchObject({ state: 'rejected' });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'exchange'))).toHaveLength(1);
+  });
+
   it.each([[-1], ['-7'], ['x'], ['0'], [1.5], [null], [[0]], [{}]])(
     'a raw start with the generation %j is refused, and pays nothing',
     async (generation) => {

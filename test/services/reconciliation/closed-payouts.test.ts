@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
+import { restartAll } from '../../../src/services/reconciliation/closed-payouts.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { payoutClaim } from '../../store/samples.ts';
+
+const FIRST_PAUSE_MS = 60_000;
+const PASS_EVERY_MS = 2 * 3_600_000;
+const { reference } = payoutClaim('doc');
+
+let store: Store;
+let now: number;
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  now = 1_000_000;
+  await store.claimPayout(payoutClaim('doc', { at: now }));
+});
+
+afterEach(() => store.close());
+
+/** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
+async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
+  const failed: unknown[] = [];
+  const executions = { isOpen: async () => false, startPayout };
+  const deps = { store, executions, settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined }, now: () => now };
+  for (let pass = 0; pass < count; pass += 1) {
+    now += PASS_EVERY_MS;
+    await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
+  }
+  return failed;
+}
+
+it('what could not be started, however often, is not left to people: it is started once Temporal can be reached', async () => {
+  const unreachable = async () => Promise.reject(new Error('Temporal cannot be reached'));
+  expect(await passes(CLOSED_RUNS_MAX + 2, unreachable)).toHaveLength(CLOSED_RUNS_MAX + 2);
+  expect(await store.payout(reference)).toMatchObject({ state: 'preparing' });
+
+  let started = 0;
+  await passes(1, async () => {
+    started += 1;
+    return 'started';
+  });
+  expect(started).toBe(1);
+});
+
+it('what is closed again and again where it stands is left to people', async () => {
+  expect(await passes(CLOSED_RUNS_MAX, async () => 'started')).toEqual([]);
+  expect(await store.payout(reference)).toMatchObject({
+    state: 'needs-operator',
+    reason: { code: 'workflow-closed' },
+  });
+});
