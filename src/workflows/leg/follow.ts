@@ -203,7 +203,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const pause = doublingPause(follow.parks, terms.waits.lookAgainMaxMs * 12, terms.waits.patienceMs);
   follow.parks += 1;
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
-  const pending = inbox.resolves.shift();
+  const pending = inbox.asked;
   // The next round looks at once.
   inbox.tell();
   if (pending === undefined) return undefined;
@@ -212,8 +212,9 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const closes = action === 'close-as-not-paid';
   if (closes) await sleep(terms.waits.noMoneyRecheckMs, { summary: 'looks again before it is closed' });
   const now = closes ? await follow.look() : judgement;
-  pending.answer = judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
-  if (!pending.answer.accepted || !closes) return undefined;
+  const answer = judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
+  inbox.answer(pending, answer);
+  if (!answer.accepted || !closes) return undefined;
   return {
     kind: 'unpaid',
     state: 'failed',

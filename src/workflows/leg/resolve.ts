@@ -128,9 +128,10 @@ async function adopt(
   const { view, plan } = leg;
   for (const other of look.orderIds) if (other !== orderId) setAside(leg, other);
   if (plan.endsPayout) view.orderId = orderId;
+  if (pending !== undefined) {
+    view.inbox.answer(pending, { accepted: true, message: `the bank shows order ${orderId}; it is followed` });
+  }
   await view.enter(plan.following);
-  if (pending !== undefined)
-    pending.answer = { accepted: true, message: `the bank shows order ${orderId}; it is followed` };
   return { kind: 'placed', orderId, adopted: true };
 }
 
@@ -148,7 +149,7 @@ async function untilNextLook(
       : since + planned - Date.now();
   if (wait > 0) await condition(() => inbox.resolves.length > 0 || inbox.hasNews, wait);
   inbox.take();
-  return inbox.resolves.shift();
+  return inbox.asked;
 }
 
 async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
@@ -194,7 +195,7 @@ function decideByOperator(
   const { action, by } = pending.request;
   const { known, terms } = leg;
   const answer = (accepted: boolean, message: string): undefined => {
-    pending.answer = { accepted, message };
+    leg.view.inbox.answer(pending, { accepted, message });
     return undefined;
   };
   const close = (message: string): Resolved => {

@@ -2,7 +2,7 @@ import { condition, sleep } from '@temporalio/workflow';
 import type { OrderNotice } from '../../activities/deps.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 
-/** An operator's request, waiting for the step that can check it against the bank. */
+/** An operator's request, waiting for the step that can check it against the bank; in the inbox until it has its answer. */
 export interface PendingResolve {
   request: ResolveUpdate;
   answer?: ResolveAnswer;
@@ -27,6 +27,17 @@ export class Inbox {
   tell(notice?: unknown): void {
     this.fresh = true;
     if (isNotice(notice)) this.notices.push(notice);
+  }
+
+  /** The request that is checked next. */
+  get asked(): PendingResolve | undefined {
+    return this.resolves[0];
+  }
+
+  /** Until it is called, whoever leaves the state in which the request came answers it. */
+  answer(pending: PendingResolve, answer: ResolveAnswer): void {
+    pending.answer = answer;
+    this.resolves.splice(this.resolves.indexOf(pending), 1);
   }
 
   /** Something was told since it was last taken. */

@@ -139,8 +139,9 @@ export class PayoutView {
 
   /** What operators asked for in a state that is over finds no step that could check it. */
   private answerLate(state: PayoutState): void {
-    for (const pending of this.inbox.resolves.splice(0)) {
-      pending.answer ??= { accepted: false, message: `the payout is ${state} now` };
+    const { inbox } = this;
+    for (let asked = inbox.asked; asked !== undefined; asked = inbox.asked) {
+      inbox.answer(asked, { accepted: false, message: `the payout is ${state} now` });
     }
   }
 

@@ -326,4 +326,22 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    number: 'P15',
+    name: 'late-record-clears-every-doubt',
+    what: 'an attempt that is recorded late as not sent clears what an earlier one left in doubt',
+    edits: [{ file: PLACE, find: 'result === SILENT && !leg.known.tainted ?', replace: 'result === SILENT ?' }],
+  },
+  {
+    number: 'P16',
+    name: 'payment-in-doubt-passed-over',
+    what: 'a payment that may have been executed goes through the gates like a new one',
+    edits: [
+      {
+        file: 'src/workflows/payout.ts',
+        find: 'return payment.isInDoubt || payment.parked',
+        replace: 'return payment.parked',
+      },
+    ],
+  },
 ];
