@@ -328,9 +328,15 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   {
     number: 'P15',
-    name: 'late-record-clears-every-doubt',
-    what: 'an attempt that is recorded late as not sent clears what an earlier one left in doubt',
-    edits: [{ file: PLACE, find: 'result === SILENT && !leg.known.tainted ?', replace: 'result === SILENT ?' }],
+    name: 'record-without-outcome-taken-as-unsent',
+    what: 'an attempt whose record has no outcome counts as one that its sender has said was not sent',
+    edits: [
+      {
+        file: SUBMISSION,
+        find: "outcome === 'not-sent' || outcome === 'refused').map",
+        replace: "outcome === null || outcome === 'not-sent' || outcome === 'refused').map",
+      },
+    ],
   },
   {
     number: 'P16',
