@@ -217,6 +217,9 @@ describe('the end', () => {
     expect(broken({ ...parkedRun('order-not-found'), attempts })).toEqual([]);
     const interruptions = [{ at: 0, reference: REFERENCE, kind: 'terminated' as const, whileParked: true }];
     expect(broken({ ...parkedRun('workflow-closed'), interruptions })).toEqual([]);
+    const closed = { at: 0, reference: REFERENCE, kind: 'terminated' as const, whileParked: false };
+    expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(4).fill(closed) })).toEqual(['I13']);
+    expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(5).fill(closed) })).toEqual([]);
     const found = { ...sampleRun(), rows: parkedRun('outcome-unknown').rows, results: [], statesSeen: [] };
     expect(broken(found)).toEqual(['I13']);
     const odd = sampleOrder({ statuses: [{ at: 0, status: 'ON_HOLD' }], moneyMoved: false });

@@ -38,10 +38,22 @@ function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
  * - no order, and the same reference may not be sent again: the bank says it exists, the setting forbids it, or the resends
  *   that the setting allows are used up;
  * - no order, something was sent, and no list can prove that it came to nothing;
- * - no order, and a run was closed while people were asked: they decide before anything is sent.
+ * - no order, and a run was closed while people were asked: they decide before anything is sent;
+ * - somebody has closed its runs again and again: whoever does that is asked.
  */
 export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
-  return [payout.payment, payout.exchange].some((under) => referenceIsUndecidable(facts, payout, under));
+  const legs = [payout.payment, payout.exchange];
+  return isClosedAgainAndAgain(facts, payout) || legs.some((under) => referenceIsUndecidable(facts, payout, under));
+}
+
+/** So many runs closed in a row, and people are asked rather than one more is started. */
+const CLOSED_RUNS = 5;
+
+function isClosedAgainAndAgain({ interruptions }: Facts, { row, payment }: PayoutFacts): boolean {
+  const closed = interruptions.filter(
+    ({ reference, kind, whileParked }) => reference === payment.reference && kind === 'terminated' && !whileParked,
+  );
+  return row?.reasonCode === 'workflow-closed' && closed.length >= CLOSED_RUNS;
 }
 
 function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: ReferenceFacts): boolean {
