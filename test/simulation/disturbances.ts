@@ -160,7 +160,10 @@ export class Disturbances {
   private startAgain(payout: PlannedPayout): void {
     const { time, random, trace, worlds } = this.world;
     const { reference } = payout;
-    if (worlds.passes) return;
+    if (worlds.passes) {
+      this.startUnclaimed(payout);
+      return;
+    }
     const isNoticed = random.chance(0.4);
     time.after(random.spell(60_000), () => {
       void this.world.home(reference).then(async (store) => {
@@ -173,6 +176,16 @@ export class Disturbances {
           this.interruptions.push({ at: time.now, reference, kind: 'terminated', whileParked: true });
         }
         this.world.startPayout(payout);
+      });
+    });
+  }
+
+  /** A pass sees to what the store knows. What was closed before it claimed anything, only who started it can start again. */
+  private startUnclaimed(payout: PlannedPayout): void {
+    const { world } = this;
+    world.time.after(60_000, () => {
+      void world.row(payout.reference).then((row) => {
+        if (row === undefined) world.startPayout(payout);
       });
     });
   }
