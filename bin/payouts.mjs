@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,8 @@ if (!existsSync(isNewEnough ? join(root, 'node_modules') : installedNode)) {
   process.exitCode = 2;
 } else if (isNewEnough) {
   endWithLauncher();
+  // Compiled once, not by every command: where this folder cannot be written, Node compiles as it would without.
+  enableCompileCache(join(root, 'node_modules', '.cache', 'durable-payouts', 'compiled'));
   await import('../src/starter.ts');
 } else {
   launch();

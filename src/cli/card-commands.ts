@@ -1,9 +1,15 @@
 import { type Command, Option } from 'commander';
 import { duration, keptText } from './arguments.ts';
-import { listCards, retrieveCard, showCard } from './commands/card.ts';
-import { cancelCard, changeCardAmount, resolveCard } from './commands/card-control.ts';
-import { createCard } from './commands/card-create.ts';
+import { lazily } from './lazily.ts';
 import type { Add, Perform } from './program.ts';
+
+const listCards = lazily(async () => (await import('./commands/card.ts')).listCards);
+const retrieveCard = lazily(async () => (await import('./commands/card.ts')).retrieveCard);
+const showCard = lazily(async () => (await import('./commands/card.ts')).showCard);
+const cancelCard = lazily(async () => (await import('./commands/card-control.ts')).cancelCard);
+const changeCardAmount = lazily(async () => (await import('./commands/card-control.ts')).changeCardAmount);
+const resolveCard = lazily(async () => (await import('./commands/card-control.ts')).resolveCard);
+const createCard = lazily(async () => (await import('./commands/card-create.ts')).createCard);
 
 /** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
 export function addCards(command: Add, perform: Perform): void {

@@ -1,9 +1,13 @@
 import { type Command, Option } from 'commander';
 import { duration, keptText, port } from './arguments.ts';
-import { gateway } from './commands/gateway.ts';
-import { intake } from './commands/intake.ts';
-import { changeSchedule, createSchedule, listSchedules } from './commands/schedule.ts';
+import { lazily } from './lazily.ts';
 import type { Add, Perform } from './program.ts';
+
+const gateway = lazily(async () => (await import('./commands/gateway.ts')).gateway);
+const intake = lazily(async () => (await import('./commands/intake.ts')).intake);
+const changeSchedule = lazily(async () => (await import('./commands/schedule.ts')).changeSchedule);
+const createSchedule = lazily(async () => (await import('./commands/schedule.ts')).createSchedule);
+const listSchedules = lazily(async () => (await import('./commands/schedule.ts')).listSchedules);
 
 const taking = (command: Command): Command =>
   command

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { duration, keptText } from './arguments.ts';
-import { move } from './commands/own-move.ts';
+import { lazily } from './lazily.ts';
 import type { Add, Perform } from './program.ts';
+
+const move = lazily(async () => (await import('./commands/own-move.ts')).move);
 
 /** The commands that move money between accounts of one user. */
 export function addMoves(command: Add, perform: Perform): void {

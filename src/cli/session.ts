@@ -1,20 +1,22 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { bankAt, bankMark } from '../runtime/bank.ts';
-import type { UiPlace } from '../runtime/batch-report.ts';
-import { uiPlace } from '../runtime/door.ts';
-import { embeddedParts } from '../runtime/embedded.ts';
-import { assertBankFits } from '../runtime/world.ts';
-import { openStack } from '../stack/open-stack.ts';
+import { bankMark } from '../runtime/bank-mark.ts';
+import { type UiPlace, uiPlace } from '../runtime/ui-place.ts';
 import type { StackPorts } from '../stack/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../stack/stack.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { connectTemporal } from '../temporal/connection.ts';
-import { temporalIdentity } from '../temporal/identity.ts';
-import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
+import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
+
+const bankAt = lazily(async () => (await import('../runtime/bank.ts')).bankAt);
+const embeddedParts = lazily(async () => (await import('../runtime/embedded.ts')).embeddedParts);
+const assertBankFits = lazily(async () => (await import('../runtime/world.ts')).assertBankFits);
+const openStack = lazily(async () => (await import('../stack/open-stack.ts')).openStack);
+const connectTemporal = lazily(async () => (await import('../temporal/connection.ts')).connectTemporal);
+const temporalIdentity = lazily(async () => (await import('../temporal/identity.ts')).temporalIdentity);
+const assertNamespaceFits = lazily(async () => (await import('../temporal/namespace-claim.ts')).assertNamespaceFits);
 
 /** What a command has at hand; parts are opened when first asked for and closed together. */
 export class Session implements AsyncDisposable {
@@ -50,7 +52,7 @@ export class Session implements AsyncDisposable {
   async stack(mode: StackMode, more: { ports?: StackPorts; startGateway?: StartGateway } = {}): Promise<Stack> {
     if (this.openedStack === undefined) {
       await this.assertStoreFits();
-      const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
+      const stack = await openStack(this.config, { ...(await embeddedParts(this.config)), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       const [store, client] = [await this.store(), await this.client(stack)];
       await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
@@ -68,7 +70,7 @@ export class Session implements AsyncDisposable {
 
   /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
   async bank({ apiUrl }: Pick<Stack, 'apiUrl'>): Promise<Bank> {
-    const bank = this.opened.adopt(bankAt(this.config, apiUrl), (it) => it.close());
+    const bank = this.opened.adopt(await bankAt(this.config, apiUrl), (it) => it.close());
     await assertBankFits(await this.store(), bank);
     return bank;
   }

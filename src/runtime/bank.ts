@@ -3,9 +3,6 @@ import { createBank } from '../api/client.ts';
 import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import type { Config } from '../config.ts';
 
-/** What the store records about a sandbox: its port changes, its books do not. */
-const SANDBOX_MARK = 'sandbox';
-
 /** The bank at `apiUrl`: the configured one, or this stack's sandbox. */
 export function bankAt(config: Config, apiUrl: string): Bank {
   const { key, secret, auth, authBeforeExecution } = config.bank;
@@ -22,9 +19,4 @@ export function bankAt(config: Config, apiUrl: string): Bank {
       cardVerifyHosts: verifyHosts,
     }),
   );
-}
-
-/** How the store tells banks apart. */
-export function bankMark(config: Config): string {
-  return config.bank.kind === 'sandbox' ? SANDBOX_MARK : config.bank.url.replace(/\/+$/, '');
 }

@@ -8,6 +8,7 @@ import { reportPaths, writeReports, writeWhole } from '../erp/report/write-repor
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { Store } from '../store/store.ts';
 import { workflowUrl } from '../temporal/ui-link.ts';
+import type { UiPlace } from './ui-place.ts';
 
 /** The report of a batch from the store, its files written. The id is one of the store's. */
 export async function reportBatch(
@@ -78,10 +79,4 @@ export interface ReportPlace {
   dir: string;
   /** What the names of answers to a bank message begin with; absent: the batch id. */
   answerStem?: string;
-}
-
-/** Where the Temporal UI is, for links. */
-export interface UiPlace {
-  url: string;
-  namespace: string;
 }

@@ -14,7 +14,7 @@ import type { CardParts } from '../gateway/gateway-parts.ts';
 import { startCardPayment } from '../temporal/executions.ts';
 import { workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
-import type { UiPlace } from './batch-report.ts';
+import type { UiPlace } from './ui-place.ts';
 
 /** Whoever asked over HTTP does not wait for a worker for long. */
 const UPDATE_MS = 15_000;

@@ -4,13 +4,13 @@ import type { Config } from '../config.ts';
 import type { FolderParts } from '../folder/drop-folder.ts';
 import type { Door } from '../intake/take-file.ts';
 import type { Log } from '../log.ts';
-import { lastUiUrl } from '../stack/stack-file.ts';
 import type { Store } from '../store/store.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
-import { type ReportPlace, reportBatch, type UiPlace } from './batch-report.ts';
+import { type ReportPlace, reportBatch } from './batch-report.ts';
 import { intakePartsOf } from './intake-parts.ts';
+import type { UiPlace } from './ui-place.ts';
 
 /** What the doors without a person are made of. */
 export interface DoorPlace {
@@ -21,15 +21,6 @@ export interface DoorPlace {
   bank: Bank;
   ui: UiPlace;
   log: Log;
-}
-
-/** Where a Temporal server's own UI usually is, when this home never had one. */
-const USUAL_UI = 'http://127.0.0.1:8233';
-
-/** Where links point: the UI given, the stack's, or the one this home used last. */
-export function uiPlace(config: Config, { namespace, uiUrl }: { namespace: string; uiUrl?: string | null }): UiPlace {
-  const url = config.uiUrl ?? uiUrl ?? lastUiUrl(config.home) ?? USUAL_UI;
-  return { url: url.replace(/\/+$/, ''), namespace };
 }
 
 /** Made for each file: what completes bank messages may have changed since the last one. */

@@ -24,8 +24,9 @@ import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/n
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
-import { type DoorPlace, folderParts, uiPlace } from './door.ts';
+import { type DoorPlace, folderParts } from './door.ts';
 import { workerSettings } from './settings.ts';
+import { uiPlace } from './ui-place.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Where a worker finds what it works with. */

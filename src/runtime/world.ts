@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
-import { bankMark } from './bank.ts';
+import { bankMark } from './bank-mark.ts';
 
 /** How long a process that comes up waits for the bank to show its accounts. */
 const FIRST_LOOK_MS = 5_000;

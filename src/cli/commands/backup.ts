@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
-import { bankMark } from '../../runtime/bank.ts';
+import { bankMark } from '../../runtime/bank-mark.ts';
 import { lockHome } from '../../stack/lock.ts';
 import { StackError } from '../../stack/stack-error.ts';
 import { backupStore } from '../../store/backup.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Shell } from '../choices.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { commandTree } from '../completion/command-tree.ts';
 import { fishCompletion } from '../completion/fish.ts';
@@ -6,9 +7,10 @@ import { zshCompletion } from '../completion/zsh.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 
-const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
-export type Shell = keyof typeof SCRIPTS;
-export const SHELLS = Object.keys(SCRIPTS) as Shell[];
+const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const satisfies Record<
+  Shell,
+  unknown
+>;
 
 /** `payouts completion SHELL`: a script made of the commands as they are; it asks nothing when it runs. */
 export function completion(session: Session, shell: Shell, program: Command): ExitCode {

@@ -2,12 +2,13 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ClockOffset } from '../../api/bank-clock.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
-import { bankMark } from '../../runtime/bank.ts';
 import { clockComplaint } from '../../runtime/bank-clock-alarm.ts';
+import { bankMark } from '../../runtime/bank-mark.ts';
 import { recordAccounts } from '../../runtime/world.ts';
 import type { Stack } from '../../stack/stack.ts';
 import { temporalCliPath } from '../../temporal/cli-path.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
+import { ACCEPTABLE } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
@@ -22,9 +23,6 @@ interface Check {
   verdict: Verdict;
   detail: string;
 }
-
-/** What `--accept` names: parts of the world a store belongs to that have changed and are the same all the same. */
-export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;
 
 export interface DoctorOptions {
   accept?: keyof typeof ACCEPTABLE;

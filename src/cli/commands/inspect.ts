@@ -5,10 +5,12 @@ import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
+import { lazily } from '../lazily.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
-import { followAndReport } from './run.ts';
+
+const followAndReport = lazily(async () => (await import('./run.ts')).followAndReport);
 
 // Commands that look: `status`, `report` and `list` read the store and boot nothing.
 

@@ -4,12 +4,10 @@ import { fieldsWithoutSample } from '../../erp/template/sample-payee.ts';
 import { type TemplateIds, templateRows } from '../../erp/template/template-rows.ts';
 import { csvTemplate, jsonTemplate } from '../../erp/template/write-template.ts';
 import { bankOffer } from '../bank-offer.ts';
+import type { TemplateKind } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
-
-export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
-export type TemplateKind = (typeof TEMPLATES)[number];
 
 /** `payouts template [KIND]`: a file to fill in, good as it stands under the rules of the bank it will be given to. */
 export async function template(

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { completion, SHELLS } from '../../../src/cli/commands/completion.ts';
+import { SHELLS } from '../../../src/cli/choices.ts';
+import { completion } from '../../../src/cli/commands/completion.ts';
 import { commandsOf } from '../../../src/cli/help.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import type { Session } from '../../../src/cli/session.ts';

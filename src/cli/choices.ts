@@ -1,0 +1,12 @@
+// What arguments and options are chosen from.
+
+/** Shells with a completion script. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** What `template` prints. */
+export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
+export type TemplateKind = (typeof TEMPLATES)[number];
+
+/** What `doctor --accept` names: parts of the world a store belongs to that have changed and are the same all the same. */
+export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;

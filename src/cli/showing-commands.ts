@@ -1,0 +1,78 @@
+import { Argument, type Command, Option } from 'commander';
+import { days, keptText, wholeNumber } from './arguments.ts';
+import { ACCEPTABLE, SHELLS, TEMPLATES } from './choices.ts';
+import { lazily } from './lazily.ts';
+import type { Add, Perform } from './program.ts';
+
+const backup = lazily(async () => (await import('./commands/backup.ts')).backup);
+const restore = lazily(async () => (await import('./commands/backup.ts')).restore);
+const accounts = lazily(async () => (await import('./commands/bank.ts')).accounts);
+const beneficiaries = lazily(async () => (await import('./commands/bank.ts')).beneficiaries);
+const orders = lazily(async () => (await import('./commands/bank.ts')).orders);
+const reference = lazily(async () => (await import('./commands/bank.ts')).reference);
+const completion = lazily(async () => (await import('./commands/completion.ts')).completion);
+const doctor = lazily(async () => (await import('./commands/doctor.ts')).doctor);
+const explain = lazily(async () => (await import('./commands/explain.ts')).explain);
+const listIncidents = lazily(async () => (await import('./commands/incidents.ts')).listIncidents);
+const list = lazily(async () => (await import('./commands/inspect.ts')).list);
+const report = lazily(async () => (await import('./commands/inspect.ts')).report);
+const status = lazily(async () => (await import('./commands/inspect.ts')).status);
+const reconcile = lazily(async () => (await import('./commands/reconcile.ts')).reconcile);
+const template = lazily(async () => (await import('./commands/template.ts')).template);
+
+/** The commands that look. */
+export function addShowing(command: Add, perform: Perform): void {
+  command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
+  command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
+  command('list', 'the batches of this store').action(() => perform((s) => list(s)));
+  command('incidents', 'what the bank shows against the stored ends of payouts')
+    .option('--open', 'only those that nobody has acknowledged', false)
+    .action((options) => perform((s) => listIncidents(s, options)));
+  command('reconcile', "compare ended payouts with the bank's orders now")
+    .option('--days <n>', 'how far back', days)
+    .action((options) => perform((s) => reconcile(s, options)));
+  command('accounts [uid]', 'balances of a user, or of the master institution').action((uid) =>
+    perform((s) => accounts(s, uid)),
+  );
+  command('beneficiaries <uid>', 'beneficiaries of a user')
+    .option('--currency <code>', 'only this currency')
+    .action((uid, { currency }) => perform((s) => beneficiaries(s, uid, currency)));
+  command('orders <uid> <currency>', "the bank's orders of a user in one currency").action((uid, currency) =>
+    perform((s) => orders(s, uid, currency)),
+  );
+  command('reference <uid> <id>', 'the reference of a payout')
+    .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
+    .addOption(new Option('--kind <kind>', 'what it is').choices(['payout', 'transfer', 'exchange']).default('payout'))
+    .action((uid, id, options) => perform((s) => reference(s, uid, id, options)));
+  command('doctor', 'check Node, Temporal, bank, store and folders')
+    .addOption(
+      new Option('--accept <part>', 'what the store belongs to has changed and is the same all the same').choices(
+        Object.keys(ACCEPTABLE),
+      ),
+    )
+    .option('--by <name>', 'who accepts it (default: the user of this machine)', keptText)
+    .action((options) => perform((s) => doctor(s, options)));
+}
+
+export function addKeeping(command: Add, perform: Perform): void {
+  command('backup <file>', 'copy the store to a new file, while a stack may be up').action((file) =>
+    perform((s) => backup(s, file)),
+  );
+  command('restore <file>', 'put a copy in the place of the store, which is kept; with no stack up')
+    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+    .action((file, options) => perform((s) => restore(s, file, options)));
+}
+
+export function addLearning(command: Add, perform: Perform, program: Command): void {
+  const currency = (it: Command): Command => it.option('--currency <code>', 'ask the bank about this currency only');
+  currency(command('template', 'a file to fill in, good under the rules of the bank'))
+    .addArgument(new Argument('[kind]', 'what to print').choices(TEMPLATES).default('csv'))
+    .action((kind, options) => perform((s) => template(s, kind, options)));
+  currency(command('explain [name]', 'what a column, a field of the bank, a finding or a reason code means')).action(
+    (name, options) => perform((s) => explain(s, name, options)),
+  );
+  command('completion', 'a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'of which shell').choices(SHELLS))
+    .action((shell) => perform((s) => completion(s, shell, program)));
+}

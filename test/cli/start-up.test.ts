@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
+const run = promisify(execFile);
+
+/** Tells on stderr, when the process ends, every module that it has loaded. */
+const COUNTS = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  const urls = [];
+  registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+  process.on('exit', () => process.stderr.write(JSON.stringify(urls)));
+`)}`;
+
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'payouts-start-up-'));
+});
+
+afterAll(() => rm(home, { recursive: true }));
+
+async function modulesOf(...args: string[]): Promise<string[]> {
+  const env = { ...process.env, PAYOUTS_HOME: home };
+  const { stderr } = await run(process.execPath, ['--import', COUNTS, COMMAND, ...args], { env });
+  return JSON.parse(stderr) as string[];
+}
+
+const packagesIn = (urls: readonly string[]): string[] => [
+  ...new Set(urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])),
+];
+
+it.each([['--version'], ['--help'], ['run', '--help']])(
+  'payouts %s %s loads no module of what a command does',
+  async (...args) => {
+    const urls = await modulesOf(...args);
+    expect(packagesIn(urls)).toEqual(expect.arrayContaining(['commander']));
+    expect(packagesIn(urls).filter((name) => !['commander', '@temporalio/client'].includes(name))).toEqual([]);
+    expect(urls.filter((url) => url.includes('@temporalio/') && !url.endsWith('package.json'))).toEqual([]);
+    expect(urls.length).toBeLessThan(60);
+  },
+);
+
+it('payouts list loads neither Temporal, nor the bank, nor the sandbox', async () => {
+  const urls = await modulesOf('list');
+  expect(urls.filter((url) => /node_modules\/(?:undici|@grpc|@temporalio\/(?:worker|testing))\//.test(url))).toEqual(
+    [],
+  );
+  expect(urls.filter((url) => /src\/(?:sandbox|api\/client|workflows)/.test(url))).toEqual([]);
+});
