@@ -65,6 +65,16 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   return undefined;
 }
 
+/** The distinct people among them who are not the maker; nobody can be told apart from a maker who is unknown. */
+export function approvers(names: readonly string[], maker: string | null): string[] {
+  if (maker === null) return [];
+  const people: string[] = [];
+  for (const name of names) {
+    if (![maker, ...people].some((other) => isSamePerson(other, name))) people.push(name);
+  }
+  return people;
+}
+
 /** Spelling makes no second person: case, width and surrounding blanks do not count. */
 export function isSamePerson(a: string, b: string): boolean {
   const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();

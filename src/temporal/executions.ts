@@ -8,7 +8,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateStage,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, type Payload, SearchAttributeType } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import type { Executions } from '../activities/deps.ts';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput } from '../domain/instruction.ts';
@@ -25,13 +25,13 @@ import {
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
-
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
-const payoutBatchId = keyword('PayoutBatchId');
-const payoutState = keyword('PayoutState');
-const payoutCurrency = keyword('PayoutCurrency');
-const payoutReference = keyword('PayoutReference');
-const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
+import {
+  payoutBatchId,
+  payoutCurrency,
+  payoutNeedsAttention,
+  payoutReference,
+  payoutState,
+} from '../workflows/search-attributes.ts';
 
 /** Workflow executions as activities reach them, over a Temporal client. */
 export function executionsOver(client: Client): Executions {

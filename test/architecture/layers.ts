@@ -48,7 +48,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
   temporal: {
-    imports: ['domain/', 'log.ts'],
+    imports: ['domain/', 'log.ts', 'workflows/search-attributes.ts'],
     types: ['config.ts', 'activities/', 'store/'],
     packages: ['@temporalio/', 'node:'],
     outside: ['scripts/temporal-cli.mjs'],

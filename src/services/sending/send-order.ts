@@ -1,5 +1,5 @@
 import type { Bank, SendOptions } from '../../api/bank.ts';
-import { isSamePerson } from '../../domain/approval.ts';
+import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
 import {
@@ -138,11 +138,7 @@ async function isApproved(
 ): Promise<boolean> {
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
-  const people: string[] = [];
-  for (const by of await store.approvalsOf(reference, assessed.digest)) {
-    if (maker !== null && ![maker, ...people].some((other) => isSamePerson(other, by))) people.push(by);
-  }
-  return people.length >= assessed.approvalsNeeded;
+  return approvers(await store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded;
 }
 
 /** Puts the reference into the open set and wakes its watch where none is alive. */

@@ -1,4 +1,3 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StoredCardState } from '../../activities/cards.ts';
 import {
@@ -14,12 +13,8 @@ import {
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { read } from '../proxies.ts';
+import { payoutCurrency, payoutNeedsAttention, payoutReference, payoutState } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
-
-const payoutState = defineSearchAttributeKey('PayoutState', SearchAttributeType.KEYWORD);
-const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttributeType.KEYWORD);
-const payoutReference = defineSearchAttributeKey('PayoutReference', SearchAttributeType.KEYWORD);
-const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
 
 /** An operator's request, waiting for the step that can check it against the acquirer. */
 export interface PendingCardResolve {

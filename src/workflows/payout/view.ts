@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import type { SearchAttributePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
@@ -13,15 +13,16 @@ import {
 } from '../../domain/payout-state.ts';
 import type { Evidence, PayoutStateView } from '../messages.ts';
 import { read } from '../proxies.ts';
+import {
+  payoutBatchId,
+  payoutCurrency,
+  payoutNeedsAttention,
+  payoutOrderId,
+  payoutReference,
+  payoutState,
+} from '../search-attributes.ts';
 import { Inbox } from './inbox.ts';
 import { Question } from './question.ts';
-
-const payoutState = defineSearchAttributeKey('PayoutState', SearchAttributeType.KEYWORD);
-const payoutOrderId = defineSearchAttributeKey('PayoutOrderId', SearchAttributeType.KEYWORD);
-const payoutReference = defineSearchAttributeKey('PayoutReference', SearchAttributeType.KEYWORD);
-const payoutCurrency = defineSearchAttributeKey('PayoutCurrency', SearchAttributeType.KEYWORD);
-const payoutBatchId = defineSearchAttributeKey('PayoutBatchId', SearchAttributeType.KEYWORD);
-const payoutNeedsAttention = defineSearchAttributeKey('PayoutNeedsAttention', SearchAttributeType.BOOL);
 
 /** What the query shows is kept short: the newest entries count. */
 const EVIDENCE_MAX = 50;

@@ -46,7 +46,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
         replace: '',
       },
       {
-        file: 'src/services/sending/send-order.ts',
+        file: APPROVAL,
         find: '![maker, ...people].some(',
         replace: '!people.some(',
       },
