@@ -104,7 +104,8 @@ export class OlderCopies {
     for (const row of now.rows('send_attempts')) {
       if (kept.has(attemptKey(row))) continue;
       const { reference, attempt, sent_at: recordedAt, outcome, order_id: orderId } = row;
-      this.forgottenAttempts.push({ reference, attempt, recordedAt, outcome, orderId } as RecordedAttempt);
+      const outcomeAt = this.world.outcomesAt.get(attemptKey(row));
+      this.forgottenAttempts.push({ reference, attempt, recordedAt, outcome, outcomeAt, orderId } as RecordedAttempt);
     }
     const last = Math.max(0, ...copy.rows('audit').map(({ seq }) => Number(seq)));
     for (const { seq, at, actor, action, detail } of now.rows('audit')) {
