@@ -144,8 +144,11 @@ export function afterAttempt(
     case 'accepted':
       return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
     case 'not-sent': {
-      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell.
-      if (known.tainted) return { known: counted, next: { step: 'resolve' } };
+      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell. A resend that never left
+      // was none.
+      if (known.tainted) {
+        return { known: { ...counted, resends: Math.max(0, counted.resends - 1) }, next: { step: 'resolve' } };
+      }
       if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
       // 2002 with a dying token may mean "token expired" (no auth code exists).

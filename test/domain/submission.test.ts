@@ -131,6 +131,13 @@ describe('sending the same reference again', () => {
     expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, true, 2)).toBe(false);
   });
 
+  it('does not count a resend that never left', () => {
+    const { known } = afterAttempt(resent(tainted), { outcome: 'not-sent', why: 'unreachable' });
+    expect(known).toEqual({ ...tainted, attempts: 2 });
+    const { known: gone } = afterAttempt(resent(tainted), { outcome: 'ambiguous', why: 'time-out' });
+    expect(gone).toMatchObject({ attempts: 2, resends: 1 });
+  });
+
   it('with "none" is never done', () => {
     expect(mayResend('none', tainted, true, 99)).toBe(false);
   });

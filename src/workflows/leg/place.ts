@@ -1,4 +1,4 @@
-import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, condition, sleep, TimeoutFailure } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
@@ -30,6 +30,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     const { known, next } = afterAttempt(leg.known, result);
     leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
     leg.known = known;
+    if (result.outcome !== 'not-sent') leg.unsent = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     switch (next.step) {
       case 'adopt':
@@ -46,6 +47,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
       case 'switched-off':
         return { kind: 'gates', because: { switchedOff: next.scope } };
       case 'resolve':
+        if (result.outcome === 'not-sent') await beforeResend(leg);
         looksFirst = true;
         break;
     }
@@ -76,12 +78,24 @@ function wasBegun(error: unknown): boolean {
 /** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
 async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
   const { view, plan, unsent } = leg;
-  const { lookAgainMs, lookAgainMaxMs, patienceMs } = leg.terms.waits;
   leg.unsent += 1;
   await view.enter(plan.submitting, because('bank-unreachable', why));
-  await untilCancelRequested(view.inbox, patienceMs, () => waits.awaitBank({ accountId: plan.accountId }));
+  await untilCancelRequested(view.inbox, leg.terms.waits.patienceMs, () =>
+    waits.awaitBank({ accountId: plan.accountId }),
+  );
   if (unsent === 0 || view.inbox.wantsCancel) return;
-  await condition(() => view.inbox.wantsCancel, doublingPause(unsent - 1, lookAgainMs, lookAgainMaxMs * 12));
+  await condition(() => view.inbox.wantsCancel, pauseAfter(leg, unsent - 1));
+}
+
+/** A resend did not get through: what is in doubt cannot be cancelled, so that only time leads to the next one. */
+async function beforeResend(leg: OrderLeg): Promise<void> {
+  await sleep(pauseAfter(leg, leg.unsent), { summary: 'the resend did not get through' });
+  leg.unsent += 1;
+}
+
+function pauseAfter({ terms }: OrderLeg, unsent: number): number {
+  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+  return doublingPause(unsent, lookAgainMs, lookAgainMaxMs * 12);
 }
 
 /** A clean refusal as the obstacle it is, so that the gates lead the payout on. */
