@@ -130,6 +130,9 @@ export type NextStep =
   | { step: 'switched-off'; scope: SwitchScope }
   | { step: 'refused'; meaning: RefusalMeaning };
 
+/** Why a send did not get through, as opposed to one that ought not to be made. */
+const NO_WAY_THROUGH: readonly string[] = ['unreachable', 'authentication', 'never-began'];
+
 /** A bank that lets tokens die early may do so several times in a row; a request that is wrong stays wrong. */
 export const TOKEN_EXCUSES_MAX = 3;
 
@@ -144,10 +147,11 @@ export function afterAttempt(
     case 'accepted':
       return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
     case 'not-sent': {
-      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell. A resend that never left
-      // was none.
+      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell. A resend that did not
+      // get through was none.
       if (known.tainted) {
-        return { known: { ...counted, resends: Math.max(0, counted.resends - 1) }, next: { step: 'resolve' } };
+        const resends = NO_WAY_THROUGH.includes(result.why) ? Math.max(0, known.resends - 1) : known.resends;
+        return { known: { ...counted, resends }, next: { step: 'resolve' } };
       }
       if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
