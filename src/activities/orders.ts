@@ -11,7 +11,7 @@ import {
   type OrderJudgement,
   orderDifferences,
 } from '../domain/order-judgement.ts';
-import { type ClosedMeaning, isNoMoney } from '../domain/order-status.ts';
+import { type ClosedMeaning, isNoMoney, isTerminal } from '../domain/order-status.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { bookedAboveCap } from '../domain/reasons.ts';
 import { referenceForm } from '../domain/reference-form.ts';
@@ -22,6 +22,7 @@ import { orderFacts, readIfThere } from '../services/reconciliation/bank-orders.
 import { clocksDisagree, listedFrom } from '../services/reconciliation/bank-time.ts';
 import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
+import { putIntoOpenSet } from '../services/sending/open-set.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
 import { beating } from './beating.ts';
@@ -29,6 +30,7 @@ import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
+import { openSet } from './watch-lease.ts';
 
 /** One of the orders of a payout. */
 export interface LegInput {
@@ -134,6 +136,9 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const judgement = judgeOrder(orderFacts(order), expected, closedMeans, acceptedIds(attempts));
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
+  // Another order under the reference becomes nothing, and is not the one that its watch has to know.
+  const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
+  if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
   const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
   if (isBooked) read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
   const becomes = input.becomes?.[judgement.meaning];
@@ -149,6 +154,19 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   return thenAssess === undefined
     ? read
     : { ...read, assessment: await reading(() => recordedAssessment(deps, row, thenAssess)) };
+}
+
+/** An order that is followed is in the open set: one that a look has found, or that an older copy of the store has forgotten, too. */
+async function watch(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  leg: LegKind,
+  { reference, attempts, sent, orderId }: Omit<SentLeg, 'expected'> & { orderId: string },
+): Promise<void> {
+  const lists = await listsOfLeg(deps, row, leg, sent);
+  const since = attempts[0]?.sentAt ?? row.createdAt;
+  await putIntoOpenSet(openSet(deps), row, reference, { lists, since });
+  await deps.store.noteOrder(reference, { orderId });
 }
 
 /** Whether an exchange was booked at a rate beyond the cap, or at one that cannot be compared. */

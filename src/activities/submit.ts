@@ -4,7 +4,7 @@ import type { AttemptResult } from '../domain/submission.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
 import { caller } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
-import { watchLeaseMs } from './watch-lease.ts';
+import { openSet } from './watch-lease.ts';
 
 export interface SubmitInput {
   claim: Claim;
@@ -19,9 +19,8 @@ export const submitActivities = (deps: ActivityDeps) => ({
 
 /** One attempt. */
 function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
-  const { bank, store, now, assertIdentity, executions, settings } = deps;
+  const { bank, assertIdentity, settings } = deps;
   const { auditTtlMs, transferAcrossUsers } = settings;
-  const { wakeWatch } = executions;
-  const sender = { bank, store, now, assertIdentity, wakeWatch, auditTtlMs, transferAcrossUsers };
-  return sendOrder({ ...sender, watchLeaseMs: watchLeaseMs(deps) }, caller(), { claim, leg, attempt });
+  const sender = { ...openSet(deps), store: deps.store, bank, assertIdentity, auditTtlMs, transferAcrossUsers };
+  return sendOrder(sender, caller(), { claim, leg, attempt });
 }

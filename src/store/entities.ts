@@ -185,6 +185,8 @@ export interface OpenOrderRequest {
   uid: string;
   /** One for a payment, both legs for an exchange. */
   currencies: readonly string[];
+  /** From when on a list can show its order. */
+  since: number;
   at: number;
   /** A watch that has not swept since this time counts as gone. */
   watchAliveSince: number;

@@ -43,7 +43,7 @@ export async function insertOpenOrder(db: Database, request: OpenOrderRequest, c
       uid: request.uid,
       currency,
       workflow_id: request.workflowId,
-      opened_at: request.at,
+      opened_at: request.since,
     })
     .onConflict((conflict) => conflict.columns(['reference', 'uid', 'currency']).doNothing())
     .execute();

@@ -71,6 +71,7 @@ export function openOrderRequest(reference: string, change: Partial<OpenOrderReq
     uid: 'user-1',
     currencies: ['USD'],
     at: 10_000,
+    since: change.at ?? 10_000,
     watchAliveSince: 9_000,
     ...change,
   };

@@ -11,7 +11,7 @@ import type { Executions } from '../executions.ts';
 
 interface Deps {
   store: Store;
-  executions: Pick<Executions, 'isOpen' | 'startPayout'>;
+  executions: Pick<Executions, 'isOpen' | 'startPayout' | 'lookAgain'>;
   settings: { quietRowMs: number; calendar: BusinessCalendar | undefined };
   now(): number;
 }
@@ -32,11 +32,12 @@ export async function restartSome(
   const now = deps.now();
   const when = { changedBefore: now - quietMs, now };
   const rows = await deps.store.quietPayouts(scope, when, { after, limit: ROWS_PER_PAGE });
+  const restoredAt = (await deps.store.restored())?.at ?? 0;
   const restarted: string[] = [];
   for (let i = 0; i < rows.length; i += AT_ONCE) {
     const seenTo = rows.slice(i, i + AT_ONCE).map(async (row) => {
       try {
-        if (await restart(deps, row)) restarted.push(row.workflowId);
+        if (await restart(deps, row, restoredAt)) restarted.push(row.workflowId);
       } catch (error) {
         failed(error, row.reference);
       }
@@ -63,9 +64,17 @@ export async function restartAll(
 }
 
 /** False when its workflow is open, when it has an end, when another pass was first, or when people are asked instead. */
-async function restart(deps: Deps, { reference, workflowId, closedRuns }: QuietPayout): Promise<boolean> {
+async function restart(
+  deps: Deps,
+  { reference, workflowId, closedRuns, updatedAt }: QuietPayout,
+  restoredAt: number,
+): Promise<boolean> {
   const { store, executions, settings } = deps;
-  if (await executions.isOpen(workflowId)) return false;
+  if (await executions.isOpen(workflowId)) {
+    // An older copy has forgotten what it waits for, and its watch with it: it looks itself, and takes its claim anew.
+    if (updatedAt <= restoredAt) await executions.lookAgain(workflowId);
+    return false;
+  }
   const row = await store.payout(reference);
   if (row === undefined || isEnd(row.state)) return false;
   const now = deps.now();

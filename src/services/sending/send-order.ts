@@ -16,15 +16,14 @@ import {
 } from '../../domain/sent-order.ts';
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
-import type { PayoutRecord, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
+import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
 
-export interface OrderSender extends Sender {
+export interface OrderSender extends Sender, OpenSet {
+  store: Store;
   bank: Pick<Bank, 'transactions'>;
-  /** Wakes the watch of a key where none is alive. */
-  wakeWatch(key: WatchKey): Promise<void>;
-  watchLeaseMs: number;
   /** Life of an order's audit at the bank from its first attempt. */
   auditTtlMs: number;
   /** A transfer may go to an account of another user. */
@@ -100,7 +99,7 @@ async function admit(
   const order = orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf(sender, row, leg);
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
-  await open(sender, row, reference, order);
+  await putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since: sender.now() });
   return { reference, attempt, request: { row, reference, order }, record: order, claim };
 }
 
@@ -139,28 +138,6 @@ async function isApproved(
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
   return approvers(await store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded;
-}
-
-/** Puts the reference into the open set and wakes its watch where none is alive. */
-async function open(
-  { store, now, watchLeaseMs, wakeWatch }: OrderSender,
-  { uid, workflowId }: PayoutRecord,
-  reference: string,
-  order: SentOrder,
-): Promise<void> {
-  const at = now();
-  const watchAliveSince = at - watchLeaseMs;
-  for (const [owner, currencies] of Map.groupBy(listsOf(uid, order), (list) => list.uid)) {
-    const asleep = await store.openOrder({
-      reference,
-      workflowId,
-      uid: owner,
-      currencies: currencies.map(({ currency }) => currency),
-      at,
-      watchAliveSince,
-    });
-    await Promise.all(asleep.map(wakeWatch));
-  }
 }
 
 /** Interface section 4. */

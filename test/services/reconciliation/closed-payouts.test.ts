@@ -23,7 +23,7 @@ afterEach(() => store.close());
 /** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
 async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
   const failed: unknown[] = [];
-  const executions = { isOpen: async () => false, startPayout };
+  const executions = { isOpen: async () => false, lookAgain: async () => true, startPayout };
   const deps = { store, executions, settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined }, now: () => now };
   for (let pass = 0; pass < count; pass += 1) {
     now += PASS_EVERY_MS;
