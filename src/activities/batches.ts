@@ -115,14 +115,23 @@ async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpR
 async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'stopped' | undefined> {
   const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
   if (canary === 'stopped') return 'stopped';
-  const { unaccepted, openOrders } = await deps.store.inFlight(batch.batchId);
-  const room = Math.min(deps.settings.window - unaccepted, deps.settings.openOrders - openOrders);
+  const room = await roomOf(deps, batch.batchId);
   if (room <= 0) return undefined;
   const paused = await deps.store.pausedAccounts(deps.settings.window);
   const rows = await deps.store.releasable(batch.batchId, room, paused);
   const due = canary === 'over' ? rows : rows.filter(({ reference }) => canary.has(reference));
-  for (let i = 0; i < due.length; i += STARTS_AT_ONCE) await startSome(deps, due.slice(i, i + STARTS_AT_ONCE));
+  await startAll(deps, due);
   return undefined;
+}
+
+/** How many more rows may be under way. */
+async function roomOf({ store, settings }: ActivityDeps, batchId: string): Promise<number> {
+  const { unaccepted, openOrders } = await store.inFlight(batchId);
+  return Math.max(0, Math.min(settings.window - unaccepted, settings.openOrders - openOrders));
+}
+
+async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
 }
 
 /** What the canary of a batch allows: its own rows, every row once all of them are completed, or none any more. */
@@ -173,9 +182,15 @@ async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: stri
   return off;
 }
 
-/** Rows not yet started end here; started ones are asked and decide for themselves. */
+/**
+ * Rows not yet started end here; started ones are asked and decide for themselves. That a row was not started is the store's word:
+ * one that was there before an older copy was put in the store's place is started, so that it looks before it ends.
+ */
 async function cancelRest(deps: ActivityDeps, batchId: string, asked: Set<string>): Promise<void> {
-  await deps.store.cancelUnreleased(batchId, because('batch-cancelled'), deps.now());
+  const restored = await deps.store.restored();
+  await deps.store.cancelUnreleased(batchId, restored?.at ?? null, because('batch-cancelled'), deps.now());
+  if (restored !== undefined)
+    await startAll(deps, await deps.store.releasable(batchId, await roomOf(deps, batchId), []));
   const open = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter((row) => !isEnd(row.state));
   for (const row of open) {
     // Once: an update is an event of the payout, whatever it answers.
@@ -189,6 +204,7 @@ async function cancelRest(deps: ActivityDeps, batchId: string, asked: Set<string
 const CANCELLABLE: readonly PayoutState[] = [
   'received',
   'preparing',
+  'resolving',
   'scheduled',
   'held',
   'awaiting-funds',

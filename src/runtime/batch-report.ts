@@ -48,11 +48,10 @@ export async function reportBatch(
 /** `failed.csv`, where there is a row for it. */
 async function writeFailed(
   store: Store,
-  { batchId, counts, refused, incidents, reports }: BatchReport,
+  { batchId, counts, refused, reports }: BatchReport,
 ): Promise<string | undefined> {
   const isPossible = counts.failed + counts.rejected + counts.cancelled + refused.length > 0;
   const unpaid = isPossible ? await unpaidRows(store, batchId) : new Set<string>();
-  for (const { reference } of incidents) unpaid.delete(reference);
   const lines = (): ReturnType<typeof unpaidLines> =>
     unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
   const columns = !isPossible ? [] : await columnsOf(lines());

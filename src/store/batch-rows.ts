@@ -140,13 +140,20 @@ export async function markReleased(db: Database, references: readonly string[], 
   }
 }
 
-export async function cancelUnreleased(db: Database, batchId: string, reason: Reason, at: number): Promise<number> {
+export async function cancelUnreleased(
+  db: Database,
+  batchId: string,
+  claimedAfter: number | null,
+  reason: Reason,
+  at: number,
+): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('payouts')
     .set({ state: 'cancelled', reason: JSON.stringify(reason), reason_code: reason.code, updated_at: at, ended_at: at })
     .where('batch_id', '=', batchId)
     .where('released_at', 'is', null)
     .where('state', 'not in', END_STATES)
+    .$if(claimedAfter !== null, (query) => query.where('created_at', '>', claimedAfter ?? 0))
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }

@@ -83,7 +83,7 @@ export async function createStore(db: Database): Promise<Store> {
     canaryRows: (batchId, count) => batchRows.canaryRows(db, batchId, count),
     markReleased: (references, at) => batchRows.markReleased(db, references, at),
     markScheduled: (references, reason, at) => batchRows.markScheduled(db, references, reason, at),
-    cancelUnreleased: (batchId, reason, at) => batchRows.cancelUnreleased(db, batchId, reason, at),
+    cancelUnreleased: (...cancel) => batchRows.cancelUnreleased(db, ...cancel),
     rowsIn: (batchId, states) => batchRows.rowsIn(db, batchId, states),
     rows: (batchId) => batchRows.rows(db, batchId),
 

@@ -206,8 +206,8 @@ export interface Store {
   markReleased(references: readonly string[], at: number): Promise<void>;
   /** Releases rows whose workflow begins on a later day: `scheduled`, unless it has begun already. */
   markScheduled(references: readonly string[], reason: Reason, at: number): Promise<void>;
-  /** Ends every row not yet released as `cancelled`; returns how many. */
-  cancelUnreleased(batchId: string, reason: Reason, at: number): Promise<number>;
+  /** Ends every row not yet released as `cancelled`, of those claimed after a time (epoch ms); returns how many. */
+  cancelUnreleased(batchId: string, claimedAfter: number | null, reason: Reason, at: number): Promise<number>;
   /**
    * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by
    * reference, those behind `after`. Without those that were handed to people because their runs were closed again and again.

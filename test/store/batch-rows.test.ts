@@ -83,12 +83,12 @@ onEveryStore('Rows of a batch', (test) => {
     await store.claimBatch(batchClaim('b2', ['e']));
     await store.markReleased([reference('a')], 2_000);
     await change(store, 'b', 'failed');
-    expect(await store.cancelUnreleased('b1', CANCELLED, 3_000)).toBe(2);
+    expect(await store.cancelUnreleased('b1', null, CANCELLED, 3_000)).toBe(2);
     expect(await store.payout(reference('c'))).toMatchObject({ state: 'cancelled', reason: CANCELLED, endedAt: 3_000 });
     expect((await store.payout(reference('a')))?.state).toBe('received');
     expect((await store.payout(reference('b')))?.state).toBe('failed');
     expect((await store.payout(reference('e')))?.state).toBe('received');
-    expect(await store.cancelUnreleased('b1', CANCELLED, 4_000)).toBe(0);
+    expect(await store.cancelUnreleased('b1', null, CANCELLED, 4_000)).toBe(0);
   });
 
   it('are found by state once released and without an end', async () => {

@@ -233,7 +233,7 @@ onEveryStore('claimPayout', (test) => {
     await store.claimBatch(batchClaim('b1', ['a', 'b']));
     const { record } = await store.claimPayout(payoutClaim('a', { at: 2_000 }));
     expect(record.releasedAt).toBe(2_000);
-    expect(await store.cancelUnreleased('b1', { code: 'batch-cancelled', message: 'cancelled' }, 3_000)).toBe(1);
+    expect(await store.cancelUnreleased('b1', null, { code: 'batch-cancelled', message: 'cancelled' }, 3_000)).toBe(1);
     expect((await store.payout(record.reference))?.state).toBe('preparing');
   });
 

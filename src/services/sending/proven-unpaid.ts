@@ -4,14 +4,17 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from './claimed-row.ts';
 
 /**
- * References of those payouts that are proven to have taken no money: each has an end other than completed, and of all that was
- * sent for it nothing is unsettled. The word of its state alone proves nothing.
+ * References of those payouts that are proven to have taken no money: each has an end other than completed, of all that was sent for
+ * it nothing is unsettled, and the bank has shown no order against it. The word of its state alone proves nothing.
  */
 export async function provenUnpaid(
-  store: Pick<Store, 'attemptsOf'>,
+  store: Pick<Store, 'attemptsOf' | 'incidentsOf'>,
   payouts: readonly PayoutRecord[],
 ): Promise<ReadonlySet<string>> {
-  const ended = payouts.filter(({ state }) => isEnd(state) && state !== 'completed');
+  const unpaid = payouts.filter(({ state }) => isEnd(state) && state !== 'completed');
+  const incidents = await store.incidentsOf(unpaid.map(({ reference }) => reference));
+  const contradicted = new Set(incidents.map(({ reference }) => reference));
+  const ended = unpaid.filter(({ reference }) => !contradicted.has(reference));
   const legs = ended.map((payout) => Object.values(legReferences(payout)));
   const open = new Set(inDoubt(await store.attemptsOf(legs.flat())).map(({ reference }) => reference));
   return new Set(

@@ -20,7 +20,8 @@ async function fileOf(
   refused: readonly RefusedRow[] = [],
   doubtful = new Set<string>(),
 ) {
-  const unpaid = (await provenUnpaid({ attemptsOf: async () => [] }, rows)).difference(doubtful);
+  const store = { attemptsOf: async () => [], incidentsOf: async () => [] };
+  const unpaid = (await provenUnpaid(store, rows)).difference(doubtful);
   const lines = () => unpaidLines(each(rows), each(refused), unpaid);
   const columns = await columnsOf(lines());
   return (await Array.fromAsync(failedCsv(columns, lines()))).join('');

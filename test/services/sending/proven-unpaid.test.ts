@@ -21,7 +21,8 @@ const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => (
 
 const isProven = async (state: PayoutState, ...attempts: SendAttempt[]): Promise<boolean> => {
   const row = record(1, state);
-  return (await provenUnpaid({ attemptsOf: async () => attempts }, [row])).has(row.reference);
+  const store = { attemptsOf: async () => attempts, incidentsOf: async () => [] };
+  return (await provenUnpaid(store, [row])).has(row.reference);
 };
 
 const { reference: PAYMENT, uid, documentId } = record(1, 'failed');
