@@ -24,8 +24,10 @@ export interface PrepareInput {
   input: PayoutInput;
   /** The store that prepared this payout before, in this run: no other one may. */
   storeId?: string;
-  /** A run of this workflow id there was before this one, by the word of whoever has started it. */
+  /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
   ranBefore?: boolean;
+  /** The term that this run holds, or takes from the one that it goes on for; absent: the first of its payout. */
+  term?: number;
   /** Of the workflow that asks; absent: a payout. */
   kind?: PayoutKind;
 }
@@ -77,7 +79,7 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
  */
 export async function preparePayout(
   deps: ActivityDeps,
-  { input, storeId, kind = 'payout', ranBefore = false }: PrepareInput,
+  { input, storeId, kind = 'payout', ranBefore = false, term = 1 }: PrepareInput,
 ): Promise<Prepared> {
   const { workflowId, runId } = caller();
   const { store, now } = deps;
@@ -121,7 +123,7 @@ export async function preparePayout(
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  const forgotten = await forgottenSince(deps, taken, ranBefore);
+  const forgotten = await forgottenSince(deps, taken, ranBefore || record.term !== term);
   // Whoever looks says so first: until then the row shows the next run that it has to.
   const staysAsItIs = parked !== null || forgotten !== undefined;
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
@@ -163,20 +165,21 @@ const DAY_MS = 86_400_000;
 
 /**
  * Whether more may have been sent than the store shows: an earlier run was looking, or its workflow was closed in a way that should
- * have left an end; there was a run that the store knows nothing of; an older copy was put in the store's place, or another
- * store's namespace was taken, not long before the payout was claimed. Then a look comes before anything is sent.
+ * have left an end; another run had the payout (`hadOther`), and what it has sent may be missing; an older copy was put in the
+ * store's place, or another store's namespace was taken, not long before the payout was claimed. Then a look comes before anything
+ * is sent.
  */
 async function forgottenSince(
   { store, settings }: ActivityDeps,
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
-  ranBefore: boolean,
+  hadOther: boolean,
 ): Promise<Forgotten | undefined> {
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
+  if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
   const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
-  if (wasLooking || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
+  if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
   if (attempts.length > 0) return undefined;
-  if (ranBefore) return { from, until: null };
   const isYoung = restored !== undefined && createdAt - restored.at < settings.reconcileDays * DAY_MS;
   return isYoung ? { from, until: restored.at } : undefined;
 }
@@ -233,7 +236,7 @@ function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgo
     submission: { ...submission, tainted: submission.tainted || forgotten !== undefined },
     isPaid: own.some(({ settled }) => settled === 'paid'),
     firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
-    lastSentAt: own.at(-1)?.sentAt ?? forgotten?.until ?? null,
+    lastSentAt: forgotten?.until === null ? null : (own.at(-1)?.sentAt ?? forgotten?.until ?? null),
     ...(forgotten !== undefined && { isForgotten: true }),
   };
 }

@@ -30,8 +30,6 @@ export class OlderCopies {
   }
 
   mayStartAnew({ reference }: PlannedPayout): boolean {
-    const { olderCopy } = this.world.worlds;
-    if (olderCopy === 'untold') return false;
     return this.known?.has(reference) ?? true;
   }
 

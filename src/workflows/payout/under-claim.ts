@@ -35,6 +35,8 @@ export interface Run {
 /** What a run hands over to the one that goes on in its place: its store, and what it has sent, which no store can make it forget. */
 export interface RunBefore {
   storeId: string;
+  /** Of its claim; the next run has the next one. */
+  term: number;
   legs: Partial<Record<LegKind, LegMemory>>;
 }
 
@@ -78,12 +80,14 @@ async function claimAndGo<Legs>(
   course: Course<Legs>,
 ): Promise<PayoutResult> {
   let before = handedOver;
+  let term = handedOver === undefined ? undefined : handedOver.term + 1;
   for (let lost = 0; ; lost += 1) {
     try {
-      const ranBefore = workflowInfo().memo?.ranBefore === true;
-      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind, ranBefore });
+      const ranBefore = handedOver === undefined && hadRunBefore();
+      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind, ranBefore, term });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       view.claimed(prepared.claim);
+      ({ term } = prepared.claim);
       view.maker = prepared.maker ?? undefined;
       view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
       view.digest = prepared.assessment.digest;
@@ -92,7 +96,7 @@ async function claimAndGo<Legs>(
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
       const run = { input, prepared, view, gates };
       const legs = course.legs(run, before?.legs ?? {});
-      before = { storeId: prepared.claim.storeId, legs: byKind(course.orders(legs)) };
+      before = { storeId: prepared.claim.storeId, term, legs: byKind(course.orders(legs)) };
       return await course.route(run, legs);
     } catch (error) {
       if (error instanceof FreshHistory && before !== undefined) {
@@ -118,6 +122,12 @@ const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
       { known, firstSentAt, lastSentAt, silentAttempt },
     ]),
   );
+
+/** Started again by somebody who says so, or a reset of another run: what that one has sent the store may have forgotten. */
+function hadRunBefore(): boolean {
+  const { memo, runId, firstExecutionRunId } = workflowInfo();
+  return memo?.ranBefore === true || runId !== firstExecutionRunId;
+}
 
 const LOSSES_IN_A_ROW = 3;
 const HOUR_MS = 3_600_000;

@@ -87,9 +87,11 @@ export class Cluster {
     workflowId: string,
     input: unknown,
     attributes: ReadonlyMap<string, unknown> = new Map(),
+    memo: Readonly<Record<string, unknown>> = {},
   ): boolean {
     if (this.isOpen(workflowId)) return false;
-    this.begin({ type, workflowId, runId: this.newRunId(), input: copyOf(input), more: [], attributes });
+    const runId = this.newRunId();
+    this.begin({ type, workflowId, runId, firstRunId: runId, input: copyOf(input), more: [], attributes, memo });
     return true;
   }
 

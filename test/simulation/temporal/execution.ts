@@ -36,6 +36,9 @@ export interface Pending {
 export interface ExecutionStart {
   workflowId: string;
   runId: string;
+  /** Of the first in its chain: a run that is a reset of another one, or goes on for it, keeps it. */
+  firstRunId: string;
+  memo: Readonly<Record<string, unknown>>;
   type: string;
   input: unknown;
   /** Arguments behind the input: what a run that continues as new hands over. */

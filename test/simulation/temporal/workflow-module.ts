@@ -30,10 +30,12 @@ export function isCancellation(error: unknown): boolean {
 
 export function workflowInfo() {
   const { execution } = place();
-  const { workflowId, runId, type, more } = execution.start;
+  const { workflowId, runId, firstRunId, memo, type, more } = execution.start;
   return {
     workflowId,
     runId,
+    firstExecutionRunId: firstRunId,
+    memo,
     workflowType: type,
     continuedFromExecutionRunId: more.length > 0 ? 'the run before' : undefined,
     typedSearchAttributes: { get: (key: { name: string }): unknown => execution.attributes.get(key.name) },
