@@ -8,6 +8,7 @@ import {
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
+import { believedFrom } from '../domain/restored.ts';
 import { touchedBy } from '../domain/switches.ts';
 import {
   delayOf,
@@ -184,13 +185,13 @@ async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: stri
 
 /**
  * Rows not yet started end here; started ones are asked and decide for themselves. That a row was not started is the store's word:
- * one that was there before an older copy was put in the store's place is started, so that it looks before it ends.
+ * while an older copy in its place may have forgotten that, rows are started all the same, so that each looks before it ends.
  */
 async function cancelRest(deps: ActivityDeps, batchId: string, asked: Set<string>): Promise<void> {
-  const restored = await deps.store.restored();
-  await deps.store.cancelUnreleased(batchId, restored?.at ?? null, because('batch-cancelled'), deps.now());
-  if (restored !== undefined)
-    await startAll(deps, await deps.store.releasable(batchId, await roomOf(deps, batchId), []));
+  const believed = believedFrom(await deps.store.restored(), deps.settings);
+  await deps.store.cancelUnreleased(batchId, believed, because('batch-cancelled'), deps.now());
+  const room = await roomOf(deps, batchId);
+  if (believed !== null && room > 0) await startAll(deps, await deps.store.releasable(batchId, room, []));
   const open = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter((row) => !isEnd(row.state));
   for (const row of open) {
     // Once: an update is an event of the payout, whatever it answers.

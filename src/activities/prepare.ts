@@ -9,6 +9,7 @@ import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/
 import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
+import { believedFrom } from '../domain/restored.ts';
 import type { LegKind } from '../domain/sent-order.ts';
 import { type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
@@ -161,8 +162,6 @@ interface Forgotten {
   until: number | null;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Whether more may have been sent than the store shows: an earlier run was looking, or its workflow was closed in a way that should
  * have left an end; another run had the payout (`hadOther`), and what it has sent may be missing; an older copy was put in the
@@ -179,9 +178,9 @@ async function forgottenSince(
   if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
   const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
   if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
-  if (attempts.length > 0) return undefined;
-  const isYoung = restored !== undefined && createdAt - restored.at < settings.reconcileDays * DAY_MS;
-  return isYoung ? { from, until: restored.at } : undefined;
+  if (restored === undefined || attempts.length > 0) return undefined;
+  const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
+  return isBelieved ? undefined : { from, until: restored.at };
 }
 
 /** A run that takes the claim over is at work again, and wants to hear again what its watches have told the one before. */
