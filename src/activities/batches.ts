@@ -162,7 +162,12 @@ function auditCanary({ store, now }: ActivityDeps, subject: string, action: stri
 
 /** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */
 async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
-  await Promise.all(rows.map((row) => startPayout(deps, row)));
+  const start = async (row: PayoutRecord): Promise<void> => {
+    if ((await startPayout(deps, row)) === 'started') return;
+    // It runs, and the store says that it was never released: an older copy, maybe, that its run has to hear of.
+    await deps.executions.lookAgain(row.workflowId);
+  };
+  await Promise.all(rows.map(start));
   const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
   const later = rows.filter((row) => delayOf(deps, row) > 0);
   await deps.store.markScheduled(references(later), because('not-yet-due'), deps.now());
