@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { PumpResult } from '../../src/activities/batches.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
-import type { PayoutState } from '../../src/domain/payout-state.ts';
+import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
 import { startBatch } from '../../src/temporal/executions.ts';
@@ -25,10 +25,11 @@ export function rowsOf(fields: readonly Partial<PayoutInstruction>[]): ClaimRow[
 export async function runBatch(
   { store, client }: Product,
   fields: readonly Partial<PayoutInstruction>[],
-  more: { canary?: number } = {},
+  { control, ...more }: { canary?: number; control?: BatchControl } = {},
 ): Promise<WorkflowHandle<() => Promise<PumpResult>>> {
   const rows = rowsOf(fields);
   await store.claimBatch({ batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', rows, at: Date.now(), ...more });
+  if (control !== undefined) await store.setControl(BATCH, control);
   await startBatch(client, BATCH, 'test.csv');
   return client.workflow.getHandle(batchWorkflowId(BATCH));
 }

@@ -4,8 +4,8 @@ import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
-import { BATCH, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { BATCH, rowsOf, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
+import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
@@ -47,6 +47,20 @@ describe.concurrent('a batch that is', () => {
     expect(await handle.executeUpdate('resume', by)).toEqual({ control: 'running' });
     expect((await handle.result()).counts).toMatchObject({ total: 6, completed: 6 });
     expect(await ordersAtTheBank(product)).toHaveLength(6);
+  });
+
+  it('cancelled after a restore ends no row before it was looked for at the bank', async () => {
+    await using product = await startProduct({ settings: { window: 2 } });
+    await product.store.recordRestore({ at: Date.now(), from: 0, by: 'olga', detail: {} });
+    const [first] = rowsOf(plain(3));
+    // Sent before the copy was put in the place of the store, which knows nothing of it.
+    await product.bankCall('POST', '/v1/banking/transactions/payment', {
+      ...DEFAULT_PAYMENT,
+      reference: first?.reference,
+    });
+    const handle = await runBatch(product, plain(3), { control: 'cancelling' });
+    expect((await handle.result()).counts).toMatchObject({ total: 3, completed: 1, cancelled: 2 });
+    expect(await ordersAtTheBank(product)).toEqual([first?.reference]);
   });
 
   it('draining releases no further row, and those under way go to their end', async () => {

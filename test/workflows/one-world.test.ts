@@ -5,6 +5,7 @@ import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { isEnd } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';
@@ -107,6 +108,42 @@ describe('one claim', () => {
     await again.signal('reject', { by: 'alice', remark: 'too dear' });
     expect(await again.result()).toMatchObject({ state: 'rejected' });
     expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'exchange'))).toHaveLength(1);
+  });
+
+  it('a reset run looks before it sends though its store has forgotten what was sent', async () => {
+    let isForgotten = false;
+    const forgetful = (store: Store): Store => ({
+      ...store,
+      claimPayout: async (claim) => ({ ...(await store.claimPayout(claim)), ...(isForgotten && { attempts: [] }) }),
+      attempts: async (reference) => (isForgotten ? [] : store.attempts(reference)),
+    });
+    await using product = await startProduct({
+      settings: { referenceDedupe: 'none' },
+      sandbox: { profile: { dedupe: 'none' } as never },
+      store: forgetful,
+    });
+    const handle = await product.start({ id: 'r', note: 'sandbox:stuck' });
+    await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'processing');
+    const [order] = await ordersUnder(product, REFERENCE);
+    isForgotten = true;
+    const again = await resetBefore(product, handle, 'submitPayment');
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    expect(await again.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
+    expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
+  });
+
+  it('an order that is looked at and not at its end is watched again, whatever the store has forgotten', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'r', note: 'sandbox:stuck' });
+    await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'processing');
+    const [order] = await ordersUnder(product, REFERENCE);
+    await product.store.closeOrder(REFERENCE);
+    await handle.signal('orderChanged');
+    const open = () => product.store.openOrders({ uid: 'u-1001', currency: 'USD' });
+    await untilTrue(async () => (await open()).some(({ orderId }) => orderId === order?.order_id));
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await open()).toEqual([]);
   });
 
   it.each([[-1], ['-7'], ['x'], ['0'], [1.5], [null], [[0]], [{}]])(

@@ -45,6 +45,28 @@ it('what could not be started, however often, is not left to people: it is start
   expect(started).toBe(1);
 });
 
+it('one that runs and that an older copy of the store shows as it was is told to look, and one that has moved since is not', async () => {
+  const told: string[] = [];
+  const executions = {
+    isOpen: async () => true,
+    startPayout: async () => 'already-started' as const,
+    lookAgain: async (workflowId: string) => told.push(workflowId) > 0,
+  };
+  const deps = { store, executions, settings: { quietRowMs: FIRST_PAUSE_MS, calendar: undefined }, now: () => now };
+  const pass = () => restartAll(deps, { batchId: null }, { failed: () => {} });
+  now += PASS_EVERY_MS;
+  await pass();
+  expect(told).toEqual([]);
+  await store.recordRestore({ at: now, from: 0, by: 'olga', detail: {} });
+  now += PASS_EVERY_MS;
+  await pass();
+  expect(told).toEqual([(await store.payout(reference))?.workflowId]);
+  await store.changePayout(reference, { state: 'processing', at: now });
+  now += PASS_EVERY_MS;
+  await pass();
+  expect(told).toHaveLength(1);
+});
+
 it('what is closed again and again where it stands is left to people', async () => {
   expect(await passes(CLOSED_RUNS_MAX, async () => 'started')).toEqual([]);
   expect(await store.payout(reference)).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
-import type { SendAttempt } from '../../../src/store/store.ts';
+import type { IncidentRecord, SendAttempt } from '../../../src/store/store.ts';
 import { record } from '../../erp/report/records.ts';
 
 const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => ({
@@ -51,6 +51,13 @@ it.each([
 ] as const)('an unpaid end beside an attempt %o: %s', async (change, proven) => {
   expect(await isProven('failed', made(PAYMENT, change))).toBe(proven);
   expect(await isProven('failed', made(EXCHANGE, change))).toBe(proven);
+});
+
+it('an unpaid end that the bank contradicts proves nothing', async () => {
+  const row = record(1, 'failed');
+  const incident = { reference: row.reference, orderId: 'ord-1', kind: 'order-after-end' } as IncidentRecord;
+  const store = { attemptsOf: async () => [], incidentsOf: async () => [incident] };
+  expect([...(await provenUnpaid(store, [row]))]).toEqual([]);
 });
 
 it('an exchange that is booked is no payment', async () => {
