@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 const REFERENCE = referenceOf('u-1001', 'r');
@@ -107,6 +108,7 @@ describe('one claim', () => {
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(0);
     await again.signal('reject', { by: 'alice', remark: 'too dear' });
     expect(await again.result()).toMatchObject({ state: 'rejected' });
+    await recordHistory(again, 'payout', 'reset-while-its-booked-rate-is-asked-about');
     expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'exchange'))).toHaveLength(1);
   });
 
@@ -129,6 +131,7 @@ describe('one claim', () => {
     const again = await resetBefore(product, handle, 'submitPayment');
     await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
+    await recordHistory(again, 'payout', 'reset-that-the-store-has-forgotten');
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
   });
 
