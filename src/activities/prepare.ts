@@ -27,7 +27,7 @@ export interface PrepareInput {
   storeId?: string;
   /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
   ranBefore?: boolean;
-  /** The term that this run holds, or takes from the one that it goes on for; absent: the first of its payout. */
+  /** The term that its claim has unless another run had it: the one behind that of the run it goes on for; absent: the first. */
   term?: number;
   /** Of the workflow that asks; absent: a payout. */
   kind?: PayoutKind;

@@ -100,7 +100,8 @@ export class OrderLeg {
     this.reference = start.reference;
     this.known = before === undefined ? start.submission : remembered(before.known, start.submission);
     this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
-    this.lastSentAt = start.lastSentAt ?? before?.lastSentAt;
+    // What was sent by others may be later than what this run knows of: up to now.
+    this.lastSentAt = start.lastSentAt ?? (start.isForgotten ? undefined : before?.lastSentAt);
     this.silentAttempt = start.isForgotten ? undefined : before?.silentAttempt;
     this.ended = start.isPaid ? 'paid' : undefined;
   }

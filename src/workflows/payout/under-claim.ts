@@ -80,14 +80,13 @@ async function claimAndGo<Legs>(
   course: Course<Legs>,
 ): Promise<PayoutResult> {
   let before = handedOver;
-  let term = handedOver === undefined ? undefined : handedOver.term + 1;
+  const term = handedOver === undefined ? undefined : handedOver.term + 1;
   for (let lost = 0; ; lost += 1) {
     try {
       const ranBefore = handedOver === undefined && hadRunBefore();
       const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind, ranBefore, term });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       view.claimed(prepared.claim);
-      ({ term } = prepared.claim);
       view.maker = prepared.maker ?? undefined;
       view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
       view.digest = prepared.assessment.digest;
@@ -96,7 +95,8 @@ async function claimAndGo<Legs>(
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
       const run = { input, prepared, view, gates };
       const legs = course.legs(run, before?.legs ?? {});
-      before = { storeId: prepared.claim.storeId, term, legs: byKind(course.orders(legs)) };
+      const { storeId, term: held } = prepared.claim;
+      before = { storeId, term: held, legs: byKind(course.orders(legs)) };
       return await course.route(run, legs);
     } catch (error) {
       if (error instanceof FreshHistory && before !== undefined) {
