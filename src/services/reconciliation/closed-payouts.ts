@@ -19,6 +19,9 @@ interface Deps {
 const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
 
+/** One that stays where it is (with people, say) is not told in every pass. */
+const TOLD_AGAIN_MS = 3_600_000;
+
 /** Told of a payout that could not be started; the others are seen to. */
 export type Failed = (error: unknown, reference: string) => void;
 
@@ -72,7 +75,9 @@ async function restart(
   const { store, executions, settings } = deps;
   if (await executions.isOpen(workflowId)) {
     // An older copy has forgotten what it waits for, and its watch with it: it looks itself, and takes its claim anew.
-    if (updatedAt <= restoredAt) await executions.lookAgain(workflowId);
+    if (updatedAt <= restoredAt && (await executions.lookAgain(workflowId))) {
+      await store.countClosedRun(reference, closedRuns, { ...closedRuns, nextRestartAt: deps.now() + TOLD_AGAIN_MS });
+    }
     return false;
   }
   const row = await store.payout(reference);

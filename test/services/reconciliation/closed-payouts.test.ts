@@ -60,6 +60,8 @@ it('one that runs and that an older copy of the store shows as it was is told to
   await store.recordRestore({ at: now, from: 0, by: 'olga', detail: {} });
   now += PASS_EVERY_MS;
   await pass();
+  now += 60_000;
+  await pass();
   expect(told).toEqual([(await store.payout(reference))?.workflowId]);
   await store.changePayout(reference, { state: 'processing', at: now });
   now += PASS_EVERY_MS;
