@@ -33,7 +33,10 @@ export const LIST_BEGINS = 1_700_000_000_000;
 
 const HONEST = { placedByAsked: false, total: 'true', readablePages: EVER, upperBound: 'kept', times: true } as const;
 
-/** One way in which a list misleads. Several at once can look like a shorter list in every respect. */
+/**
+ * One way in which a list misleads. Several at once can look like a shorter list in every respect; so can a total that was true
+ * until it ceased to grow, so that one that is capped is too low from the start.
+ */
 const LIES: fc.Arbitrary<Partial<ListBehaviour>> = fc.oneof(
   fc.constantFrom<Partial<ListBehaviour>>(
     {},
@@ -123,7 +126,7 @@ export class ModelList {
       none: undefined,
       more: length + 3,
       fewer: Math.max(0, length - 3),
-      capped: Math.min(length, 10),
+      capped: this.how.length > 10 ? Math.min(length, 10) : length,
       page: served,
     };
     return totals[this.how.total];
