@@ -16,7 +16,7 @@ import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { rowOf } from './caller.ts';
+import { type Recorded, rowAsRecorded } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { planExchange, readExchange, readTransfer } from './own-accounts.ts';
 
@@ -30,6 +30,8 @@ export interface ExchangeProgress {
 
 export interface AssessInput extends ExchangeProgress {
   claim: Claim;
+  /** What the row should show. */
+  recorded?: Recorded;
   /** Who has approved what is paid under a digest, since the last reading. */
   approved?: { digest: string; by: readonly string[] };
 }
@@ -40,9 +42,9 @@ export interface AssessInput extends ExchangeProgress {
  */
 export async function assessPayout(
   deps: ActivityDeps,
-  { claim, approved, ...progress }: AssessInput,
+  { claim, recorded, approved, ...progress }: AssessInput,
 ): Promise<Assessment> {
-  const row = await rowOf(deps, claim);
+  const row = await rowAsRecorded(deps, claim, recorded);
   const { reference } = row;
   // What is sent is made of this reading: one of another customer's accounts must not become it.
   await deps.assertIdentity();

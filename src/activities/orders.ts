@@ -26,7 +26,7 @@ import { putIntoOpenSet } from '../services/sending/open-set.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
 import { beating } from './beating.ts';
-import { rowOf } from './caller.ts';
+import { type Recorded, rowAsRecorded } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
@@ -36,6 +36,8 @@ import { openSet } from './watch-lease.ts';
 export interface LegInput {
   claim: Claim;
   leg: LegKind;
+  /** What the row should show. */
+  recorded?: Recorded;
 }
 
 export interface ReadOrderInput extends LegInput {
@@ -129,7 +131,7 @@ async function sentLeg({ store }: ActivityDeps, row: PayoutRecord, leg: LegKind)
 
 async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<OrderRead> {
   const { leg, orderId, closedMeans, thenAssess } = input;
-  const row = await rowOf(deps, input.claim);
+  const row = await rowAsRecorded(deps, input.claim, input.recorded);
   const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
   const order = await reading(() => readIfThere(deps, orderId));
   if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
@@ -200,9 +202,9 @@ async function store(
 async function findOrder(
   deps: ActivityDeps,
   scanOrders: ReturnType<typeof sharedScans>,
-  { claim, leg, since }: FindOrderInput,
+  { claim, leg, since, recorded }: FindOrderInput,
 ): Promise<OrderLook> {
-  const row = await rowOf(deps, claim);
+  const row = await rowAsRecorded(deps, claim, recorded);
   const { uid } = row;
   const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
   const orders: OrderFacts[] = [];

@@ -149,6 +149,16 @@ describe('one claim', () => {
     expect(await open()).toEqual([]);
   });
 
+  it('a payout that is with people is so again in a store that has forgotten it', async () => {
+    await using product = await startProduct({ settings: { referenceDedupe: 'none' } });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+    const handle = await product.start({ id: 'r' });
+    await until(handle, 'needs-operator');
+    await product.store.changePayout(REFERENCE, { state: 'resolving', reason: null, at: Date.now() });
+    await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'needs-operator');
+    expect((await product.store.payout(REFERENCE))?.reason?.code).toBe('order-not-found');
+  });
+
   it.each([[-1], ['-7'], ['x'], ['0'], [1.5], [null], [[0]], [{}]])(
     'a raw start with the generation %j is refused, and pays nothing',
     async (generation) => {

@@ -108,6 +108,7 @@ export class Follow {
       {
         claim: view.claim,
         leg: plan.kind,
+        recorded: view.recorded,
         orderId,
         closedMeans: terms.closedMeans,
         becomes: this.becomes(first),

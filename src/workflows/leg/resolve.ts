@@ -156,7 +156,7 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   const { view, plan, firstSentAt } = leg;
   const look = await looks.findOrder
     .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
-      { claim: view.claim, leg: plan.kind, since: firstSentAt ?? Date.now() },
+      { claim: view.claim, leg: plan.kind, since: firstSentAt ?? Date.now(), recorded: view.recorded },
     ])
     .catch((error: unknown) => {
       if (isSuperseded(error)) throw error;

@@ -65,7 +65,7 @@ export class Gates {
   /** What the bank shows now: after a wait, nothing read before it counts. */
   assess(): Promise<Assessment> {
     const { view, exchanged, exchangeSent, approved } = this;
-    const input = { claim: view.claim, exchanged, exchangeSent, approved };
+    const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved };
     return read('assess', input, 'reads the bank again after a wait');
   }
 

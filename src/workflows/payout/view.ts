@@ -1,5 +1,6 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { Recorded } from '../../activities/caller.ts';
 import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
@@ -42,6 +43,8 @@ export class PayoutView {
   fee: string | null = null;
   feeCurrency: string | null = null;
   maker: string | undefined;
+  /** The state that this run has written to the row and is still in. */
+  recorded: Recorded | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
   readonly evidence: Evidence[] = [];
@@ -96,6 +99,7 @@ export class PayoutView {
   ): Promise<void> {
     const unchanged = state === this.state && reason?.message === this.reason?.message;
     this.show(state, reason);
+    this.recorded = { state, reason };
     if (unchanged) return;
     const record = { claim: this.claim, state, reason, orderId: this.orderId ?? undefined, fundsNeeded };
     await read('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
@@ -110,6 +114,7 @@ export class PayoutView {
   /** Shows a state in the UI without a record of its own: an activity writes or has written the row. */
   show(state: PayoutState, reason: Reason | null = null): void {
     if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
+    if (state !== this.state) this.recorded = undefined;
     if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
     this.state = state;
     this.reason = reason;
