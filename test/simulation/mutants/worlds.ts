@@ -90,13 +90,13 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   },
   {
     number: 'P75',
-    name: 'restore-ignored',
-    what: 'a new run believes a store that was replaced by an older copy',
+    name: 'older-copy-believed',
+    what: 'a run that takes a payout over believes its store, which may be an older copy',
     edits: [
       {
         file: PREPARE,
-        find: 'restored !== undefined && createdAt <= restored.at',
-        replace: 'restored !== undefined && createdAt < 0',
+        find: 'if (hadOther || (restored !== undefined && createdAt <= restored.at)) return',
+        replace: 'if (createdAt < 0) return',
       },
     ],
   },
