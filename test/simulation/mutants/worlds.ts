@@ -110,6 +110,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
         find: "state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));",
         replace: "state === 'held' && reason?.code === 'nothing';",
       },
+      { file: PREPARE, find: 'if (hadOther || (restored', replace: 'if ((restored' },
     ],
   },
   {
