@@ -82,6 +82,7 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
     ...FRESH,
     attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
     tainted: uncertain.length > 0,
+    left: executable(attempts).length > 0,
     resends: Math.max(0, uncertain.length - 1),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
   };
@@ -113,6 +114,8 @@ export interface Submission {
   attempts: number;
   /** An attempt may have been executed and no negative proof has been given since. */
   tainted: boolean;
+  /** An attempt is known that may have left: a send would repeat it. Absent in a history of an earlier release. */
+  left?: boolean;
   /** Resends so far. */
   resends: number;
   /** The bank said that it has the reference (2003): then it is never sent again. */
@@ -121,7 +124,7 @@ export interface Submission {
   tokenExcuses?: number;
 }
 
-export const FRESH: Submission = { attempts: 0, tainted: false, resends: 0, exists: false };
+export const FRESH: Submission = { attempts: 0, tainted: false, left: false, resends: 0, exists: false };
 
 export type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -145,7 +148,7 @@ export function afterAttempt(
   const counted = { ...known, attempts: known.attempts + 1 };
   switch (result.outcome) {
     case 'accepted':
-      return { known: counted, next: { step: 'adopt', orderId: result.orderId } };
+      return { known: { ...counted, left: true }, next: { step: 'adopt', orderId: result.orderId } };
     case 'not-sent': {
       // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell. A resend that did not
       // get through was none.
@@ -166,9 +169,9 @@ export function afterAttempt(
         ? { known: counted, next: { step: 'resolve' } }
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.code) } };
     case 'exists':
-      return { known: { ...counted, tainted: true, exists: true }, next: { step: 'resolve' } };
+      return { known: { ...counted, tainted: true, left: true, exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':
-      return { known: { ...counted, tainted: true }, next: { step: 'resolve' } };
+      return { known: { ...counted, tainted: true, left: true }, next: { step: 'resolve' } };
   }
 }
 

@@ -120,6 +120,11 @@ export class OrderLeg {
     return this.known.attempts > 0;
   }
 
+  /** An attempt is known that may have left, so that a send would repeat it. */
+  get hasLeft(): boolean {
+    return this.known.left ?? this.wasSent;
+  }
+
   /** What this run has settled: its end, or that what was sent came to nothing. */
   get settled(): SettledLegs {
     const { kind } = this.plan;

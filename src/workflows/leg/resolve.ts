@@ -63,8 +63,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
     // No attempt is known that a send could repeat.
-    if (isFree && absent && !leg.wasSent && leg.parked === null) return clear(leg, 'negative proof');
-    if (isFree && leg.wasSent && mayResend(dedupe, leg.known, absent, stableLooks)) {
+    if (isFree && absent && !leg.hasLeft && leg.parked === null) return clear(leg, 'negative proof');
+    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, absent, stableLooks)) {
       if (absent) return clear(leg, 'negative proof');
       mayResendInDoubt &&= await isAsApproved(leg);
       if (mayResendInDoubt) return again(leg);
@@ -83,9 +83,9 @@ const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
 /** Proven to have been nothing: the same reference may be sent again, through the gates. */
 function clear(leg: OrderLeg, why: string): Resolved {
   leg.view.note(
-    leg.wasSent ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
+    leg.hasLeft ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
-  leg.known = leg.wasSent ? cleared(leg.known) : { ...leg.known, tainted: false };
+  leg.known = leg.hasLeft ? cleared(leg.known) : { ...leg.known, tainted: false };
   leg.parked = null;
   return { kind: 'gates' };
 }
@@ -93,7 +93,7 @@ function clear(leg: OrderLeg, why: string): Resolved {
 /** Its sender has recorded after all that nothing was sent: nothing else was in doubt. */
 function unsent(leg: OrderLeg): Resolved {
   leg.view.note('the sender has recorded that nothing was sent');
-  leg.known = { ...leg.known, tainted: false };
+  leg.known = { ...leg.known, tainted: false, left: false };
   leg.parked = null;
   return { kind: 'gates' };
 }
@@ -211,7 +211,7 @@ function decideByOperator(
     case 'resend':
       if (!absent) return answer(false, 'absence is not proven');
       if (known.exists) return answer(false, 'the bank says that it has this reference (code 2003)');
-      if (leg.wasSent && terms.referenceDedupe === 'none') {
+      if (leg.hasLeft && terms.referenceDedupe === 'none') {
         return answer(false, 'the bank is not trusted to recognise a reference (dedupe "none")');
       }
       answer(true, 'the same reference is sent again');
