@@ -8,6 +8,7 @@ import type { Assessment, Obstacle } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../domain/money.ts';
 import { type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
+import type { StoredState } from '../domain/payout-state.ts';
 import { approvalsNeeded } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import type { PaymentOrder } from '../domain/sent-order.ts';
@@ -16,7 +17,7 @@ import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { type Recorded, rowAsRecorded } from './caller.ts';
+import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { planExchange, readExchange, readTransfer } from './own-accounts.ts';
 
@@ -31,7 +32,7 @@ export interface ExchangeProgress {
 export interface AssessInput extends ExchangeProgress {
   claim: Claim;
   /** What the row should show. */
-  recorded?: Recorded;
+  recorded?: StoredState;
   /** Who has approved what is paid under a digest, since the last reading. */
   approved?: { digest: string; by: readonly string[] };
 }
@@ -44,7 +45,7 @@ export async function assessPayout(
   deps: ActivityDeps,
   { claim, recorded, approved, ...progress }: AssessInput,
 ): Promise<Assessment> {
-  const row = await rowAsRecorded(deps, claim, recorded);
+  const row = await rowOf(deps, claim, recorded);
   const { reference } = row;
   // What is sent is made of this reading: one of another customer's accounts must not become it.
   await deps.assertIdentity();

@@ -12,21 +12,21 @@ import {
   orderDifferences,
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../domain/order-status.ts';
-import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { isEnd, type StoredState } from '../domain/payout-state.ts';
 import { bookedAboveCap } from '../domain/reasons.ts';
 import { referenceForm } from '../domain/reference-form.ts';
-import { expectedOrder, type LegKind, listsOf, type SentOrder } from '../domain/sent-order.ts';
+import { expectedOrder, type LegKind, type SentOrder } from '../domain/sent-order.ts';
 import { orderInForce, SENDER_LIFE_MS, unsent } from '../domain/submission.ts';
 import { type SwitchScope, touchedBy } from '../domain/switches.ts';
 import { orderFacts, readIfThere } from '../services/reconciliation/bank-orders.ts';
 import { clocksDisagree, listedFrom } from '../services/reconciliation/bank-time.ts';
 import { sharedScans } from '../services/reconciliation/order-scans.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
-import { putIntoOpenSet } from '../services/sending/open-set.ts';
-import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
+import { listsOfLeg, putIntoOpenSet } from '../services/sending/open-set.ts';
+import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
 import { beating } from './beating.ts';
-import { type Recorded, rowAsRecorded } from './caller.ts';
+import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
 import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
@@ -37,7 +37,7 @@ export interface LegInput {
   claim: Claim;
   leg: LegKind;
   /** What the row should show. */
-  recorded?: Recorded;
+  recorded?: StoredState;
 }
 
 export interface ReadOrderInput extends LegInput {
@@ -62,11 +62,6 @@ export interface OrderRead extends OrderJudgement {
   /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
   aboveCap?: boolean;
   assessment?: Assessment;
-}
-
-export interface StoredState {
-  state: PayoutState;
-  reason: Reason | null;
 }
 
 export interface FindOrderInput extends LegInput {
@@ -131,7 +126,7 @@ async function sentLeg({ store }: ActivityDeps, row: PayoutRecord, leg: LegKind)
 
 async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<OrderRead> {
   const { leg, orderId, closedMeans, thenAssess } = input;
-  const row = await rowAsRecorded(deps, input.claim, input.recorded);
+  const row = await rowOf(deps, input.claim, input.recorded);
   const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
   const order = await reading(() => readIfThere(deps, orderId));
   if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
@@ -165,7 +160,7 @@ async function watch(
   leg: LegKind,
   { reference, attempts, sent, orderId }: Omit<SentLeg, 'expected'> & { orderId: string },
 ): Promise<void> {
-  const lists = await listsOfLeg(deps, row, leg, sent);
+  const lists = await reading(() => listsOfLeg(deps.bank, row, leg, sent));
   const since = attempts[0]?.sentAt ?? row.createdAt;
   await putIntoOpenSet(openSet(deps), row, reference, { lists, since });
   await deps.store.noteOrder(reference, { orderId });
@@ -204,7 +199,7 @@ async function findOrder(
   scanOrders: ReturnType<typeof sharedScans>,
   { claim, leg, since, recorded }: FindOrderInput,
 ): Promise<OrderLook> {
-  const row = await rowAsRecorded(deps, claim, recorded);
+  const row = await rowOf(deps, claim, recorded);
   const { uid } = row;
   const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
   const orders: OrderFacts[] = [];
@@ -235,7 +230,7 @@ async function findOrder(
   await reading(() => deps.assertIdentity());
   const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
   let arrivals = 0;
-  for (const list of await listsOfLeg(deps, row, leg, sent)) {
+  for (const list of await reading(() => listsOfLeg(deps.bank, row, leg, sent))) {
     const scan = await reading(() => scanOrders({ ...list, from }));
     look.stable &&= scan.stable;
     look.pagesRead += scan.pagesRead;
@@ -263,24 +258,3 @@ async function findOrder(
 
 /** Order ids that the bank has given in answer to an attempt. */
 const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
-
-/**
- * The lists that can show an order of a row. A store that has forgotten an exchange (an older copy) does not know what was sold;
- * the account that pays does.
- */
-async function listsOfLeg(
-  { bank }: ActivityDeps,
-  { uid, currency, assessed, instruction }: PayoutRecord,
-  leg: LegKind,
-  sent: SentOrder | undefined,
-): Promise<WatchKey[]> {
-  if (sent !== undefined) return listsOf(uid, sent);
-  const own = { uid, currency };
-  if (leg === 'exchange') {
-    const known = assessed?.exchange?.sellCurrency;
-    const sold = known ?? (await reading(() => bank.accounts.get(instruction.account_id))).currency;
-    return sold === currency ? [own] : [own, { uid, currency: sold }];
-  }
-  const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
-  return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
-}

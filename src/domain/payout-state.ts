@@ -144,3 +144,9 @@ export function batchState(counts: StateCounts, control: BatchControl): BatchSta
   if (control === 'cancelling' && counts.cancelled > 0) return 'cancelled';
   return counts.completed === counts.total ? 'completed' : 'completed-with-exceptions';
 }
+
+/** A state as it is written to the row. */
+export interface StoredState {
+  state: PayoutState;
+  reason: Reason | null;
+}

@@ -1,6 +1,6 @@
 import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
 import { legsOf } from '../../domain/names.ts';
-import { isEnd } from '../../domain/payout-state.ts';
+import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -31,4 +31,17 @@ export function legReference({ uid, documentId, generation }: PayoutRecord, leg:
 /** Those of every order that a row may send, its own first. */
 export function legReferences(row: PayoutRecord): Partial<Record<LegKind, string>> {
   return Object.fromEntries(legsOf(row.kind).map((leg) => [leg, legReference(row, leg)]));
+}
+
+/** `claimedRow`; what an older copy in the store's place has made of its state is put right, so that people see what awaits them. */
+export async function rowAsRecorded(
+  { store, now }: { store: Store; now: () => number },
+  claim: Claim,
+  runId: string,
+  { state, reason }: StoredState,
+): Promise<PayoutRecord> {
+  const row = await claimedRow(store, claim, runId);
+  if (row.state === state) return row;
+  await store.changePayout(row.reference, { state, reason, term: claim.term, at: now() });
+  return { ...row, state, reason };
 }

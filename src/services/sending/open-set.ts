@@ -1,3 +1,5 @@
+import type { Bank } from '../../api/bank.ts';
+import { type LegKind, listsOf, type SentOrder } from '../../domain/sent-order.ts';
 import type { PayoutRecord, Store, WatchKey } from '../../store/store.ts';
 
 export interface OpenSet {
@@ -25,4 +27,25 @@ export async function putIntoOpenSet(
     const asleep = await store.openOrder({ reference, workflowId, uid, currencies, since, at, watchAliveSince });
     await Promise.all(asleep.map(wakeWatch));
   }
+}
+
+/**
+ * The lists that can show an order of a row. A store that has forgotten an exchange (an older copy) does not know what was sold;
+ * the account that pays does.
+ */
+export async function listsOfLeg(
+  bank: Pick<Bank, 'accounts'>,
+  { uid, currency, assessed, instruction }: PayoutRecord,
+  leg: LegKind,
+  sent: SentOrder | undefined,
+): Promise<WatchKey[]> {
+  if (sent !== undefined) return listsOf(uid, sent);
+  const own = { uid, currency };
+  if (leg === 'exchange') {
+    const known = assessed?.exchange?.sellCurrency;
+    const sold = known ?? (await bank.accounts.get(instruction.account_id)).currency;
+    return sold === currency ? [own] : [own, { uid, currency: sold }];
+  }
+  const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
+  return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
 }

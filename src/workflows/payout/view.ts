@@ -1,6 +1,5 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { Recorded } from '../../activities/caller.ts';
 import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
@@ -10,6 +9,7 @@ import {
   needsAttention,
   type PayoutState,
   type Reason,
+  type StoredState,
   visibleState,
 } from '../../domain/payout-state.ts';
 import type { Evidence, PayoutStateView } from '../messages.ts';
@@ -44,7 +44,7 @@ export class PayoutView {
   feeCurrency: string | null = null;
   maker: string | undefined;
   /** The state that this run has written to the row and is still in. */
-  recorded: Recorded | undefined;
+  recorded: StoredState | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
   readonly evidence: Evidence[] = [];
