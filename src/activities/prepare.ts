@@ -103,9 +103,11 @@ export async function preparePayout(
   const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await reading(() => deps.assertIdentity());
-  if (generation > 0) await assertEarlierUnpaid(deps, given, generation, kind);
+  const known = await store.payout(reference);
+  // One that has its end sends nothing more, whatever has come to light about an earlier one since.
+  if (generation > 0 && !(known && isEnd(known.state))) await assertEarlierUnpaid(deps, given, generation, kind);
 
-  const instruction = claimedInstruction(await store.payout(reference), given, input.batchId);
+  const instruction = claimedInstruction(known, given, input.batchId);
   const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
   const taken = await store.claimPayout({
     reference,
