@@ -67,6 +67,8 @@ export interface OrderRead extends OrderJudgement {
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
   since: number;
+  /** Order ids that the run knows of, whatever the store has forgotten. */
+  placedIds?: readonly string[];
 }
 
 /** What one look through the lists saw. */
@@ -197,7 +199,7 @@ async function store(
 async function findOrder(
   deps: ActivityDeps,
   scanOrders: ReturnType<typeof sharedScans>,
-  { claim, leg, since, recorded }: FindOrderInput,
+  { claim, leg, since, recorded, placedIds = [] }: FindOrderInput,
 ): Promise<OrderLook> {
   const row = await rowOf(deps, claim, recorded);
   const { uid } = row;
@@ -214,7 +216,7 @@ async function findOrder(
     stable: true,
     pagesRead: 0,
     ordersRead: 0,
-    accepted: acceptedIds(attempts),
+    accepted: [...new Set([...acceptedIds(attempts), ...placedIds])],
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     unsent: unsent(attempts),
     clocksApart: false,

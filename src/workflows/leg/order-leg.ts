@@ -44,7 +44,7 @@ export interface LegPlan {
 }
 
 /** What a run knows of a leg whatever a store shows. */
-export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silentAttempt'>;
+export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silentAttempt' | 'placedIds'>;
 
 export type LegResult =
   | { kind: 'paid'; read: OrderRead }
@@ -67,6 +67,8 @@ export class OrderLeg {
   lastSentAt: number | undefined;
   /** The attempt that is all the doubt there is, because its sender gave no answer: its record may still give one. */
   silentAttempt: number | undefined;
+  /** Every order that this run has followed: while there is one, absence is not proven, whatever a store has forgotten. */
+  placedIds: readonly string[];
   /** Attempts in a row that did not get through, to space them. */
   unsent = 0;
   /** Why an earlier run left it to people: they decide before anything is sent. */
@@ -102,6 +104,7 @@ export class OrderLeg {
     this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
     // What was sent by others may be later than what this run knows of: up to now.
     this.lastSentAt = start.lastSentAt ?? (start.isForgotten ? undefined : before?.lastSentAt);
+    this.placedIds = before?.placedIds ?? [];
     this.silentAttempt = start.isForgotten ? undefined : before?.silentAttempt;
     this.ended = start.isPaid ? 'paid' : undefined;
   }
@@ -143,6 +146,7 @@ export class OrderLeg {
     if (placed.kind === 'unpaid') return this.endedBy({ ...placed, isStored: false });
     if (placed.kind !== 'placed') return placed;
     this.orderId = placed.orderId;
+    this.placedIds = [...new Set([...this.placedIds, placed.orderId])];
     this.adopted = placed.adopted;
     if (this.plan.endsPayout) this.view.orderId = placed.orderId;
     this.view.show(this.plan.following);

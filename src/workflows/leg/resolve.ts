@@ -49,7 +49,10 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       const chosen = chosenOrder(look, pending);
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
       if (look.conflict !== undefined) await park(leg, look.conflict);
-      else if (leg.silentAttempt !== undefined && look.unsent?.includes(leg.silentAttempt)) return unsent(leg);
+      else if (leg.silentAttempt !== undefined && look.unsent?.includes(leg.silentAttempt)) {
+        leg.known = { ...leg.known, left: false };
+        return clear(leg, 'the sender has recorded it');
+      }
     }
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
@@ -86,14 +89,6 @@ function clear(leg: OrderLeg, why: string): Resolved {
     leg.hasLeft ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
   leg.known = leg.hasLeft ? cleared(leg.known) : { ...leg.known, tainted: false };
-  leg.parked = null;
-  return { kind: 'gates' };
-}
-
-/** Its sender has recorded after all that nothing was sent: nothing else was in doubt. */
-function unsent(leg: OrderLeg): Resolved {
-  leg.view.note('the sender has recorded that nothing was sent');
-  leg.known = { ...leg.known, tainted: false, left: false };
   leg.parked = null;
   return { kind: 'gates' };
 }
@@ -156,7 +151,13 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   const { view, plan, firstSentAt } = leg;
   const look = await looks.findOrder
     .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
-      { claim: view.claim, leg: plan.kind, since: firstSentAt ?? Date.now(), recorded: view.recorded },
+      {
+        claim: view.claim,
+        leg: plan.kind,
+        since: firstSentAt ?? Date.now(),
+        recorded: view.recorded,
+        placedIds: leg.placedIds,
+      },
     ])
     .catch((error: unknown) => {
       if (isSuperseded(error)) throw error;

@@ -117,9 +117,9 @@ const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
 /** Of a leg only what goes into a history. */
 const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
   Object.fromEntries(
-    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silentAttempt }]) => [
+    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silentAttempt, placedIds }]) => [
       kind,
-      { known, firstSentAt, lastSentAt, silentAttempt },
+      { known, firstSentAt, lastSentAt, silentAttempt, placedIds },
     ]),
   );
 
