@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Claim } from '../domain/claim.ts';
 import type { StoredState } from '../domain/payout-state.ts';
-import { claimedRow, rowAsRecorded } from '../services/sending/claimed-row.ts';
+import { rowAsRecorded } from '../services/sending/claimed-row.ts';
 import type { Caller } from '../services/sending/send-once.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -14,8 +14,5 @@ export function caller(): Caller & { workflowId: string } {
 
 /** The row of a claim that the calling run holds; throws what `claimedRow` throws. */
 export function rowOf({ store, now }: ActivityDeps, claim: Claim, recorded?: StoredState): Promise<PayoutRecord> {
-  const { runId } = caller();
-  return recorded === undefined
-    ? claimedRow(store, claim, runId)
-    : rowAsRecorded({ store, now }, claim, runId, recorded);
+  return rowAsRecorded({ store, now }, claim, caller().runId, recorded);
 }

@@ -38,10 +38,11 @@ export async function rowAsRecorded(
   { store, now }: { store: Store; now: () => number },
   claim: Claim,
   runId: string,
-  { state, reason }: StoredState,
+  recorded: StoredState | undefined,
 ): Promise<PayoutRecord> {
   const row = await claimedRow(store, claim, runId);
-  if (row.state === state) return row;
+  if (recorded === undefined || row.state === recorded.state) return row;
+  const { state, reason } = recorded;
   await store.changePayout(row.reference, { state, reason, term: claim.term, at: now() });
   return { ...row, state, reason };
 }

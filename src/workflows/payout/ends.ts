@@ -1,21 +1,14 @@
 import type { Prepared } from '../../activities/prepare.ts';
 import type { SettledLegs } from '../../activities/records.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
-import type { EndState, Reason } from '../../domain/payout-state.ts';
+import type { EndState } from '../../domain/payout-state.ts';
 import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from './gates.ts';
 import type { PayoutView } from './view.ts';
 
 /** What a payout, a transfer or an exchange returns. Every business outcome is a return value; a workflow fails only for a bug or a misuse. */
-export interface PayoutResult {
-  reference: string;
-  state: EndState;
-  reason: Reason | null;
-  orderId: string | null;
-  fee: string | null;
-  feeCurrency: string | null;
-}
+export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
 /** Ends without money, unless something was sent that `settled` does not name. */
 export async function close(view: PayoutView, { state, reason }: Unpaid, settled: SettledLegs): Promise<PayoutResult> {
