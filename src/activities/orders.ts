@@ -38,6 +38,8 @@ export interface LegInput {
   leg: LegKind;
   /** What the row should show. */
   recorded?: StoredState;
+  /** Order ids that the run knows of, whatever the store has forgotten. */
+  placedIds?: readonly string[];
 }
 
 export interface ReadOrderInput extends LegInput {
@@ -67,8 +69,6 @@ export interface OrderRead extends OrderJudgement {
 export interface FindOrderInput extends LegInput {
   /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
   since: number;
-  /** Order ids that the run knows of, whatever the store has forgotten. */
-  placedIds?: readonly string[];
 }
 
 /** What one look through the lists saw. */
@@ -81,7 +81,7 @@ export interface OrderLook {
   stable: boolean;
   pagesRead: number;
   ordersRead: number;
-  /** Order ids recorded as accepted: while there is one, absence is never proven. */
+  /** Order ids known to be ours: while there is one, absence is never proven. */
   accepted: string[];
   /** Some recorded attempt was answered with 2003. */
   exists: boolean;
@@ -111,28 +111,36 @@ export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(dep
   findOrder: (input: FindOrderInput): Promise<OrderLook> => beating(() => findOrder(deps, scanOrders, input)),
 });
 
-/** What the store knows of a leg: what was sent, and so what the bank has to show. */
+/** What is known of a leg: what was sent, and so what the bank has to show. */
 interface SentLeg {
   reference: string;
   attempts: SendAttempt[];
+  /** Order ids that the bank has given in answer to an attempt, and those that the run has followed. */
+  ownIds: string[];
   sent: SentOrder | undefined;
   expected: ExpectedOrder;
 }
 
-async function sentLeg({ store }: ActivityDeps, row: PayoutRecord, leg: LegKind): Promise<SentLeg> {
+async function sentLeg(
+  { store }: ActivityDeps,
+  row: PayoutRecord,
+  { leg, placedIds = [] }: LegInput,
+): Promise<SentLeg> {
   const reference = legReference(row, leg);
   const attempts = await store.attempts(reference);
   const sent = orderInForce<SentOrder>(attempts);
-  return { reference, attempts, sent, expected: expectedOrder(leg, reference, row.instruction, row.assessed, sent) };
+  const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds])];
+  const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
+  return { reference, attempts, ownIds, sent, expected };
 }
 
 async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<OrderRead> {
   const { leg, orderId, closedMeans, thenAssess } = input;
   const row = await rowOf(deps, input.claim, input.recorded);
-  const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
+  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await reading(() => readIfThere(deps, orderId));
   if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
-  const judgement = judgeOrder(orderFacts(order), expected, closedMeans, acceptedIds(attempts));
+  const judgement = judgeOrder(orderFacts(order), expected, closedMeans, ownIds);
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
   // Another order under the reference becomes nothing, and is not the one that its watch has to know.
@@ -160,7 +168,7 @@ async function watch(
   deps: ActivityDeps,
   row: PayoutRecord,
   leg: LegKind,
-  { reference, attempts, sent, orderId }: Omit<SentLeg, 'expected'> & { orderId: string },
+  { reference, attempts, sent, orderId }: Omit<SentLeg, 'ownIds' | 'expected'> & { orderId: string },
 ): Promise<void> {
   const lists = await reading(() => listsOfLeg(deps.bank, row, leg, sent));
   const since = attempts[0]?.sentAt ?? row.createdAt;
@@ -199,11 +207,12 @@ async function store(
 async function findOrder(
   deps: ActivityDeps,
   scanOrders: ReturnType<typeof sharedScans>,
-  { claim, leg, since, recorded, placedIds = [] }: FindOrderInput,
+  input: FindOrderInput,
 ): Promise<OrderLook> {
+  const { claim, leg, since, recorded } = input;
   const row = await rowOf(deps, claim, recorded);
   const { uid } = row;
-  const { reference, attempts, sent, expected } = await sentLeg(deps, row, leg);
+  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const orders: OrderFacts[] = [];
   const add = (order: Order): void => {
     if (!orders.some(({ orderId }) => orderId === order.order_id)) orders.push(orderFacts(order));
@@ -216,7 +225,7 @@ async function findOrder(
     stable: true,
     pagesRead: 0,
     ordersRead: 0,
-    accepted: [...new Set([...acceptedIds(attempts), ...placedIds])],
+    accepted: ownIds,
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     unsent: unsent(attempts),
     clocksApart: false,
@@ -257,6 +266,3 @@ async function findOrder(
   look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
   return look;
 }
-
-/** Order ids that the bank has given in answer to an attempt. */
-const acceptedIds = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);

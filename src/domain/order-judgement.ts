@@ -54,21 +54,17 @@ export const REFERENCE_FORM = 'form of client_order_id';
 
 /**
  * Names of the fields in which an order differs from what was sent under its reference. Absent fields prove nothing: the
- * interface does not show which fields an order type fills. `accepted` are the order ids that the bank has given in answer
- * to a POST of the reference: such an order is ours in whatever form it shows the reference, but not under another one.
+ * interface does not show which fields an order type fills. `ownIds` are the order ids that the bank has given in answer
+ * to a POST of the reference, and those that the run has followed: such an order is ours in whatever form it shows the reference, but not under another one.
  */
-export function orderDifferences(
-  order: OrderFacts,
-  expected: ExpectedOrder,
-  accepted: readonly string[] = [],
-): string[] {
+export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, ownIds: readonly string[] = []): string[] {
   const differs: string[] = [];
   const check = (field: string, actual: string | undefined, wanted: string | undefined): void => {
     if (actual !== undefined && wanted !== undefined && actual !== wanted) differs.push(field);
   };
   const form = referenceForm(order.clientOrderId ?? expected.reference, expected.reference);
   if (form === 'other') differs.push('client_order_id');
-  else if (form !== 'as-sent' && !accepted.includes(order.orderId)) differs.push(REFERENCE_FORM);
+  else if (form !== 'as-sent' && !ownIds.includes(order.orderId)) differs.push(REFERENCE_FORM);
   check('transaction_uid', order.uid, expected.uid);
   if (expected.kind !== 'exchange') {
     check('type', order.type, expected.kind === 'payment' ? 'PAYMENT' : 'TRANSFER');
@@ -108,18 +104,18 @@ export interface OrderJudgement {
   sellAmount?: string;
 }
 
-/** `accepted`: see `orderDifferences`. */
+/** `ownIds`: see `orderDifferences`. */
 export function judgeOrder(
   order: OrderFacts,
   expected: ExpectedOrder,
   closedMeans: ClosedMeaning,
-  accepted: readonly string[] = [],
+  ownIds: readonly string[] = [],
 ): OrderJudgement {
   return {
     meaning: statusMeaning(order.status, closedMeans),
     status: order.status,
     orderId: order.orderId,
-    differences: orderDifferences(order, expected, accepted),
+    differences: orderDifferences(order, expected, ownIds),
     fee: order.fee,
     feeCurrency: order.feeCurrency,
     sellAmount: order.sellAmount,

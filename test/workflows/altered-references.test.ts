@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
+import type { Store } from '../../src/store/store.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { ordersUnder, type Product, startProduct } from '../support/product.ts';
@@ -8,10 +9,15 @@ import { until as untilTrue } from '../support/until.ts';
 const HOUR_MS = 3_600_000;
 
 /** Nobody looks itself in this test: what a payout hears, the watch has told it. */
-const bankThatShows = (references: 'upper-case' | 'cut', more: { dedupe?: 'none' } = {}): Promise<Product> =>
+const bankThatShows = (
+  references: 'upper-case' | 'cut',
+  more: { dedupe?: 'none' } = {},
+  store?: (store: Store) => Store,
+): Promise<Product> =>
   startProduct({
     settings: { waits: { patienceMs: HOUR_MS } as never, sweepWindowMs: HOUR_MS },
     sandbox: { profile: { references, ...more } as never },
+    store,
   });
 
 describe.concurrent.each(['upper-case', 'cut'] as const)('at a bank that shows references %s', (form) => {
@@ -39,6 +45,25 @@ describe.concurrent.each(['upper-case', 'cut'] as const)('at a bank that shows r
     await again.signal('approve', { by: 'alice' });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId });
     expect(await ordersUnder(product, row.reference)).toHaveLength(1);
+  });
+
+  it('an order that a run follows stays its own, though an older copy of the store has forgotten the answer', async () => {
+    let isForgotten = false;
+    await using product = await bankThatShows(form, {}, (store) => ({
+      ...store,
+      attempts: async (reference) =>
+        (await store.attempts(reference)).map((attempt) =>
+          isForgotten ? { ...attempt, outcome: null, orderId: null } : attempt,
+        ),
+    }));
+    const handle = await product.start({ id: 'kept', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'kept');
+    await untilTrue(async () => (await product.store.payout(reference))?.state === 'processing');
+    const [order] = await ordersUnder(product, reference);
+    isForgotten = true;
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    await handle.signal('orderChanged');
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
   });
 
   it('an order whose answer was lost is for people, and is never sent again', async () => {

@@ -109,6 +109,7 @@ export class Follow {
         claim: view.claim,
         leg: plan.kind,
         recorded: view.recorded,
+        placedIds: this.leg.placedIds,
         orderId,
         closedMeans: terms.closedMeans,
         becomes: this.becomes(first),
