@@ -6,7 +6,7 @@ export interface BankProfile {
   dedupe: 'none' | '2002' | '2003' | 'same-order';
   /** Judges account, payee and money before it looks whether it knows the reference. */
   judgesFirst: boolean;
-  /** A reference of a write that came to nothing counts as known for ever: it is answered with 2003. */
+  /** A reference of a write that came to nothing counts as known for ever: it is answered like one that is. */
   burns: boolean;
   /** Under which currency an exchange is listed. */
   exchangesUnder: 'both' | 'bought' | 'sold';
@@ -74,7 +74,7 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
   const showsTotal = pageOrder === 'shuffled' || random.chance(0.7);
   const statusLagMs = random.chance(0.3) ? random.between(0, windows.noMoneyRecheckMs / 4) : 0;
   return {
-    dedupe: random.pick(['none', 'none', 'none', '2002', '2002', '2003', '2003', 'same-order'] as const),
+    dedupe: random.pick(['none', 'none', 'none', '2002', '2002', '2002', '2003', '2003', 'same-order'] as const),
     judgesFirst: random.chance(0.3),
     burns: random.chance(0.35),
     exchangesUnder: random.pick(['both', 'bought', 'sold'] as const),

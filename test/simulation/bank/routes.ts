@@ -159,6 +159,9 @@ function paged({ profile }: ModelBank, records: object[], query: URLSearchParams
   return page(records, { number: Number(query.get('page') ?? 1), size, total });
 }
 
+/** What a bank that keeps references says to one it has. */
+const answerToKnown = ({ profile }: ModelBank): number => (profile.dedupe === '2002' ? 2002 : 2003);
+
 /** One write, executed. Returns the id it made or named; throws a refusal. */
 export function execute(bank: ModelBank, { path }: Reading, body: Record<string, unknown>): string {
   const [, resource, id = '', detail] = path.slice(ROOT.length).split('/');
@@ -166,10 +169,10 @@ export function execute(bank: ModelBank, { path }: Reading, body: Record<string,
   if (id === 'payment' || id === 'fx') {
     if (id === 'payment' && bank.profile.judgesFirst) bank.judgePayment(body);
     const known = bank.knows(body.reference);
-    if (known === 'under-way') throw new Refusal(bank.profile.burns ? 2003 : 2011);
+    if (known === 'under-way') throw new Refusal(bank.profile.burns ? answerToKnown(bank) : 2011);
     if (known !== undefined) {
       if (bank.profile.dedupe === 'same-order') return known.orderId;
-      throw new Refusal(Number(bank.profile.dedupe));
+      throw new Refusal(answerToKnown(bank));
     }
     return id === 'payment' ? bank.pay(body) : bank.exchange(body);
   }
