@@ -56,7 +56,7 @@ export interface ActivityDeps {
   executions: Executions;
   settings: WorkerSettings;
   now: () => number;
-  /** Rules of an instruction (`src/erp`), injected because activities do not import readers. Empty: no finding. */
+  /** Rules of an instruction (`src/rules`), injected because activities do not import readers. Empty: no finding. */
   checkInstruction(instruction: PayoutInstruction, kind: PayoutKind): readonly { rule: string; message: string }[];
   /** Throws when the store belongs to another bank or namespace than this worker (checked before every POST). */
   assertIdentity(): Promise<void>;

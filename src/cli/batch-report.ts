@@ -1,6 +1,6 @@
-import type { BatchReport } from '../erp/report/batch-report.ts';
-import { renderSummary } from '../erp/report/render-summary.ts';
-import type { UiPlace } from '../runtime/ui-place.ts';
+import type { UiPlace } from '../compose/ui-place.ts';
+import type { BatchReport } from '../reports/batch-report.ts';
+import { renderSummary } from '../reports/render-summary.ts';
 import { CommandError, EXIT, type ExitCode } from './exit.ts';
 
 export function summaryText(report: BatchReport, ui: UiPlace): string {

@@ -1,5 +1,5 @@
-import type { Finding } from '../erp/finding.ts';
 import { errorDocument } from '../intake/error-document.ts';
+import type { Finding } from '../rules/finding.ts';
 
 /** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: design, "Commands". */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import { type Finding, formatFinding } from '../erp/finding.ts';
+import { type Finding, formatFinding } from '../rules/finding.ts';
 
 const FINDINGS_SHOWN = 200;
 

@@ -1,8 +1,8 @@
+import { intakePartsOf, type MessageFiles } from '../compose/intake-parts.ts';
 import type { IntakeParts } from '../intake/intake.ts';
-import { intakePartsOf, type MessageFiles } from '../runtime/intake-parts.ts';
 import type { Session } from './session.ts';
 
-export type { MessageFiles } from '../runtime/intake-parts.ts';
+export type { MessageFiles } from '../compose/intake-parts.ts';
 
 export async function intakeParts(session: Session, files: MessageFiles): Promise<IntakeParts> {
   return intakePartsOf(session.config, await session.store(), files);

@@ -1,4 +1,4 @@
-import { shownValue } from '../erp/finding.ts';
+import { shownValue } from '../rules/finding.ts';
 
 const NAMES = ['account_name', 'company_name', 'last_name'] as const;
 const ACCOUNTS = ['iban_no', 'account_no'] as const;

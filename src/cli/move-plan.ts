@@ -1,6 +1,6 @@
 import { addDecimals } from '../domain/money.ts';
-import { groupedAmount } from '../erp/report/display.ts';
 import type { MovePlan } from '../intake/own-move.ts';
+import { groupedAmount } from '../reports/display.ts';
 import { table } from './table.ts';
 
 /** What is moved, what it costs, and what is left, as a person reads it before money moves. */

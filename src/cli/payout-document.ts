@@ -1,5 +1,5 @@
-import type { ReportedIncident } from '../erp/report/batch-report.ts';
-import { standingOf } from '../erp/report/display.ts';
+import type { ReportedIncident } from '../reports/batch-report.ts';
+import { standingOf } from '../reports/display.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
 /** One payout, transfer or exchange as `status` shows it. */

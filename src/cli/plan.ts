@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
-import { visible } from '../erp/finding.ts';
-import { groupedAmount } from '../erp/report/display.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
+import { groupedAmount } from '../reports/display.ts';
+import { visible } from '../rules/finding.ts';
 import { CommandError, EXIT } from './exit.ts';
 import { table } from './table.ts';
 

@@ -1,4 +1,4 @@
-import { bankAt } from '../runtime/bank.ts';
+import { bankAt } from '../compose/bank.ts';
 import type { Store } from '../store/store.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Session } from './session.ts';

@@ -1,19 +1,19 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
+import { bankMark } from '../compose/bank-mark.ts';
+import { type UiPlace, uiPlace } from '../compose/ui-place.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { bankMark } from '../runtime/bank-mark.ts';
-import { type UiPlace, uiPlace } from '../runtime/ui-place.ts';
-import type { StackPorts } from '../stack/ports.ts';
-import type { Stack, StackMode, StartGateway } from '../stack/stack.ts';
+import type { StackPorts } from '../embedded/ports.ts';
+import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
 
-const bankAt = lazily(async () => (await import('../runtime/bank.ts')).bankAt);
-const embeddedParts = lazily(async () => (await import('../runtime/embedded.ts')).embeddedParts);
-const assertBankFits = lazily(async () => (await import('../runtime/world.ts')).assertBankFits);
-const openStack = lazily(async () => (await import('../stack/open-stack.ts')).openStack);
+const bankAt = lazily(async () => (await import('../compose/bank.ts')).bankAt);
+const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')).embeddedParts);
+const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);
+const openStack = lazily(async () => (await import('../embedded/open-stack.ts')).openStack);
 const connectTemporal = lazily(async () => (await import('../temporal/connection.ts')).connectTemporal);
 const temporalIdentity = lazily(async () => (await import('../temporal/identity.ts')).temporalIdentity);
 const assertNamespaceFits = lazily(async () => (await import('../temporal/namespace-claim.ts')).assertNamespaceFits);

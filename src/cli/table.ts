@@ -1,4 +1,4 @@
-import { visible } from '../erp/finding.ts';
+import { visible } from '../rules/finding.ts';
 
 /** Plain aligned columns for a terminal; characters that would steer it are made visible. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

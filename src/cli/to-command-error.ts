@@ -1,9 +1,9 @@
 import { ServiceError } from '@temporalio/client';
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { ContextFileError } from '../erp/messages/context-file-error.ts';
+import { StackError } from '../embedded/stack-error.ts';
+import { ContextFileError } from '../formats/messages/context-file-error.ts';
 import { IntakeRefusal, type RefusalKind } from '../intake/intake-refusal.ts';
-import { StackError } from '../stack/stack-error.ts';
 import { StoreFileError, StoreIdentityError } from '../store/errors.ts';
 import { TemporalUnreachableError } from '../temporal/connection.ts';
 import { NamespaceTakenError } from '../temporal/namespace-claim.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bank } from '../api/bank.ts';
-import { bankAt } from '../runtime/bank.ts';
+import { bankAt } from '../compose/bank.ts';
+import { SANDBOX_FILE } from '../embedded/boot.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import { SANDBOX_FILE } from '../stack/boot.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { CARD_FIELD_NAMES, cardFieldsProblem } from '../api/card-fields.ts';
-import { didYouMean } from '../erp/nearest.ts';
+import { didYouMean } from '../rules/nearest.ts';
 import { jsonTexts } from './values.ts';
 
 /** How the settings of cards and webhooks become values. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import { answerIdStart, writeRefusal } from '../erp/report/status-report-files.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { answerIdStart, writeRefusal } from '../reports/status-report-files.ts';
 
 /** A file name has 255 bytes at most. */
 const STEM_MAX = 150;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
-import type { BatchReport } from '../erp/report/batch-report.ts';
-import { stageOf } from '../erp/report/pain002/stage.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { type Door, takeFile } from '../intake/take-file.ts';
+import type { BatchReport } from '../reports/batch-report.ts';
+import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';

@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
-import { writeWhole } from '../erp/report/write-reports.ts';
+import { writeWhole } from '../reports/write-reports.ts';
 
 /** The folders of a drop folder; each is made for its owner only where it is missing. */
 export interface DropFolderPaths {

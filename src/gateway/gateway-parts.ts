@@ -1,9 +1,9 @@
 import type { GatewayToken } from '../config/gateway-tokens.ts';
 import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
-import type { BatchReport } from '../erp/report/batch-report.ts';
 import type { Door } from '../intake/take-file.ts';
 import type { Log } from '../log.ts';
+import type { BatchReport } from '../reports/batch-report.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { FILE_BYTES_MAX } from '../erp/input.ts';
+import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { takeFile } from '../intake/take-file.ts';
 import { type Answer, answerOf } from './answer-error.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 } from 'uuid';
-import { FILE_BYTES_MAX } from '../erp/input.ts';
+import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** A body on disk; disposing of it removes it. */

@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import { BankError } from '../api/errors.ts';
-import type { Finding } from '../erp/finding.ts';
-import { FindingList } from '../erp/finding-list.ts';
+import type { Finding } from '../rules/finding.ts';
+import { FindingList } from '../rules/finding-list.ts';
 import type { CheckedFile } from './check-file.ts';
 
 /** Different ids looked up at most: a file with more is left to its payouts, which hold a row whose payee is unknown. */

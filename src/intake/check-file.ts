@@ -1,10 +1,10 @@
 import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
-import { claimRow } from '../erp/claims.ts';
-import type { RequiredDetailsPairs } from '../erp/column-rules.ts';
-import type { MessageContext } from '../erp/messages/message-context.ts';
-import { type InputFormat, readInstructions } from '../erp/read-file.ts';
-import { Rules } from '../erp/validate.ts';
+import type { MessageContext } from '../formats/messages/message-context.ts';
+import { type InputFormat, readInstructions } from '../formats/read-file.ts';
+import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
+import { Rules } from '../rules/validate.ts';
+import { claimRow } from './claims.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import type { KnownRows } from './known-rows.ts';
 import { StagedFile } from './staged-file.ts';

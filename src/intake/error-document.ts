@@ -1,4 +1,4 @@
-import type { Finding } from '../erp/finding.ts';
+import type { Finding } from '../rules/finding.ts';
 
 /** The document of an error, through every door. Contract: design, "Commands". */
 export function errorDocument(said: {

@@ -1,6 +1,6 @@
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import type { Finding } from '../erp/finding.ts';
-import type { FindingList } from '../erp/finding-list.ts';
+import type { Finding } from '../rules/finding.ts';
+import type { FindingList } from '../rules/finding-list.ts';
 import { errorDocument } from './error-document.ts';
 
 /** Why a file is not taken: by kind, so that each door answers in its own way (exit code, HTTP status, report). */

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
-import { isOurs } from '../erp/findings-of-ours.ts';
-import type { MessageContext } from '../erp/messages/message-context.ts';
+import type { MessageContext } from '../formats/messages/message-context.ts';
+import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { type CheckedFile, checkFile } from './check-file.ts';

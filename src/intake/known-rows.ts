@@ -1,6 +1,6 @@
 import { sameMoney } from '../domain/likeness.ts';
-import type { Finding } from '../erp/finding.ts';
-import { FindingList } from '../erp/finding-list.ts';
+import type { Finding } from '../rules/finding.ts';
+import { FindingList } from '../rules/finding-list.ts';
 import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
 import type { CheckedFile } from './check-file.ts';
 import { asGenerations } from './retries.ts';

@@ -1,5 +1,5 @@
-import { FindingList } from '../erp/finding-list.ts';
-import { fileFinding } from '../erp/input.ts';
+import { fileFinding } from '../rules/finding.ts';
+import { FindingList } from '../rules/finding-list.ts';
 import type { Store } from '../store/store.ts';
 import type { CheckedFile } from './check-file.ts';
 import { invalidInput } from './intake-refusal.ts';

@@ -5,10 +5,10 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import { checkMove, type MoveKind } from '../erp/check-move.ts';
-import type { Broken } from '../erp/field-rules.ts';
-import { type Finding, shownValue } from '../erp/finding.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
+import { checkMove, type MoveKind } from '../rules/check-move.ts';
+import type { Broken } from '../rules/field-rules.ts';
+import { type Finding, shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 

@@ -1,7 +1,7 @@
-import { claimRow } from '../erp/claims.ts';
 import { referenceOf } from '../identity.ts';
 import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../store/store.ts';
+import { claimRow } from './claims.ts';
 
 /** Paying again under a new reference what is proven unpaid: a row that names the earlier payout in `retry_of`. */
 

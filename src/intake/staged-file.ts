@@ -1,10 +1,11 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import { RequiredDetailsPairs } from '../erp/column-rules.ts';
-import type { Finding } from '../erp/finding.ts';
-import { FindingList } from '../erp/finding-list.ts';
-import type { ReadColumn, ReadRow, RowSink } from '../erp/input.ts';
-import type { Place } from '../erp/validate.ts';
+import type { RowSink } from '../formats/input.ts';
+import { RequiredDetailsPairs } from '../rules/column-rules.ts';
+import type { Finding } from '../rules/finding.ts';
+import { FindingList } from '../rules/finding-list.ts';
+import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
+import type { Place } from '../rules/validate.ts';
 import type { ClaimRow, RefusedRow } from '../store/store.ts';
 
 /** Rows read in one go; more of them are in memory only one page at a time. */

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import type { Finding } from '../erp/finding.ts';
+import type { Finding } from '../rules/finding.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from './intake.ts';
 import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';

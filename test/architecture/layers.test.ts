@@ -24,14 +24,14 @@ describe('the layers', () => {
     ['src/workflows/payout.ts', '../activities/submit.ts', 'src/activities/submit.ts'],
     ['src/workflows/payout.ts', 'zod', undefined],
     ['src/activities/submit.ts', '../store/open.ts', 'src/store/open.ts'],
-    ['src/activities/submit.ts', '../erp/finding.ts', 'src/erp/finding.ts'],
+    ['src/activities/submit.ts', '../rules/finding.ts', 'src/rules/finding.ts'],
     ['src/api/client.ts', '@temporalio/common', undefined],
     ['src/api/client.ts', '../config.ts', 'src/config.ts'],
     ['src/sandbox/server.ts', '../api/client.ts', 'src/api/client.ts'],
-    ['src/erp/read-csv.ts', '../store/open.ts', 'src/store/open.ts'],
+    ['src/formats/csv/read-csv.ts', '../../store/open.ts', 'src/store/open.ts'],
     ['src/store/open.ts', '../api/errors.ts', 'src/api/errors.ts'],
     ['src/cli/program.ts', '../starter.ts', 'src/starter.ts'],
-    ['src/temporal/bundle.ts', '../../test/support/until.ts', 'test/support/until.ts'],
+    ['src/temporal/bundle.ts', '../support/until.ts', 'test/support/until.ts'],
     ['src/newcomer/first.ts', 'zod', undefined],
   ])('refuse %s the import of %s', (file, specifier, target) => {
     const offender: ImportOf = { file, line: 7, specifier, target, typeOnly: false };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exitOfReport } from '../../src/cli/batch-report.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { batchState, countStates, type PayoutState } from '../../src/domain/payout-state.ts';
-import type { BatchReport } from '../../src/erp/report/batch-report.ts';
+import type { BatchReport } from '../../src/reports/batch-report.ts';
 
 function reportOf(states: PayoutState[]): BatchReport {
   const counts = countStates(states);

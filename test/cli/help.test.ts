@@ -3,8 +3,8 @@ import { EXAMPLES } from '../../src/cli/examples.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { commandsOf } from '../../src/cli/help.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { REMEDIES } from '../../src/erp/remedies.ts';
-import { RULES } from '../../src/erp/rules.ts';
+import { REMEDIES } from '../../src/rules/remedies.ts';
+import { RULES } from '../../src/rules/rules.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');

@@ -4,7 +4,7 @@ import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError }
 import { CommandError, EXIT } from '../../src/cli/exit.ts';
 import { toCommandError } from '../../src/cli/to-command-error.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { StackError } from '../../src/stack/stack-error.ts';
+import { StackError } from '../../src/embedded/stack-error.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
 import { TemporalUnreachableError } from '../../src/temporal/connection.ts';
 import { NamespaceTakenError } from '../../src/temporal/namespace-claim.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FILE_BYTES_MAX } from '../../src/erp/input.ts';
+import { FILE_BYTES_MAX } from '../../src/formats/input.ts';
 import { csvOf, jsonOf } from '../e2e/payout-files.ts';
 import { until } from '../support/until.ts';
 import { openGateway, type RunningGateway } from './running-gateway.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { fileFinding } from '../../src/erp/input.ts';
 import { StagedFile } from '../../src/intake/staged-file.ts';
+import { fileFinding } from '../../src/rules/finding.ts';
 import { growth } from '../support/growth.ts';
 import { claimRowsOf } from './rows.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processMark } from '../../src/stack/process-mark.ts';
+import { processMark } from '../../src/embedded/process-mark.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 /** Makes the launcher take the Node it runs under for an old one. */

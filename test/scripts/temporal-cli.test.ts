@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cachedCliPath, findTemporalCli, TEMPORAL_CLI_VERSION } from '../../scripts/temporal-cli.mjs';
-import { TemporalCliMissingError, temporalCliPath } from '../../src/temporal/cli-path.ts';
+import { TemporalCliMissingError, temporalCliPath } from '../../src/embedded/cli-path.ts';
 
 let folder: string;
 

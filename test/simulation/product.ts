@@ -10,8 +10,8 @@ export { withRequiredDetailsCache } from '../../src/api/required-details-cache.t
 export { HttpFailure } from '../../src/api/transport.ts';
 export { WrongWorld } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
-export { checkInstruction } from '../../src/erp/check-instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';
+export { checkInstruction } from '../../src/rules/check-instruction.ts';
 export { createStore } from '../../src/store/kysely-store.ts';
 export { migrate } from '../../src/store/migrate.ts';
 export { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';

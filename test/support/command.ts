@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { endLeftover } from '../../src/stack/leftover.ts';
+import { endLeftover } from '../../src/embedded/leftover.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));

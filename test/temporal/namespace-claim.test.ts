@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RECONCILIATION_ID, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
-import { choosePorts } from '../../src/stack/ports.ts';
-import { temporalCliPath } from '../../src/temporal/cli-path.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/temporal/embedded-server.ts';
+import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
+import { choosePorts } from '../../src/embedded/ports.ts';
 import { temporalIdentity } from '../../src/temporal/identity.ts';
 import {
   assertNamespaceFits,

@@ -5,9 +5,9 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { choosePorts } from '../../src/stack/ports.ts';
-import { temporalCliPath } from '../../src/temporal/cli-path.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/temporal/embedded-server.ts';
+import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
+import { choosePorts } from '../../src/embedded/ports.ts';
 import { ensureSearchAttributes, SearchAttributeConflictError } from '../../src/temporal/search-attributes.ts';
 
 let home: string;

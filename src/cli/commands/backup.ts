@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { bankMark } from '../../compose/bank-mark.ts';
 import type { Config } from '../../config.ts';
-import { bankMark } from '../../runtime/bank-mark.ts';
-import { lockHome } from '../../stack/lock.ts';
-import { StackError } from '../../stack/stack-error.ts';
+import { lockHome } from '../../embedded/lock.ts';
+import { StackError } from '../../embedded/stack-error.ts';
 import { backupStore } from '../../store/backup.ts';
 import { restoreStore } from '../../store/restore.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';

@@ -1,12 +1,12 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ClockOffset } from '../../api/bank-clock.ts';
+import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
+import { bankMark } from '../../compose/bank-mark.ts';
+import { recordAccounts } from '../../compose/world.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
-import { clockComplaint } from '../../runtime/bank-clock-alarm.ts';
-import { bankMark } from '../../runtime/bank-mark.ts';
-import { recordAccounts } from '../../runtime/world.ts';
-import type { Stack } from '../../stack/stack.ts';
-import { temporalCliPath } from '../../temporal/cli-path.ts';
+import { temporalCliPath } from '../../embedded/cli-path.ts';
+import type { Stack } from '../../embedded/stack.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,12 +1,12 @@
 import type { Bank } from '../../api/bank.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { REASONS, type ReasonCode } from '../../domain/reasons.ts';
-import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../erp/columns.ts';
-import { didYouMean } from '../../erp/nearest.ts';
-import { REMEDIES } from '../../erp/remedies.ts';
-import { RULES } from '../../erp/rules.ts';
-import { sampleValue } from '../../erp/template/sample-payee.ts';
-import { fieldNames } from '../../erp/template/write-template.ts';
+import { sampleValue } from '../../formats/template/sample-payee.ts';
+import { fieldNames } from '../../formats/template/write-template.ts';
+import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../rules/columns.ts';
+import { didYouMean } from '../../rules/nearest.ts';
+import { REMEDIES } from '../../rules/remedies.ts';
+import { RULES } from '../../rules/rules.ts';
 import { bankOffer } from '../bank-offer.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,7 @@
+import { openGateway } from '../../compose/gateway.ts';
+import type { GatewayPlace } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { createLog } from '../../log.ts';
-import { openGateway } from '../../runtime/gateway.ts';
-import type { GatewayPlace } from '../../runtime/sandbox-webhooks.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,6 @@
-import { reportedIncidents } from '../../erp/report/batch-report.ts';
-import { listBatches } from '../../runtime/batch-list.ts';
-import { reportBatch } from '../../runtime/batch-report.ts';
+import { listBatches } from '../../compose/batch-list.ts';
+import { reportBatch } from '../../compose/batch-report.ts';
+import { reportedIncidents } from '../../reports/batch-report.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { folderParts } from '../../compose/door.ts';
 import type { FolderOrder, Sweep } from '../../domain/folder-sweep.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
 import { createLog, type Log } from '../../log.ts';
-import { folderParts } from '../../runtime/door.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Output } from '../output.ts';

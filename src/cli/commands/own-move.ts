@@ -1,9 +1,9 @@
 import { payoutInput } from '../../domain/instruction.ts';
 import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
-import type { MoveKind } from '../../erp/check-move.ts';
-import { reportedIncidents } from '../../erp/report/batch-report.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
+import { reportedIncidents } from '../../reports/batch-report.ts';
+import type { MoveKind } from '../../rules/check-move.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';

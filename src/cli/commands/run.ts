@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Bank } from '../../api/bank.ts';
-import type { BatchReport } from '../../erp/report/batch-report.ts';
-import { writeRefusal } from '../../erp/report/status-report-files.ts';
+import { reportBatch } from '../../compose/batch-report.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from '../../intake/intake.ts';
 import { alreadyTaken, IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch, takenBefore } from '../../intake/known-batches.ts';
 import { type Outlook, outlookOf } from '../../intake/outlook.ts';
-import { reportBatch } from '../../runtime/batch-report.ts';
+import type { BatchReport } from '../../reports/batch-report.ts';
+import { writeRefusal } from '../../reports/status-report-files.ts';
 import type { Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { startWorker } from '../../compose/worker.ts';
+import { makeHomePrivate } from '../../embedded/private-home.ts';
 import { createLog } from '../../log.ts';
-import { startWorker } from '../../runtime/worker.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { makeHomePrivate } from '../../stack/private-home.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';

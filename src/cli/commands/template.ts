@@ -1,8 +1,8 @@
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
-import { messageTemplate } from '../../erp/template/message-template.ts';
-import { fieldsWithoutSample } from '../../erp/template/sample-payee.ts';
-import { type TemplateIds, templateRows } from '../../erp/template/template-rows.ts';
-import { csvTemplate, jsonTemplate } from '../../erp/template/write-template.ts';
+import { messageTemplate } from '../../formats/template/message-template.ts';
+import { fieldsWithoutSample } from '../../formats/template/sample-payee.ts';
+import { type TemplateIds, templateRows } from '../../formats/template/template-rows.ts';
+import { csvTemplate, jsonTemplate } from '../../formats/template/write-template.ts';
 import { bankOffer } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

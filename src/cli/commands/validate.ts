@@ -1,7 +1,7 @@
-import { visible } from '../../erp/finding.ts';
 import { checkFile } from '../../intake/check-file.ts';
 import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
+import { visible } from '../../rules/finding.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import type { Session } from '../session.ts';

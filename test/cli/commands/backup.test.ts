@@ -6,7 +6,7 @@ import { backup, restore } from '../../../src/cli/commands/backup.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { toCommandError } from '../../../src/cli/to-command-error.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { lockHome } from '../../../src/stack/lock.ts';
+import { lockHome } from '../../../src/embedded/lock.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { batchClaim } from '../../store/samples.ts';
 

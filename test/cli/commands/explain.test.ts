@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../../src/cli/commands/explain.ts';
 import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { REASONS } from '../../../src/domain/reasons.ts';
-import { RULES } from '../../../src/erp/rules.ts';
+import { RULES } from '../../../src/rules/rules.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 let open: BankSession;

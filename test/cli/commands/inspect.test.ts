@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { list, report, status } from '../../../src/cli/commands/inspect.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { claimRow } from '../../../src/erp/claims.ts';
+import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 

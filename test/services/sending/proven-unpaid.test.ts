@@ -3,7 +3,7 @@ import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
 import type { IncidentRecord, SendAttempt } from '../../../src/store/store.ts';
-import { record } from '../../erp/report/records.ts';
+import { record } from '../../reports/records.ts';
 
 const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => ({
   reference,

@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts';
+import type { StackOptions } from '../embedded/stack.ts';
+import { createLog } from '../log.ts';
+
+/** How an embedded stack makes its sandbox bank and its worker; whoever joins one that is up loads neither. */
+export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox' | 'startWorker'> {
+  return {
+    startSandbox: async (options) => {
+      const { startSandbox } = await import('../sandbox/server.ts');
+      return startSandbox({ ...options, apiKey: config.bank.key.reveal(), apiSecret: config.bank.secret.reveal() });
+    },
+    startWorker: async (place) => {
+      const [{ installRuntime }, { startWorker }] = await Promise.all([
+        import('../temporal/runtime.ts'),
+        import('./worker.ts'),
+      ]);
+      const log = createLog(config.logLevel ?? 'warn');
+      installRuntime(log);
+      return startWorker(config, place, log);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { vaultTaskQueue } from '../domain/names.ts';
+import type { Part } from '../embedded/stack.ts';
+import type { CardParts, GatewayParts, WebhookParts } from '../gateway/gateway-parts.ts';
+import { type ListenOn, startGateway } from '../gateway/server.ts';
+import type { Log } from '../log.ts';
+import { openStore } from '../store/open.ts';
+import { connectTemporal } from '../temporal/connection.ts';
+import { updateBatch } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
+import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
+import { assertReachable } from '../temporal/reachable.ts';
+import { CardVault } from '../vault/card-vault.ts';
+import { bankAt } from './bank.ts';
+import { clockComplaint } from './bank-clock-alarm.ts';
+import { listBatches } from './batch-list.ts';
+import { reportBatch } from './batch-report.ts';
+import { cardParts } from './card-parts.ts';
+import { type DoorPlace, openDoor } from './door.ts';
+import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { uiPlace } from './ui-place.ts';
+import { startVaultWorker } from './vault-worker.ts';
+import { webhookParts } from './webhook-parts.ts';
+import { lookAtWorld, openWorld } from './world.ts';
+
+/** An update waits for a worker; whoever asked over HTTP does not wait for long. */
+const UPDATE_MS = 15_000;
+
+/**
+ * Starts the gateway of a configuration with connections and a card vault of its own. Throws a `StoreIdentityError` when
+ * the store belongs to another world, and a `NamespaceTakenError` when the namespace belongs to another store.
+ */
+export async function openGateway(
+  config: Config,
+  place: GatewayPlace,
+  listenOn: ListenOn,
+  log: Log,
+): Promise<Required<Part> & { url: string }> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+  const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
+  const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+  const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
+  await lookAtWorld(world, log);
+  await assertNamespaceFits(client, store.id);
+  const { lifeMs } = config.cards;
+  const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
+  const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
+  const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
+  const at: DoorPlace = { config, store, client, temporal: place, bank, ui: uiPlace(config, place), log };
+  const webhook = webhookSettings(config);
+  const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
+  const { url } = opened.adopt(
+    await startGateway(
+      partsOf(at, cardParts(config, client, vault, at.ui, pages), webhookParts(webhook, at)),
+      listenOn,
+    ),
+    (it) => it.close(),
+  );
+  await registerWebhooks({ bank: config.bank, webhook }, place, url).catch((error: unknown) =>
+    log.warn({ error }, 'the sandbox was not told where webhooks go'),
+  );
+  const kept = opened.move();
+  return { url, failure: worker.failure, close: () => kept.disposeAsync() };
+}
+
+function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): GatewayParts {
+  const { config, store, client, temporal, bank, ui, log } = at;
+  return {
+    store,
+    door: () => openDoor(at),
+    report: (batchId) => reportBatch(config, store, batchId, ui),
+    list: () => listBatches(store),
+    control: (batch, update, by) =>
+      client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
+    ready: {
+      store: () => store.identity(),
+      temporal: () => assertReachable(client, temporal),
+      bank: () => bank.authenticate(),
+    },
+    warnings: () => [clockComplaint(bank.clock.offset(), config.durations.bankClockSkewMs) ?? []].flat(),
+    cards,
+    webhooks,
+    tokens: config.gatewayTokens.reveal(),
+    uploads: join(config.home, 'uploads'),
+    log,
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { WebhookConfig } from '../config/cards.ts';
+import { Secret } from '../config/secret.ts';
+import type { Config } from '../config.ts';
+import type { Stack, StackAddresses } from '../embedded/stack.ts';
+
+const SECRET_BYTES = 32;
+const PATIENCE_MS = 5_000;
+
+/** How webhooks are verified: as configured; an embedded sandbox without a secret gets one for the life of this gateway. */
+export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhook'>): WebhookConfig {
+  if (bank.kind !== 'sandbox' || webhook.secrets.reveal().length > 0) return webhook;
+  return { ...webhook, secrets: new Secret([randomBytes(SECRET_BYTES)]) };
+}
+
+/** Where a gateway is started: on a stack that may have one of its own. */
+export type GatewayPlace = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
+
+/**
+ * Tells an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is one address: it
+ * stays with the gateway of the stack.
+ */
+export async function registerWebhooks(
+  { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,
+  place: Pick<GatewayPlace, 'apiUrl' | 'gatewayUrl'>,
+  gatewayUrl: string,
+): Promise<void> {
+  if (bank.kind !== 'sandbox' || (place.gatewayUrl ?? null) !== null) return;
+  const [secret = Buffer.alloc(0)] = webhook.secrets.reveal();
+  const endpoint = {
+    url: `${gatewayUrl}/v1/webhooks/cards`,
+    secret: `whsec_${secret.toString('base64')}`,
+    scheme: webhook.scheme === 'ip' ? 'none' : webhook.scheme,
+  };
+  const response = await fetch(`${place.apiUrl}/__sandbox/webhooks`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(endpoint),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the sandbox refused its webhook endpoint: HTTP ${response.status}`);
+}

@@ -1,0 +1,45 @@
+import { Worker } from '@temporalio/worker';
+import { type VaultDeps, vaultActivities } from '../activities/vault.ts';
+import type { Config } from '../config.ts';
+import type { Part } from '../embedded/stack.ts';
+import type { Log } from '../log.ts';
+import type { TemporalAddress } from '../temporal/connection.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { connectWorker } from '../temporal/worker-connection.ts';
+
+/**
+ * Starts the worker of a vault: activities only, on a task queue of its own, in the process that keeps the cards. `close`
+ * ends it; a POST under way gets some time for its answer.
+ */
+export async function startVaultWorker(
+  config: Config,
+  place: TemporalAddress,
+  deps: VaultDeps,
+  log: Log,
+): Promise<Required<Part>> {
+  installRuntime(log);
+  const connection = await connectWorker(config, place);
+  const worker = await Worker.create({
+    connection,
+    namespace: place.namespace,
+    taskQueue: deps.vault.taskQueue,
+    activities: { ...vaultActivities(deps) },
+    shutdownGraceTime: '200ms',
+    shutdownForceTime: '10s',
+  }).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  const failure = Promise.withResolvers<Error>();
+  const running = worker.run().catch((error: unknown) => {
+    failure.resolve(error instanceof Error ? error : new Error(String(error)));
+  });
+  return {
+    failure: failure.promise,
+    async close() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import type { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { sweepCardEvents } from '../activities/card-events.ts';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { folderActivities } from '../activities/folder-sweep.ts';
+import { createActivities } from '../activities/index.ts';
+import { resumeUnended } from '../activities/outbox.ts';
+import type { Config } from '../config.ts';
+import { WrongWorld } from '../domain/claim.ts';
+import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
+import { TASK_QUEUE } from '../domain/names.ts';
+import type { Part } from '../embedded/stack.ts';
+import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
+import type { Log } from '../log.ts';
+import { checkInstruction } from '../rules/check-instruction.ts';
+import { StoreIdentityError } from '../store/errors.ts';
+import { openStore } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import { workflowBundle } from '../temporal/bundle.ts';
+import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts';
+import { executionsOver } from '../temporal/executions.ts';
+import { temporalIdentity } from '../temporal/identity.ts';
+import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
+import { connectWorker } from '../temporal/worker-connection.ts';
+import { bankAt } from './bank.ts';
+import { bankClockAlarm } from './bank-clock-alarm.ts';
+import { type DoorPlace, folderParts } from './door.ts';
+import { workerSettings } from './settings.ts';
+import { uiPlace } from './ui-place.ts';
+import { lookAtWorld, openWorld, type World } from './world.ts';
+
+/** Where a worker finds what it works with. */
+export interface WorkerPlace extends TemporalAddress {
+  apiUrl: string;
+}
+
+/** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
+const RESUME_EVERY_MS = 30_000;
+
+/**
+ * Starts a worker on the task queue `payouts` and picks up batches and watches that nobody runs. `close` lets running
+ * tasks finish. Throws a `StoreIdentityError` when the store belongs to another world, and a `NamespaceTakenError` when the
+ * namespace belongs to another store.
+ */
+export async function startWorker(config: Config, place: WorkerPlace, log: Log): Promise<Part> {
+  const opened = new AsyncDisposableStack();
+  try {
+    const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+    const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
+    const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+    // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
+    const connection = opened.adopt(await connectWorker(config, place), (it) => it.close());
+    const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
+    await lookAtWorld(world, log);
+    await claimNamespace(config, store, client);
+    const deps: ActivityDeps = {
+      bank,
+      store,
+      executions: executionsOver(client),
+      settings: workerSettings(config),
+      now: Date.now,
+      checkInstruction,
+      assertIdentity: () => assertIdentity(world),
+    };
+    const worker = await Worker.create({
+      connection,
+      namespace: place.namespace,
+      taskQueue: TASK_QUEUE,
+      workflowBundle: await workflowBundle(),
+      activities: {
+        ...createActivities(deps),
+        ...folderActivities(sweepsOf(config, place, { bank, store, client, log })),
+      },
+      // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
+      shutdownGraceTime: '200ms',
+    });
+    const failure = Promise.withResolvers<Error>();
+    const running = worker.run().catch((error: unknown) => failure.resolve(asError(error)));
+    opened.defer(async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+    });
+    const resume = (): Promise<void> =>
+      resumeUnended(deps, (error, id) => log.warn({ error, id }, 'not started')).catch((error: unknown) =>
+        log.warn({ error }, 'resuming failed'),
+      );
+    const sweep = oneAtATime(() =>
+      sweepCardEvents(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')).catch(
+        (error: unknown) => log.warn({ error }, 'sweeping card events failed'),
+      ),
+    );
+    await resume();
+    // It may ask the acquirer, and nobody waits for that.
+    void sweep();
+    const keep = (): Promise<void> =>
+      keepNamespace(client, store.id).catch((error: unknown) => {
+        if (error instanceof NamespaceTakenError) failure.resolve(error);
+        else log.warn({ error }, 'the claim on the namespace could not be read');
+      });
+    const checkClock = bankClockAlarm(bank.clock, config.durations.bankClockSkewMs, log);
+    checkClock();
+    const timer = setInterval(() => {
+      checkClock();
+      void Promise.all([resume(), sweep(), keep()]);
+    }, RESUME_EVERY_MS);
+    opened.defer(() => clearInterval(timer));
+    return { close: () => opened.disposeAsync(), failure: failure.promise };
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+type Opened = Pick<DoorPlace, 'bank' | 'store' | 'client' | 'log'>;
+
+function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: FolderOrder) => Promise<Sweep> {
+  const parts = folderParts({ config, temporal: place, ui: uiPlace(config, place), ...opened });
+  return async (order) => (await DropFolder.open(parts, order)).sweepOnce(LOOK_EVERY_MS);
+}
+
+/** Before the worker asks for its first task: the store that it was is put aside on record. */
+async function claimNamespace({ replacesStore, reconcileDays }: Config, store: Store, client: Client): Promise<void> {
+  const replaced = await takeNamespace(client, store.id, replacesStore);
+  if (replaced === undefined) return;
+  const detail = { namespace: client.options.namespace, replaced };
+  const at = Date.now();
+  // What the other store has sent is not in this one.
+  await store.recordRestore({ at, from: at - reconcileDays * DAY_MS, by: 'worker', replaces: replaced, detail });
+}
+
+const DAY_MS = 86_400_000;
+
+async function assertIdentity(world: World): Promise<void> {
+  try {
+    await world.assert();
+  } catch (error) {
+    if (error instanceof StoreIdentityError) throw new WrongWorld(error.message);
+    throw error;
+  }
+}
+
+/** A call while one is under way is that one. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { temporalCliPath } from './cli-path.ts';
+import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from './embedded-server.ts';
+import { liveFollowers } from './followers.ts';
+import { endLeftover, forgetServer, recordServer } from './leftover.ts';
+import type { HomeLock } from './lock.ts';
+import { choosePorts, type Ports, rememberPorts, type StackPorts } from './ports.ts';
+import { makeHomePrivate } from './private-home.ts';
+import type { Part, Stack, StackAddresses, StackOptions } from './stack.ts';
+import { StackError } from './stack-error.ts';
+import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts';
+
+/** The books of the home's sandbox bank. */
+export const SANDBOX_FILE = 'sandbox.sqlite';
+
+const FOLLOWER_PULSE_MS = 200;
+
+/** Parts that are up, in the order of their start; they end in the opposite order. */
+type Running = Part[];
+
+/** Boots the embedded parts of a home whose lock this process holds. Everything is ended again when one does not come up. */
+export async function bootStack(config: Config, options: StackOptions, lock: HomeLock): Promise<Stack> {
+  const running: Running = [{ close: async () => lock.release() }];
+  try {
+    // A file from an owner that was killed must not be joined while this one boots.
+    removeStackFile(config.home);
+    await endLeftover(config.home);
+    // Before anything is written: nobody else gets into the folder while a part makes its files.
+    makeHomePrivate(config.home);
+    return await startParts(config, options, running);
+  } catch (error) {
+    await endAll(running);
+    if (error instanceof StackError) throw error;
+    const message = error instanceof Error ? error.message : 'the stack did not come up';
+    throw new StackError('boot-failed', message, `The server's own log is temporal.log in ${config.home}.`, error);
+  }
+}
+
+async function startParts(config: Config, options: StackOptions, running: Running): Promise<Stack> {
+  const { home } = config;
+  const ports = await choosePorts(home, options.ports);
+  const [server, sandboxUrl] = await inParallel(
+    config.temporal.kind === 'embedded' ? startServer(config, ports, options.ports, running) : undefined,
+    config.bank.kind === 'sandbox' ? startSandbox(config, options, ports, running) : undefined,
+  );
+  // Temporal's file is made by its server: the mode it has from now on its -wal and -shm get too.
+  makeHomePrivate(home);
+  const addresses = addressesOf(config, server, sandboxUrl);
+  if (server !== undefined) running.push(await options.startWorker(addresses));
+  const gateway = await options.startGateway?.(addresses, ports.gateway);
+  if (gateway !== undefined) running.push(gateway);
+  const gatewayUrl = gateway?.url ?? null;
+  rememberPorts(home, ports);
+  const description: StackDescription = {
+    ...addresses,
+    gatewayUrl,
+    pid: process.pid,
+    temporalPid: server?.pid ?? null,
+    temporal: config.temporal.kind,
+    bank: config.bank.kind,
+  };
+  writeStackFile(home, description);
+  return { ...addresses, gatewayUrl, ...ownership(home, description, running) };
+}
+
+function addressesOf({ temporal, bank, uiUrl }: Config, server?: EmbeddedServer, sandboxUrl?: string): StackAddresses {
+  return {
+    temporalAddress: temporal.kind === 'cluster' ? temporal.address : (server?.address ?? ''),
+    namespace: temporal.namespace,
+    apiUrl: bank.kind === 'remote' ? bank.url : (sandboxUrl ?? ''),
+    uiUrl: uiUrl ?? server?.uiUrl ?? null,
+  };
+}
+
+function ownership(
+  home: string,
+  description: StackDescription,
+  running: Running,
+): Pick<Stack, 'owner' | 'failure' | 'close'> {
+  let closing: Promise<void> | undefined;
+  let abandoned = false;
+  const close = async () => {
+    await untilAlone(home, description, () => abandoned);
+    await endAll(running);
+  };
+  return {
+    owner: true,
+    failure: new Promise((resolve) => {
+      const firstEnd = Promise.race(running.flatMap(({ failure }) => failure ?? []));
+      firstEnd.then((error) => closing ?? resolve(error));
+    }),
+    close({ abandonFollowers = false } = {}) {
+      abandoned ||= abandonFollowers;
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Waits for every follower. One may join between the look and the removal of the file, so the look is repeated. */
+async function untilAlone(home: string, description: StackDescription, isAbandoned: () => boolean): Promise<void> {
+  for (;;) {
+    while (!isAbandoned() && liveFollowers(home) > 0) await pause(FOLLOWER_PULSE_MS);
+    removeStackFile(home);
+    if (isAbandoned() || liveFollowers(home) === 0) return;
+    writeStackFile(home, description);
+  }
+}
+
+/** `ports` becomes what the server really got: a free port can be lost between the look and the bind, so once more. */
+async function startServer(
+  config: Config,
+  ports: Ports,
+  given: StackPorts | undefined,
+  running: Running,
+): Promise<EmbeddedServer> {
+  const server = await serverOn(config, ports).catch(async (error: unknown) => {
+    if (!(error instanceof EmbeddedServerError) || !error.endedAtOnce) throw error;
+    const { temporal, ui } = await choosePorts(config.home, given);
+    return serverOn(config, Object.assign(ports, { temporal, ui }));
+  });
+  running.push({
+    close: async () => {
+      await server.stop();
+      forgetServer(config.home);
+    },
+    failure: server.exited.then(() => new Error('the embedded Temporal server ended')),
+  });
+  return server;
+}
+
+function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
+  const { home } = config;
+  const dbFile = join(home, 'temporal.sqlite');
+  return startEmbeddedServer({
+    cliPath: temporalCliPath(config.cliSearch),
+    dbFile,
+    logFile: join(home, 'temporal.log'),
+    port: ports.temporal,
+    uiPort: ports.ui,
+    onSpawn: (pid) => recordServer(home, pid, dbFile),
+  });
+}
+
+async function startSandbox(config: Config, options: StackOptions, ports: Ports, running: Running): Promise<string> {
+  const sandbox = await options.startSandbox({ file: join(config.home, SANDBOX_FILE), port: ports.api });
+  running.push(sandbox);
+  return sandbox.url;
+}
+
+/** Both, even when one fails: what is half up must be known before it can be ended. */
+async function inParallel<A, B>(
+  a: Promise<A> | undefined,
+  b: Promise<B> | undefined,
+): Promise<[A | undefined, B | undefined]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
+}
+
+async function endAll(running: Running): Promise<void> {
+  const problems: unknown[] = [];
+  for (const part of running.splice(0).reverse()) await part.close().catch((error: unknown) => problems.push(error));
+  if (problems.length > 0) throw problems[0];
+}

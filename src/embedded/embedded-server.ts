@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
+import { answers } from '../temporal/answers.ts';
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+
+export interface EmbeddedServerOptions {
+  cliPath: string;
+  /** SQLite file that keeps every workflow; survives the server. */
+  dbFile: string;
+  /** The server's own output, truncated at each boot. */
+  logFile: string;
+  port: number;
+  uiPort: number;
+  /** Called at once with the process id, so that a server can be found again after its owner was killed. */
+  onSpawn?: (pid: number) => void;
+}
+
+export interface EmbeddedServer {
+  address: string;
+  namespace: string;
+  uiUrl: string;
+  pid: number;
+  /** Resolves when the process ends, for whatever reason. */
+  exited: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The server did not come up, or ended by itself. */
+export class EmbeddedServerError extends Error {
+  override readonly name = 'EmbeddedServerError';
+  /** It refused to run: a port was taken in the last moment, or the file is unusable. */
+  readonly endedAtOnce: boolean;
+
+  constructor(endedAtOnce: boolean, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.endedAtOnce = endedAtOnce;
+  }
+}
+
+const NAMESPACE = 'default';
+const HOST = '127.0.0.1';
+const BOOT_LIMIT_MS = 60_000;
+const STOP_PATIENCE_MS = 10_000;
+/** Closed workflows stay readable for this long. */
+const RETENTION_MS = 90 * 24 * 3_600_000;
+
+/** Starts the CLI's dev server on a SQLite file and returns once it serves with our search attributes and retention. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const child = spawnServer(options);
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { pid } = child;
+  if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI does not start');
+  options.onSpawn?.(pid);
+  // A process that ends without `stop` takes its server along; after SIGKILL the next boot ends it.
+  const endWithUs = () => child.kill('SIGTERM');
+  process.once('exit', endWithUs);
+  const stop = async () => {
+    process.removeListener('exit', endWithUs);
+    await end(child);
+  };
+  const address = `${HOST}:${options.port}`;
+  try {
+    await untilItServes(child, options.port);
+  } catch (error) {
+    const endedAtOnce = hasEnded(child);
+    await stop();
+    throw new EmbeddedServerError(
+      endedAtOnce,
+      `the embedded Temporal server did not come up: ${lastLines(options.logFile)}`,
+      error,
+    );
+  }
+  return { address, namespace: NAMESPACE, uiUrl: `http://${HOST}:${options.uiPort}`, pid, exited, stop };
+}
+
+function spawnServer({ cliPath, dbFile, logFile, port, uiPort }: EmbeddedServerOptions): ChildProcess {
+  const log = openSync(logFile, 'w', 0o600);
+  try {
+    return spawn(cliPath, serverArguments(dbFile, port, uiPort), {
+      // A process group of its own: Ctrl-C must not end the server before its worker.
+      detached: true,
+      stdio: ['ignore', log, log],
+      // No secret of ours and no TEMPORAL_* of the user reaches it.
+      env: {},
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+function serverArguments(dbFile: string, port: number, uiPort: number): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--ui-port', `${uiPort}`],
+    ...['--db-filename', dbFile, '--log-level', 'error'],
+    // Without WAL the file collapses under load; synchronous=2 puts every commit on disk.
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],
+    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+  ];
+}
+
+async function untilItServes(child: ChildProcess, port: number): Promise<void> {
+  const deadline = performance.now() + BOOT_LIMIT_MS;
+  let problem: unknown;
+  while (performance.now() < deadline) {
+    if (hasEnded(child)) throw new Error('it ended at once');
+    try {
+      // A gRPC channel that finds nobody waits a second before it looks again.
+      if (!(await answers(HOST, port))) throw new Error('nothing answers');
+      await prepareNamespace(`${HOST}:${port}`);
+      // Had our server lost a race for the port, another one would have answered and ours would be gone.
+      if (!hasEnded(child)) return;
+    } catch (error) {
+      problem = error;
+      await pause(50);
+    }
+  }
+  throw problem;
+}
+
+/** Settings the command line has no flag for, or applies to a new file only (search attributes). */
+async function prepareNamespace(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: '2s' });
+  try {
+    const { config } = await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
+    const retention = msToTs(RETENTION_MS);
+    if (`${config?.workflowExecutionRetentionTtl?.seconds}` !== `${retention.seconds}`) {
+      await connection.workflowService.updateNamespace({
+        namespace: NAMESPACE,
+        config: { workflowExecutionRetentionTtl: retention },
+      });
+    }
+    await ensureSearchAttributes(connection, NAMESPACE);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+  await ended;
+  clearTimeout(force);
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+function lastLines(file: string): string {
+  return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(0, 600) || 'no output';
+}

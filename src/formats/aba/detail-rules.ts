@@ -1,0 +1,62 @@
+import type { Finding } from '../../rules/finding.ts';
+import { type Columns, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
+import { CREDIT_CODES, DEBIT_CODE, DETAIL } from './aba-layout.ts';
+
+/** What is wrong with one detail record by itself, and why it is not paid. */
+export function detailFindings(record: string, place: Pick<Finding, 'file' | 'line' | 'row'>): Finding[] {
+  return DETAIL_RULES.filter(({ columns, broken }) => broken(cut(record, columns))).map(
+    ({ columns, rule, message, shown }) =>
+      columnFinding(place, columns, { rule, message, ...(shown ? { value: cut(record, columns) } : {}) }),
+  );
+}
+
+interface DetailRule {
+  columns: Columns;
+  rule: string;
+  message: string;
+  broken(value: string): boolean;
+  /** The value is a code, so that it may be shown. */
+  shown?: true;
+}
+
+const BSB = /^\d{3}-\d{3}$/;
+const isBroken = (pattern: RegExp) => (value: string) => !pattern.test(value);
+
+const DETAIL_RULES: readonly DetailRule[] = [
+  {
+    columns: DETAIL.amount,
+    rule: 'bad-amount',
+    message: 'an amount is ten digits, in cents, filled with zeros on the left',
+    broken: (amount) => digitsOf(amount) === undefined,
+    shown: true,
+  },
+  {
+    columns: DETAIL.transactionCode,
+    rule: 'debit-entry',
+    message: 'a debit (13) of another account than the one that pays: only credits are paid; leave it out',
+    broken: (code) => code === DEBIT_CODE,
+    shown: true,
+  },
+  {
+    columns: DETAIL.transactionCode,
+    rule: 'unknown-transaction-code',
+    message: `not one of the credit codes ${[...CREDIT_CODES].join(', ')}`,
+    broken: (code) => code !== DEBIT_CODE && !CREDIT_CODES.has(code),
+    shown: true,
+  },
+  { columns: DETAIL.bsb, rule: 'bad-bsb', message: 'a BSB is written 123-456', broken: isBroken(BSB) },
+  { columns: DETAIL.traceBsb, rule: 'bad-bsb', message: 'a trace BSB is written 123-456', broken: isBroken(BSB) },
+  {
+    columns: DETAIL.indicator,
+    rule: 'bad-indicator',
+    message: 'blank, N (new details), W, X or Y (withholding tax) stand here',
+    broken: isBroken(/^[ NWXY]$/),
+    shown: true,
+  },
+  {
+    columns: DETAIL.withholdingTax,
+    rule: 'withholding-tax',
+    message: 'the bank takes no withholding tax with a payout: report it another way, and write zeros here',
+    broken: isBroken(/^ *0*$/),
+  },
+];

@@ -1,0 +1,214 @@
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import {
+  type Columns,
+  calendarDate,
+  columnFinding,
+  cut,
+  digitsOf,
+  filled,
+  fixedRecords,
+} from '../fixed-width/lines.ts';
+import { takeTransfer } from '../fixed-width/transfer-sink.ts';
+import { noRows, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import { documentId } from '../messages/document-id.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
+import { detailFindings } from './detail-rules.ts';
+
+/**
+ * Reads an Australian direct entry file ("ABA"): one descriptive record, its credits, one record of totals. A debit of the
+ * account that pays balances the credits, as some banks want it, and is no row; any other debit is a finding of its row.
+ * Anything that makes the totals or the layout doubtful is a finding about the file.
+ */
+export async function readAba(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  sink: RowSink,
+  context: MessageContext,
+  rowsMax = ROWS_MAX,
+): Promise<void> {
+  const reader = new AbaReader(file, sink, context, rowsMax);
+  try {
+    for await (const { text, line } of fixedRecords(file, bytes, ABA_WIDTH)) reader.take(text, line);
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+}
+
+interface Head {
+  message: OriginalMessage;
+  /** ISO 8601; absent when the file has no such day. */
+  processingDate?: string;
+}
+
+class AbaReader {
+  private readonly file: string;
+  private readonly sink: RowSink;
+  private readonly context: MessageContext;
+  private readonly rowsMax: number;
+  private head: Head | undefined;
+  private closed = false;
+  private line = 1;
+  /** Detail records; `row` numbers those that are no balancing entry. */
+  private details = 0;
+  private row = 0;
+  private credits = 0n;
+  private debits = 0n;
+  /** Debits of the account that pays: part of `debits`. */
+  private balancing = 0n;
+
+  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
+    this.file = file;
+    this.rowsMax = rowsMax;
+    this.sink = sink;
+    this.context = context;
+  }
+
+  take(record: string, line: number): void {
+    this.line = line;
+    const type = record.slice(0, 1);
+    if (this.closed)
+      throw this.unreadable({ rule: 'record-after-total', message: 'nothing follows the record of totals (type 7)' });
+    if (this.head === undefined) {
+      if (type !== '0')
+        throw this.unreadable({ rule: 'bad-record', message: 'the first record is a descriptive one (type 0)' });
+      this.head = this.takeHead(record);
+    } else if (type === '1') this.takeDetail(record, this.head);
+    else if (type === '7') this.takeTotal(record, this.head);
+    else
+      throw this.unreadable({
+        rule: 'bad-record',
+        message: 'details (type 1) and one record of totals (type 7) follow the head',
+      });
+  }
+
+  end(): void {
+    if (this.head === undefined) this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
+    else if (!this.closed) {
+      const message = 'the record of totals (type 7) is missing; the file was cut off';
+      this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
+    } else if (this.row === 0)
+      this.sink.finding(noRows(this.file, this.line, 'the file has no detail record (type 1)'));
+  }
+
+  private takeHead(record: string): Head {
+    const written = cut(record, HEAD.processingDate);
+    const [day, month, year] = [written.slice(0, 2), written.slice(2, 4), written.slice(4)];
+    const processingDate = calendarDate(year, month, day);
+    if (processingDate === undefined) {
+      const message = 'the processing date is not a date of the calendar as DDMMYY';
+      this.found(HEAD.processingDate, { rule: 'bad-date', message, value: written });
+    }
+    const messageId = [HEAD.userId, HEAD.processingDate, HEAD.reelSequence, HEAD.description]
+      .map((columns) => cut(record, columns).trim())
+      .join('.');
+    const message: OriginalMessage = {
+      format: 'aba',
+      messageId,
+      createdAt: processingDate === undefined ? '' : `${processingDate}T00:00:00`,
+      transactions: '',
+      payments: [{ paymentId: messageId }],
+    };
+    this.sink.message(message);
+    return processingDate === undefined ? { message } : { message, processingDate };
+  }
+
+  private takeDetail(record: string, { message, processingDate }: Head): void {
+    this.details += 1;
+    if (isBalancing(record)) {
+      this.balancing += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
+      this.debits += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
+      return;
+    }
+    this.row += 1;
+    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
+    const { row, line, file, sink, context } = this;
+    const field = (columns: Columns): string => cut(record, columns).trim();
+    const cents = digitsOf(cut(record, DETAIL.amount));
+    const transactionCode = field(DETAIL.transactionCode);
+    if (transactionCode === DEBIT_CODE) this.debits += cents ?? 0n;
+    else this.credits += cents ?? 0n;
+    const amount = cents === undefined ? field(DETAIL.amount) : formatMinor(cents, 'AUD');
+    const lodgementReference = field(DETAIL.lodgementReference);
+    takeTransfer(
+      { file, sink, context },
+      {
+        row,
+        line,
+        id: documentId(
+          { endToEndId: lodgementReference, position: `${message.messageId}.${row}` },
+          context.mapping.identity,
+        ),
+        debtorAccount: `${field(DETAIL.traceBsb)} ${field(DETAIL.traceAccount)}`,
+        debtorCurrency: 'AUD',
+        amount,
+        currency: 'AUD',
+        ...(processingDate === undefined ? {} : { requestedExecution: processingDate }),
+        service: {},
+        creditor: {
+          ...filled('name', field(DETAIL.title)),
+          ...(transactionCode === PAY_CODE ? { type: 'personal' } : {}),
+          ...filled('account', field(DETAIL.account)),
+          clearing: { system: 'AUBSB', member: field(DETAIL.bsb) },
+          bankCountry: 'AU',
+        },
+        ...filled('remittance', lodgementReference),
+        original: {
+          payment: 0,
+          endToEndId: lodgementReference,
+          amount,
+          currency: 'AUD',
+          ...(processingDate === undefined ? {} : { requestedExecution: processingDate }),
+        },
+      },
+      detailFindings(record, { file, line, row }),
+    );
+  }
+
+  private takeTotal(record: string, { message }: Head): void {
+    this.closed = true;
+    const net = this.credits - this.debits;
+    if (cut(record, TOTAL.bsb) !== TOTAL_BSB) {
+      this.found(TOTAL.bsb, { rule: 'bad-record', message: `a record of totals has ${TOTAL_BSB} here` });
+    }
+    this.compare(record, TOTAL.net, net < 0n ? -net : net, 'net total');
+    this.compare(record, TOTAL.credits, this.credits, 'credit total');
+    this.compare(record, TOTAL.debits, this.debits, 'debit total');
+    if (this.balancing !== 0n && this.balancing !== this.credits) {
+      const wrong = `the account that pays is debited with ${formatMinor(this.balancing, 'AUD')}, and the credits are another sum`;
+      this.found(TOTAL.debits, { rule: 'unbalanced-debit', message: wrong });
+    }
+    const count = cut(record, TOTAL.count);
+    if (digitsOf(count) !== BigInt(this.details)) {
+      const wrong = `the file has ${this.details} detail records (type 1)`;
+      this.found(TOTAL.count, { rule: 'wrong-transaction-count', message: wrong, value: count });
+    }
+    const credits = digitsOf(cut(record, TOTAL.credits));
+    this.sink.message({
+      ...message,
+      transactions: `${this.row}`,
+      ...(credits === undefined ? {} : { controlSum: formatMinor(credits, 'AUD') }),
+    });
+  }
+
+  private compare(record: string, columns: Columns, cents: bigint, name: string): void {
+    const value = cut(record, columns);
+    if (digitsOf(value) === cents) return;
+    const message = `the ${name} of the detail records is ${formatMinor(cents, 'AUD')}, another stands here, in cents`;
+    this.found(columns, { rule: 'wrong-control-sum', message, value });
+  }
+
+  /** About the file. */
+  private found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
+    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
+  }
+
+  private unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
+    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
+  }
+}

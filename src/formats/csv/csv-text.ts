@@ -1,0 +1,86 @@
+import { UnreadableFile } from '../decode.ts';
+import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
+
+/**
+ * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines), lone CR and
+ * NUL become a space and a finding, and a line beyond the record limit ends the pass (the parser checks its own limit
+ * only where it appends a character, so a line of nothing but delimiters would grow without end).
+ */
+export async function* csvText(
+  file: string,
+  chunks: AsyncIterable<string>,
+  sink: Pick<RowSink, 'finding'>,
+): AsyncGenerator<string> {
+  const scan = new LineScan(file, sink);
+  let held = '';
+  for await (const chunk of chunks) {
+    const text = held + chunk;
+    // A CR at the end may be the first half of a CRLF.
+    held = text.endsWith('\r') ? '\r' : '';
+    yield* scan.clean(held === '' ? text : text.slice(0, -1));
+  }
+  yield* scan.clean(held);
+}
+
+class LineScan {
+  private readonly file: string;
+  private readonly sink: Pick<RowSink, 'finding'>;
+  private line = 1;
+  private length = 0;
+  /** Line of the last finding of a kind: one a line is enough, and old Mac line ends make the file one line. */
+  private readonly noted = new Map<string, number>();
+
+  constructor(file: string, sink: Pick<RowSink, 'finding'>) {
+    this.file = file;
+    this.sink = sink;
+  }
+
+  *clean(text: string): Generator<string> {
+    const unix = text.replaceAll('\r\n', '\n');
+    const hasStray = STRAY_CHARACTERS.test(unix);
+    for (let start = 0; start < unix.length; ) {
+      const newline = unix.indexOf('\n', start);
+      const end = newline < 0 ? unix.length : newline;
+      this.length += end - start;
+      if (this.length > RECORD_BYTES_MAX) {
+        yield unix.slice(0, start).replace(STRAY_CHARACTERS_ALL, ' ');
+        throw new UnreadableFile(recordTooLarge(this.file, this.line));
+      }
+      if (hasStray) this.noteStray(unix.slice(start, end));
+      if (newline >= 0) {
+        this.line += 1;
+        this.length = 0;
+      }
+      start = end + 1;
+    }
+    yield hasStray ? unix.replace(STRAY_CHARACTERS_ALL, ' ') : unix;
+  }
+
+  private noteStray(text: string): void {
+    for (const { char, rule, message } of STRAY) {
+      if (!text.includes(char) || this.noted.get(rule) === this.line) continue;
+      this.noted.set(rule, this.line);
+      this.sink.finding({ file: this.file, line: this.line, row: null, column: null, value: null, rule, message });
+    }
+  }
+}
+
+const STRAY_CHARACTERS = /[\r\0]/;
+const STRAY_CHARACTERS_ALL = new RegExp(STRAY_CHARACTERS, 'g');
+const STRAY = [
+  {
+    char: '\r',
+    rule: 'lone-carriage-return',
+    message: 'a carriage return without a line feed; end lines with LF or CRLF',
+  },
+  { char: '\0', rule: 'nul-character', message: 'a NUL character; save the file as plain UTF-8 text' },
+] as const;
+
+const DELIMITERS = [',', ';', '\t'] as const;
+
+/** The delimiter the header line uses most, outside quotes; a comma when there is none. */
+export function detectDelimiter(header: string): string {
+  const bare = header.replaceAll(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  return DELIMITERS.reduce<string>((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best), ',');
+}

@@ -1,0 +1,73 @@
+import { type Parser, parse } from 'csv-parse';
+import { decodeUtf8, UnreadableFile } from '../decode.ts';
+import { RECORD_BYTES_MAX, type RowSink, recordTooLarge } from '../input.ts';
+import { CsvRecords } from './csv-records.ts';
+import { csvText, detectDelimiter } from './csv-text.ts';
+
+/**
+ * Reads a CSV file: UTF-8, header line first, delimiter comma, semicolon or tab as the header line has it, quotes as in
+ * RFC 4180. A finding never stops the pass, unless what follows it cannot be read (encoding, a broken quote, a limit).
+ */
+export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const records = new CsvRecords(file, sink);
+  try {
+    await parseInto(records, csvText(file, decodeUtf8(file, bytes), sink));
+    records.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+}
+
+async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Promise<void> {
+  let parser: Parser | undefined;
+  let head = '';
+  for await (const chunk of text) {
+    if (parser === undefined) {
+      // The delimiter is known once the header line is whole.
+      head += chunk;
+      const newline = head.trimStart().indexOf('\n');
+      if (newline < 0) {
+        if (head.length > 2 * RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(records.file, 1));
+        continue;
+      }
+      parser = openParser(records, head);
+      await write(parser, head);
+    } else {
+      await write(parser, chunk);
+    }
+  }
+  if (parser === undefined) {
+    if (head.trim() === '') return;
+    parser = openParser(records, head);
+    await write(parser, head);
+  }
+  await end(parser);
+}
+
+function openParser(records: CsvRecords, head: string): Parser {
+  const [headerLine = ''] = head.trimStart().split('\n', 1);
+  const parser = parse({
+    delimiter: detectDelimiter(headerLine),
+    record_delimiter: '\n',
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: RECORD_BYTES_MAX,
+    // Records are taken in here, in the parser's own turn, so that nothing is buffered and errors keep their order.
+    on_record: (record: string[], info) => records.take(record, info),
+    on_skip: (error) => records.skip(error),
+  });
+  parser.on('error', () => {});
+  return parser.resume();
+}
+
+const write = (parser: Parser, text: string): Promise<void> =>
+  new Promise((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve())));
+
+const end = (parser: Parser): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.on('error', reject);
+    parser.on('end', resolve);
+    parser.end();
+  });

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import type { Finding } from '../rules/finding.ts';
+import { fileFinding } from '../rules/finding.ts';
+import { FILE_BYTES_MAX } from './input.ts';
+
+/** The file cannot be read on; carries the one finding that says why. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly finding: Finding;
+
+  constructor(finding: Finding) {
+    super(finding.message);
+    this.finding = finding;
+  }
+}
+
+const LF = 0x0a;
+const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Strict UTF-8, chunk by chunk, BOM removed. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte,
+ * `file-too-large`). Memory stays at one chunk whatever the file.
+ */
+export async function* decodeUtf8(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let held: Buffer = Buffer.alloc(0);
+  let line = 1;
+  let total = 0;
+  let started = false;
+  const decode = (buffer: Buffer): string => {
+    if (!isUtf8(buffer)) throw new UnreadableFile(notUtf8(file, line, buffer));
+    line += countOf(LF, buffer);
+    return buffer.toString('utf8');
+  };
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > FILE_BYTES_MAX) throw new UnreadableFile(tooLarge(file, line));
+    const buffer = Buffer.concat([held, chunk]);
+    if (!started && buffer.length < UTF8_BOM.length) {
+      held = buffer;
+      continue;
+    }
+    const start = !started && UTF8_BOM.equals(buffer.subarray(0, UTF8_BOM.length)) ? UTF8_BOM.length : 0;
+    started = true;
+    const end = completeLength(buffer);
+    held = buffer.subarray(end);
+    yield decode(buffer.subarray(start, end));
+  }
+  const rest = !started && UTF8_BOM.equals(held) ? Buffer.alloc(0) : held;
+  if (rest.length > 0) yield decode(rest);
+}
+
+/** Bytes up to the last character that is whole: a chunk may end inside a multi-byte one. */
+function completeLength(buffer: Buffer): number {
+  for (let back = 1; back <= Math.min(3, buffer.length); back += 1) {
+    const byte = buffer[buffer.length - back] ?? 0;
+    if (byte < 0x80) return buffer.length;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
+    if (needed > 0) return needed > back ? buffer.length - back : buffer.length;
+  }
+  return buffer.length;
+}
+
+function countOf(byte: number, buffer: Buffer): number {
+  let count = 0;
+  for (let at = buffer.indexOf(byte); at >= 0; at = buffer.indexOf(byte, at + 1)) count += 1;
+  return count;
+}
+
+/** Finds the line of the first bad byte. A newline is never part of a multi-byte character, so lines stand alone. */
+function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
+  let line = firstLine;
+  for (let start = 0; start < buffer.length; line += 1) {
+    const newline = buffer.indexOf(LF, start);
+    const end = newline < 0 ? buffer.length : newline;
+    if (!isUtf8(buffer.subarray(start, end))) break;
+    start = end + 1;
+  }
+  const message = 'this line is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8 and give it again';
+  return fileFinding(file, line, 'not-utf8', message);
+}
+
+function tooLarge(file: string, line: number): Finding {
+  const megabytes = FILE_BYTES_MAX / 1024 / 1024;
+  return fileFinding(file, line, 'file-too-large', `a file holds at most ${megabytes} MiB; split it`);
+}

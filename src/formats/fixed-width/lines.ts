@@ -1,0 +1,97 @@
+import { type Finding, fileFinding, printable } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { FILE_BYTES_MAX } from '../input.ts';
+
+/** Files of records that all have one width, in plain ASCII, one a line: ABA and NACHA. */
+
+/** First and last character of a field, counted from 1 as the formats are documented. */
+export type Columns = readonly [from: number, to: number];
+
+export const cut = (record: string, [from, to]: Columns): string => record.slice(from - 1, to);
+
+export interface FixedRecord {
+  text: string;
+  line: number;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines. Throws
+ * `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`): from there on no column can be trusted.
+ */
+export async function* fixedRecords(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  width: number,
+): AsyncGenerator<FixedRecord> {
+  let held: Buffer = Buffer.alloc(0);
+  let line = 1;
+  let total = 0;
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > FILE_BYTES_MAX) throw tooLarge(file, line);
+    held = Buffer.concat([held, chunk]);
+    let start = 0;
+    for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {
+      const text = recordText(file, line, held.subarray(start, end), width);
+      if (text !== '') yield { text, line };
+      start = end + 1;
+      line += 1;
+    }
+    held = held.subarray(start);
+    if (held.length > width + 1) recordText(file, line, held, width);
+  }
+  const last = recordText(file, line, held, width);
+  if (last !== '') yield { text: last, line };
+}
+
+function recordText(file: string, line: number, bytes: Buffer, width: number): string {
+  const record = bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
+  const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
+  if (bad >= 0) {
+    const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
+    throw new UnreadableFile(fileFinding(file, line, 'not-ascii', message));
+  }
+  if (record.length !== width && record.length > 0) {
+    const message = `${record.length} characters where every record has ${width}; the file may be cut off. The rest was not checked`;
+    throw new UnreadableFile(fileFinding(file, line, 'wrong-record-length', message));
+  }
+  return record.toString('latin1');
+}
+
+function tooLarge(file: string, line: number): UnreadableFile {
+  const message = `a file holds at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
+  return new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
+}
+
+/** A finding about some columns of a record. `value` must be safe to show. */
+export function columnFinding(
+  { file, line, row }: Pick<Finding, 'file' | 'line' | 'row'>,
+  [from, to]: Columns,
+  { rule, message, value }: { rule: string; message: string; value?: string },
+): Finding {
+  const shown = value === undefined || value.trim() === '' ? null : printable(value.trim());
+  return { file, line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
+}
+
+/** Year, month and day of two digits each as an ISO 8601 date of this century; `undefined` if the calendar has none. */
+export function calendarDate(year: string, month: string, day: string): string | undefined {
+  const date = `20${year}-${month}-${day}`;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date) ? date : undefined;
+}
+
+/** Digits of a numeric field, which may be filled with zeros or blanks on the left; `undefined` for anything else. */
+export function digitsOf(field: string): bigint | undefined {
+  const digits = field.trimStart();
+  return /^\d+$/.test(digits) ? BigInt(digits) : undefined;
+}
+
+/** A text field without its blanks; absent when there is nothing else. */
+export function filled<Name extends string>(name: Name, field: string): { [name in Name]?: string } {
+  const value = field.trim();
+  return value === '' ? {} : ({ [name]: value } as { [name in Name]: string });
+}

@@ -1,0 +1,51 @@
+import type { OriginalMessage } from '../domain/bank-message.ts';
+import { type Finding, fileFinding } from '../rules/finding.ts';
+import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
+
+/** What every reader hands over, whatever the format. */
+
+/** Takes what a reader finds, while it reads: nothing of a file is kept by its reader. */
+export interface RowSink {
+  row(row: ReadRow): void;
+  column(column: ReadColumn): void;
+  finding(finding: Finding): void;
+  /** Once, as soon as the head is read and again when more of it is known; the last one counts. */
+  message(message: OriginalMessage): void;
+}
+
+/**
+ * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
+ * the file is a finding, nothing is thrown.
+ */
+export type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink) => Promise<void>;
+
+/** A record larger than this is a broken file, not a payout. */
+export const RECORD_BYTES_MAX = 64 * 1024;
+export const FILE_BYTES_MAX = 64 * 1024 * 1024;
+export const ROWS_MAX = 100_000;
+/** Far above what any bank asks for; a file with more of them is no list of payouts. */
+export const COLUMNS_MAX = 500;
+
+/** Field names as the interface writes them; keeps `__proto__` and look-alike letters out of our records. */
+const COLUMN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+export function isColumnName(name: string): boolean {
+  return COLUMN_NAME.test(name);
+}
+
+export const tooManyRows = (file: string, line: number, rowsMax = ROWS_MAX): Finding =>
+  fileFinding(file, line, 'too-many-rows', `a file holds at most ${rowsMax} rows; split it. The rest was not checked`);
+
+export const tooManyColumns = (file: string, line: number): Finding =>
+  fileFinding(file, line, 'too-many-columns', `a file has at most ${COLUMNS_MAX} columns. The rest was not checked`);
+
+export const noRows = (file: string, line: number, message: string): Finding =>
+  fileFinding(file, line, 'no-rows', message);
+
+export const recordTooLarge = (file: string, line: number): Finding =>
+  fileFinding(
+    file,
+    line,
+    'record-too-large',
+    `a record holds at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line end may be missing. The rest was not checked`,
+  );

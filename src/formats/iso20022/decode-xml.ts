@@ -1,0 +1,111 @@
+import { fileFinding } from '../../rules/finding.ts';
+import { decodeUtf8, UnreadableFile } from '../decode.ts';
+import { FILE_BYTES_MAX } from '../input.ts';
+
+/** Enough for any XML declaration. */
+const HEAD_BYTES = 512;
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1';
+
+/** Names an XML declaration may give each encoding. */
+const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
+  'utf-8': ['utf-8', 'utf8', 'us-ascii'],
+  'utf-16le': ['utf-16', 'utf-16le'],
+  'utf-16be': ['utf-16', 'utf-16be'],
+  'iso-8859-1': ['iso-8859-1', 'latin1'],
+};
+
+/**
+ * The text of an XML file: UTF-8, UTF-16 or ISO-8859-1, where its first bytes and its XML declaration agree. Throws
+ * `UnreadableFile`: `bad-encoding`, `not-utf8`, `file-too-large`. Memory stays at one chunk whatever the file.
+ */
+export async function* decodeXml(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const source = bytes[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < HEAD_BYTES) {
+    const next = await source.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const rest = (async function* () {
+    yield head;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+  })();
+  const encoding = encodingOf(file, head);
+  if (encoding === 'utf-8') yield* decodeUtf8(file, rest);
+  else yield* decodeOther(file, rest, encoding === 'iso-8859-1' ? latin1() : utf16(encoding));
+}
+
+function encodingOf(file: string, head: Buffer): Encoding {
+  const found = byFirstBytes(head);
+  const text = new TextDecoder(found ?? 'latin1').decode(head.subarray(0, HEAD_BYTES));
+  const [, declared] = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text) ?? [];
+  const label = declared?.toLowerCase();
+  const candidates = found === undefined ? (['utf-8', 'iso-8859-1'] as const) : [found];
+  const encoding = candidates.find((name) => label === undefined || LABELS[name].includes(label));
+  if (encoding !== undefined) return encoding;
+  const known = Object.values(LABELS).some((labels) => label !== undefined && labels.includes(label));
+  const message = known
+    ? 'the XML declaration names another encoding than the bytes have; correct it or save the file as UTF-8'
+    : 'only UTF-8, UTF-16 and ISO-8859-1 are read; save the file as UTF-8';
+  throw new UnreadableFile(fileFinding(file, 1, 'bad-encoding', message));
+}
+
+/** By byte order mark, or by how `<` is written; `undefined` for a file of single bytes. */
+function byFirstBytes(head: Buffer): Exclude<Encoding, 'iso-8859-1'> | undefined {
+  const [first, second, third] = head;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be';
+  return undefined;
+}
+
+/** Text of a chunk, and where in it the first character is that cannot be; the last call has no chunk. */
+type Decode = (chunk?: Uint8Array) => { text: string; badAt: number };
+
+async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
+  let line = 1;
+  let total = 0;
+  const checked = (chunk?: Uint8Array): string => {
+    const { text, badAt } = decode(chunk);
+    if (badAt >= 0) {
+      const at = line + newlines(text.slice(0, badAt));
+      const message = 'this line does not fit the encoding that the XML declaration names; save the file as UTF-8';
+      throw new UnreadableFile(fileFinding(file, at, 'bad-encoding', message));
+    }
+    line += newlines(text);
+    return text;
+  };
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > FILE_BYTES_MAX) {
+      const message = `a file holds at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
+      throw new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
+    }
+    yield checked(chunk);
+  }
+  yield checked();
+}
+
+function utf16(encoding: 'utf-16le' | 'utf-16be'): Decode {
+  const decoder = new TextDecoder(encoding);
+  return (chunk) => {
+    const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    return { text, badAt: text.indexOf('\ufffd') };
+  };
+}
+
+/** Control characters of ISO-8859-1, and pairs that are one character of UTF-8: text that was saved otherwise. */
+const NOT_LATIN1 = /[\x80-\x9f]|[\xc2-\xf4][\xa0-\xbf]/;
+
+function latin1(): Decode {
+  let last = '';
+  return (chunk) => {
+    const text = chunk === undefined ? '' : Buffer.from(chunk).toString('latin1');
+    const badAt = (last + text).search(NOT_LATIN1);
+    last = text.slice(-1);
+    return { text, badAt };
+  };
+}
+
+const newlines = (text: string): number => text.split('\n').length - 1;

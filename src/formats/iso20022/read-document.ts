@@ -1,0 +1,138 @@
+import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../input.ts';
+import { decodeXml } from './decode-xml.ts';
+import type { Grammar } from './grammar.ts';
+import { type StructureEvents, StructureWalk } from './structure.ts';
+
+/** Deeper than any message: a file beyond it is an attack on the memory of its reader. */
+const DEPTH_MAX = 64;
+const XMLNS = 'http://www.w3.org/2000/xmlns/';
+const SCHEMA_INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
+/** Tell a parser where a schema is; nothing is fetched. */
+const SCHEMA_HINTS: ReadonlySet<string> = new Set(['schemaLocation', 'noNamespaceSchemaLocation']);
+
+export interface Root {
+  name: string;
+  namespace: string;
+  line: number;
+}
+
+export interface DocumentEvents extends StructureEvents {
+  /** The grammar for a document; throws `UnreadableFile` when there is none. `path` is the place of the walk from now on. */
+  begin(root: Root, path: () => string): Grammar;
+}
+
+/**
+ * Reads an XML document against a grammar, element by element: no DOCTYPE (and so no entities but the five of XML), no
+ * deeper than 64 elements, and no stretch between two `records` (names of elements) longer than a record may be. Throws
+ * `UnreadableFile` where the rest cannot be read: `not-well-formed`, `doctype-refused`, `too-deep`, `record-too-large`, and those
+ * of `decodeXml`.
+ */
+export async function readDocument(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  records: ReadonlySet<string>,
+  events: DocumentEvents,
+): Promise<void> {
+  const document = new DocumentParser(file, records, events);
+  for await (const text of decodeXml(file, bytes)) document.write(text);
+  document.end();
+}
+
+class DocumentParser {
+  private readonly file: string;
+  private readonly records: ReadonlySet<string>;
+  private readonly events: DocumentEvents;
+  private readonly parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  private walk: StructureWalk | undefined;
+  private namespace = '';
+  private depth = 0;
+  private tagLine = 1;
+  /** Characters written; between two writes the parser's own position is not true. */
+  private written = 0;
+  /** Position of the last record boundary. */
+  private boundary = 0;
+
+  constructor(file: string, records: ReadonlySet<string>, events: DocumentEvents) {
+    this.file = file;
+    this.records = records;
+    this.events = events;
+    this.parser.on('error', (error) => {
+      throw this.unreadable('not-well-formed', `not well-formed XML: ${faultOf(error)}. The rest was not checked`);
+    });
+    this.parser.on('doctype', () => {
+      throw this.unreadable('doctype-refused', 'a DOCTYPE is not accepted; delete it, and the entities it declares');
+    });
+    this.parser.on('opentagstart', () => {
+      // A line end right behind the name was read already.
+      this.tagLine = this.parser.line - (this.parser.columnIndex === 0 ? 1 : 0);
+    });
+    this.parser.on('opentag', ({ local, uri, attributes }) => this.open(local, uri, Object.values(attributes)));
+    this.parser.on('text', (text) => this.walk?.text(text));
+    this.parser.on('cdata', (text) => this.walk?.text(text));
+    this.parser.on('closetag', ({ local }) => this.close(local));
+  }
+
+  write(text: string): void {
+    this.parser.write(text);
+    this.written += text.length;
+    this.checkSize(this.written);
+  }
+
+  end(): void {
+    this.parser.close();
+  }
+
+  private open(name: string, uri: string, attributes: readonly SaxesAttributeNS[]): void {
+    this.depth += 1;
+    if (this.depth > DEPTH_MAX) {
+      throw this.unreadable('too-deep', `elements lie more than ${DEPTH_MAX} deep. The rest was not checked`);
+    }
+    this.passed(name);
+    if (this.walk === undefined) {
+      this.namespace = uri;
+      const root = { name, namespace: uri, line: this.tagLine };
+      this.walk = new StructureWalk(
+        this.events.begin(root, () => this.walk?.path() ?? '/'),
+        this.events,
+      );
+    }
+    this.walk.open({ name, own: uri === this.namespace, attributes: ownAttributes(attributes), line: this.tagLine });
+  }
+
+  private close(name: string): void {
+    this.depth -= 1;
+    this.passed(name);
+    this.walk?.close();
+  }
+
+  private passed(name: string): void {
+    this.checkSize(this.parser.position);
+    if (this.records.has(name)) this.boundary = this.parser.position;
+  }
+
+  private checkSize(position: number): void {
+    if (position - this.boundary > RECORD_BYTES_MAX) {
+      throw new UnreadableFile(recordTooLarge(this.file, this.parser.line));
+    }
+  }
+
+  private unreadable(rule: string, message: string): UnreadableFile {
+    return new UnreadableFile(fileFinding(this.file, this.parser.line, rule, message));
+  }
+}
+
+function ownAttributes(attributes: readonly SaxesAttributeNS[]): Readonly<Record<string, string>> {
+  const own = attributes.filter(
+    ({ uri, local }) => uri !== XMLNS && !(uri === SCHEMA_INSTANCE && SCHEMA_HINTS.has(local)),
+  );
+  return own.length === 0 ? NO_ATTRIBUTES : Object.fromEntries(own.map(({ name, value }) => [name, value]));
+}
+
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = {};
+
+/** The parser's words without its place, and without what it quotes of the file. */
+const faultOf = (error: Error): string =>
+  (/^(?:\d+:\d+: )?([^:]*?)[.:]?(?::.*)?$/s.exec(error.message)?.[1] ?? '').trim();

@@ -1,0 +1,114 @@
+import { CITY_FIELDS } from '../../domain/instruction.ts';
+import type { Broken } from '../../rules/field-rules.ts';
+import { shownValue } from '../../rules/finding.ts';
+import type { CreditTransfer } from '../credit-transfer.ts';
+import { accountKey } from './account-key.ts';
+import type { MessageContext } from './message-context.ts';
+import { paymentTypeOf } from './payment-type.ts';
+
+export interface MappedTransfer {
+  /** In the columns' names; what is not known is left out. */
+  instruction: Record<string, string>;
+  /** Payee fields that come from the message: a bank that does not ask for one gets on without it. */
+  spare: string[];
+  /** What keeps the transfer from being paid. */
+  broken: BrokenTransfer[];
+}
+
+/** `value` is safe to print. */
+export type BrokenTransfer = Broken & { value?: string | null };
+
+type Fields = Record<string, string>;
+
+/** A credit transfer as a payout: our account for the debtor's, the bank's fields for the creditor's data. */
+export function instructionOf(transfer: CreditTransfer, context: MessageContext): MappedTransfer {
+  const { id, amount, currency, requestedExecution, remittance } = transfer;
+  const debtor = debtorOf(transfer, context);
+  const payee = payeeOf(transfer, debtor.fields.uid, context);
+  const instruction = {
+    id,
+    ...debtor.fields,
+    amount,
+    currency,
+    ...payee.fields,
+    ...present({ note: remittance, execute_on: requestedExecution }),
+  };
+  return { instruction, spare: payee.spare, broken: [...debtor.broken, ...payee.broken] };
+}
+
+function debtorOf({ debtorAccount, debtorCurrency }: CreditTransfer, { mapping }: MessageContext) {
+  const ours = mapping.accounts.get(accountKey(debtorAccount));
+  const broken: BrokenTransfer[] = [];
+  if (ours === undefined) {
+    broken.push({ ...UNMAPPED_ACCOUNT, value: shownValue('debtor_account', debtorAccount) });
+  } else if (ours.currency !== undefined && debtorCurrency !== undefined && ours.currency !== debtorCurrency) {
+    broken.push({ ...OTHER_CURRENCY, value: shownValue('currency', debtorCurrency) });
+  }
+  const fields: Fields = ours === undefined ? {} : { uid: ours.uid, account_id: ours.account_id };
+  return { fields, broken };
+}
+
+function payeeOf(transfer: CreditTransfer, uid: string | undefined, { mapping, payees }: MessageContext) {
+  const known = payees.find(transfer, uid) ?? {};
+  if (known === 'ambiguous') return { fields: {}, spare: [], broken: [AMBIGUOUS_PAYEE] };
+  if (known.beneficiary_id !== undefined) return { fields: known, spare: [], broken: [] };
+  const broken: Broken[] = [];
+  const beneficiaryType = known.beneficiary_type ?? transfer.creditor.type ?? mapping.beneficiaryType;
+  if (beneficiaryType === undefined) broken.push(NO_BENEFICIARY_TYPE);
+  const choice = known.payment_type === undefined ? paymentTypeOf(transfer, mapping) : undefined;
+  if (choice !== undefined && 'rule' in choice) broken.push({ column: 'payment_type', ...choice });
+  const paymentType = choice !== undefined && 'paymentType' in choice ? choice.paymentType : undefined;
+  const said = detailsOf(transfer, mapping.clearingFields);
+  // The city has two names: given under either, the message's own would contradict it.
+  if (CITY_FIELDS.some((name) => known[name] !== undefined)) delete said.address_city;
+  const types = present({ beneficiary_type: beneficiaryType, payment_type: paymentType });
+  const spare = Object.keys(said).filter((name) => known[name] === undefined);
+  return { fields: { ...types, ...said, ...known }, spare, broken };
+}
+
+/** The interface's field names (sections 2 and 4). First and last names are never cut out of a whole name. */
+function detailsOf({ creditor }: CreditTransfer, clearingFields: ReadonlyMap<string, string>): Fields {
+  const { name, iban, account, bic, clearing, mobile, address = {} } = creditor;
+  const clearingField = clearing === undefined ? undefined : clearingFields.get(clearing.system);
+  return present({
+    account_name: name,
+    mobile,
+    // ISO 9362 and ISO 13616: a BIC holds the bank's country, an IBAN begins with it.
+    region_country: creditor.bankCountry ?? bic?.slice(4, 6) ?? iban?.slice(0, 2),
+    ...(clearingField === undefined ? {} : { [clearingField]: clearing?.member }),
+    swift_code: bic,
+    iban_no: iban,
+    account_no: account,
+    address_country: address.country,
+    address_state: address.state,
+    address_city: address.city,
+    address_address1: address.address1,
+    // The one rule that the interface shows for it takes no blanks, and they carry nothing.
+    address_postcode: address.postcode?.replace(/\s+/g, ''),
+  });
+}
+
+const present = (fields: Readonly<Record<string, string | undefined>>): Fields =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+const UNMAPPED_ACCOUNT: Broken = {
+  column: 'account_id',
+  rule: 'unmapped-account',
+  message: "no account of ours is known for the debtor's; add it to accounts of the mapping file",
+};
+const OTHER_CURRENCY: Broken = {
+  column: 'account_id',
+  rule: 'debtor-currency',
+  message: "the message names another currency of the debtor's account than the mapping file; correct one of the two",
+};
+const AMBIGUOUS_PAYEE: Broken = {
+  column: 'beneficiary_id',
+  rule: 'ambiguous-payee',
+  message: 'two entries of the payee directory fit equally well; tell them apart by bank, currency or uid',
+};
+const NO_BENEFICIARY_TYPE: Broken = {
+  column: 'beneficiary_type',
+  rule: 'no-beneficiary-type',
+  message:
+    'whether the payee is a person or a company is not known; say it in the payee directory, or beneficiaryType in the mapping file',
+};

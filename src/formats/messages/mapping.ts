@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { OWN_FIELDS } from '../../domain/instruction.ts';
+import { shownValue } from '../../rules/finding.ts';
+import { JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
+import { accountKey } from './account-key.ts';
+import { ContextFileError } from './context-file-error.ts';
+
+/** The mapping file: how accounts, networks and ids of bank messages become ours. */
+export interface MessageMapping {
+  /** By `accountKey` of the debtor's account. */
+  accounts: ReadonlyMap<string, DebtorAccount>;
+  /** The first that matches counts; before the built-in ones of `payment-type.ts`. */
+  paymentTypes: readonly PaymentTypeRule[];
+  /** Beneficiary field that takes the member id, by clearing system (ISO 20022 external code). */
+  clearingFields: ReadonlyMap<string, string>;
+  /** Of payees that neither the message nor the directory tells apart. */
+  beneficiaryType?: 'personal' | 'business';
+  identity: Identity;
+}
+
+export interface DebtorAccount {
+  uid: string;
+  account_id: string;
+  /** Where it is given, a message that names another currency for the account is refused. */
+  currency?: string;
+}
+
+/** What is not given matches everything. */
+export interface PaymentTypeRule {
+  serviceLevel?: string;
+  localInstrument?: string;
+  currency?: string;
+  clearingSystem?: string;
+  paymentType: string;
+}
+
+/** Which id of the message is the document id. `position` numbers the transactions of a payment block. */
+export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
+
+const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
+
+const NOT_A_FIELD = 'a column of ours, and no beneficiary field of the bank';
+
+const text = z.string().trim().min(1);
+const FILE = z.strictObject({
+  accounts: z.record(text, z.strictObject({ uid: text, account_id: text, currency: text.optional() })).default({}),
+  paymentTypes: z
+    .array(
+      z.strictObject({
+        serviceLevel: text.optional(),
+        localInstrument: text.optional(),
+        currency: text.optional(),
+        clearingSystem: text.optional(),
+        paymentType: text,
+      }),
+    )
+    .default([]),
+  clearingFields: z
+    .record(
+      text,
+      text.refine((field) => !OWN_FIELDS.has(field), NOT_A_FIELD),
+    )
+    .default({}),
+  beneficiaryType: z.enum(['personal', 'business']).optional(),
+  identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
+});
+
+export const EMPTY_MAPPING: MessageMapping = mappingOf('', {});
+
+/** Without a path: a mapping that knows no account. Throws `ContextFileError`. */
+export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
+  if (path === undefined) return EMPTY_MAPPING;
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a mapping file that is there.');
+  });
+  return mappingOf(path, parsed(path, content));
+}
+
+function parsed(path: string, content: string): unknown {
+  const cursor = new JsonCursor(content);
+  try {
+    checkKeys(cursor);
+    if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    const line = content.slice(0, error.offset).split('\n').length;
+    throw new ContextFileError(path, `not valid JSON on line ${line}: ${error.message}`, 'Mend it there.');
+  }
+  return JSON.parse(content);
+}
+
+/** A key that stands there twice is an error: of two accounts of ours for one debtor neither is guessed. */
+function checkKeys(cursor: JsonCursor): void {
+  if (cursor.scalar() !== undefined) return;
+  if (cursor.peek() !== '{') {
+    cursor.array(() => checkKeys(cursor));
+    return;
+  }
+  const seen = new Set<string>();
+  cursor.object((key) => {
+    if (seen.has(key)) throw new JsonSyntaxError('a key stands there twice', cursor.offset);
+    seen.add(key);
+    checkKeys(cursor);
+  });
+}
+
+function mappingOf(path: string, content: unknown): MessageMapping {
+  const file = FILE.safeParse(content);
+  if (!file.success) {
+    const problems = file.error.issues.map((issue) => `${placeOf(issue.path)}: ${problemOf(issue)}`);
+    throw new ContextFileError(path, problems.join('; '), 'docs/input.md shows what a mapping file holds.');
+  }
+  const accounts = new Map<string, DebtorAccount>();
+  for (const [account, ours] of Object.entries(file.data.accounts)) {
+    const key = accountKey(account);
+    if (accounts.has(key)) {
+      throw new ContextFileError(path, `${placeOf(['accounts', account])} stands there twice`, 'Keep one of the two.');
+    }
+    accounts.set(key, ours);
+  }
+  const clearingFields = new Map(Object.entries({ ...CLEARING_FIELDS, ...file.data.clearingFields }));
+  return { ...file.data, accounts, clearingFields };
+}
+
+/** What is wrong; a key that stands in the wrong place can be an account number. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const keys = issue.keys.map((key) => `"${/\d/.test(key) ? shownValue('account', key) : key}"`);
+  return `there is no key ${keys.join(', ')} here`;
+}
+
+/** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and masked. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const steps = path.map((step, index) => {
+    if (path[0] === 'accounts' && index === 1) return `["${shownValue('account', String(step))}"]`;
+    return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
+  });
+  return steps.join('').replace(/^\./, '') || 'the file';
+}

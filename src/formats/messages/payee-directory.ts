@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { CsvError, parse } from 'csv-parse/sync';
+import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import type { CreditTransfer } from '../credit-transfer.ts';
+import { detectDelimiter } from '../csv/csv-text.ts';
+import { isColumnName } from '../input.ts';
+import { accountKey, bankKey } from './account-key.ts';
+import { ContextFileError } from './context-file-error.ts';
+
+/**
+ * The payee directory: a CSV file with what messages do not say about payees. `account` is the creditor's account as the
+ * message has it; `bank` (BIC or clearing member), `currency` and `uid` (of ours) tell entries of one account apart; every
+ * other column is a beneficiary field, `beneficiary_id`, `beneficiary_type` or `payment_type`.
+ */
+export class PayeeDirectory {
+  private readonly entries = new Map<string, Entry[]>();
+
+  /** False when there is an entry for the same account under the same conditions. */
+  add(account: string, entry: Entry): boolean {
+    const known = this.entries.get(accountKey(account)) ?? [];
+    if (known.some(({ conditions }) => sameConditions(conditions, entry.conditions))) return false;
+    this.entries.set(accountKey(account), [...known, entry]);
+    return true;
+  }
+
+  /**
+   * What is known of the payee: of the entries that fit the one with most conditions. `ambiguous` when two have as many:
+   * neither is taken.
+   */
+  find({ creditor, currency }: CreditTransfer, uid: string | undefined): Entry['fields'] | 'ambiguous' | undefined {
+    const account = creditor.iban ?? creditor.account;
+    if (account === undefined) return undefined;
+    const banks = [creditor.bic, creditor.clearing?.member].flatMap((bank) => bank ?? []).map(bankKey);
+    const fitting = (this.entries.get(accountKey(account)) ?? [])
+      .filter(({ conditions }) => conditions.bank === undefined || banks.includes(conditions.bank))
+      .filter(({ conditions }) => conditions.currency === undefined || conditions.currency === currency)
+      .filter(({ conditions }) => conditions.uid === undefined || conditions.uid === uid)
+      .sort((a, b) => countOf(b) - countOf(a));
+    const [best, second] = fitting;
+    if (best !== undefined && second !== undefined && countOf(best) === countOf(second)) return 'ambiguous';
+    return best?.fields;
+  }
+}
+
+export interface Entry {
+  conditions: { bank?: string; currency?: string; uid?: string };
+  /** In the interface's names, blank ones left out. */
+  fields: Readonly<Record<string, string>>;
+}
+
+const countOf = ({ conditions }: Entry): number => Object.keys(conditions).length;
+const sameConditions = (a: Entry['conditions'], b: Entry['conditions']): boolean =>
+  a.bank === b.bank && a.currency === b.currency && a.uid === b.uid;
+
+const ABOUT_PAYEES: ReadonlySet<string> = new Set(['beneficiary_id', 'beneficiary_type', 'payment_type']);
+const CONDITIONS: ReadonlySet<string> = new Set(['bank', 'currency', 'uid']);
+/** Columns of a payout that say nothing about its payee. */
+const FOREIGN: ReadonlySet<string> = new Set(
+  INSTRUCTION_FIELDS.filter((name) => !ABOUT_PAYEES.has(name) && !CONDITIONS.has(name)),
+);
+
+/** Without a path: a directory without entries. Throws `ContextFileError`. */
+export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory> {
+  const directory = new PayeeDirectory();
+  if (path === undefined) return directory;
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a payee directory that is there.');
+  });
+  if (!isUtf8(bytes)) throw new ContextFileError(path, 'not UTF-8', 'Save the file as UTF-8.');
+  const [header, ...records] = recordsOf(path, bytes.toString('utf8'));
+  checkHeader(path, header?.record ?? []);
+  for (const { record, line } of records) {
+    const values = record.map((value, index) => [header?.record[index] ?? '', value.trim()]);
+    const { account = '', ...rest } = Object.fromEntries(values.filter(([, value]) => value !== ''));
+    const wrong = problemOf(account, rest) ?? (directory.add(account, entryOf(rest)) ? undefined : TWICE);
+    if (wrong !== undefined) throw new ContextFileError(path, `line ${line}: ${wrong.problem}`, wrong.hint);
+  }
+  return directory;
+}
+
+function recordsOf(path: string, content: string): { record: string[]; line: number }[] {
+  const [headerLine = ''] = content.split('\n', 1);
+  try {
+    const lines: number[] = [];
+    const records = parse(content, {
+      bom: true,
+      delimiter: detectDelimiter(headerLine),
+      skip_empty_lines: true,
+      on_record: (record: string[], info) => {
+        lines.push(info.lines);
+        return record;
+      },
+    });
+    return records.map((record, index) => ({ record, line: lines[index] ?? 0 }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const problem = `line ${error.lines}: not a line of CSV with as many values as the header line`;
+    throw new ContextFileError(
+      path,
+      problem,
+      'Put values that hold the delimiter in quotes, and double quotes in them.',
+    );
+  }
+}
+
+function checkHeader(path: string, header: string[]): void {
+  for (const [index, name] of header.entries()) header[index] = name.trim();
+  if (!header.includes('account')) {
+    throw new ContextFileError(path, 'the header line has no column "account"', 'Add the column of payee accounts.');
+  }
+  const wrong = header.find((name, index) => !isColumnName(name) || FOREIGN.has(name) || header.indexOf(name) < index);
+  if (wrong === undefined) return;
+  const shown = isColumnName(wrong) ? wrong : header.indexOf(wrong) + 1;
+  const problem = `column ${shown} is no column of a payee directory, or stands there twice`;
+  throw new ContextFileError(path, problem, 'docs/input.md lists the columns; delete it.');
+}
+
+const TWICE = {
+  problem: 'the account has an entry with the same bank, currency and uid already',
+  hint: 'Keep one of the two, or tell them apart by bank, currency or uid.',
+};
+
+function problemOf(account: string, rest: Record<string, string>): typeof TWICE | undefined {
+  if (account === '') return { problem: 'no account', hint: "Write the payee's account, or delete the line." };
+  const details = Object.keys(rest).filter((name) => !CONDITIONS.has(name));
+  if (details.length === 0)
+    return { problem: 'nothing about the payee', hint: 'Fill a column in, or delete the line.' };
+  if (rest.beneficiary_id === undefined || details.length === 1) return undefined;
+  return {
+    problem: 'a beneficiary_id and other fields of the payee',
+    hint: 'Keep the beneficiary_id alone: it stands for all fields.',
+  };
+}
+
+function entryOf({ bank, currency, uid, ...fields }: Record<string, string>): Entry {
+  const conditions = {
+    ...(bank === undefined ? {} : { bank: bankKey(bank) }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(uid === undefined ? {} : { uid }),
+  };
+  return { conditions, fields };
+}

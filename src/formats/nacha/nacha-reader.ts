@@ -1,0 +1,247 @@
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { type Columns, calendarDate, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
+import { noRows, type RowSink, tooManyRows } from '../input.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
+import {
+  BATCH_CONTROL,
+  BATCH_HEADER,
+  BLOCKING_FACTOR,
+  FILE_CONTROL,
+  FILE_HEADER,
+  FORMAT,
+  PADDING,
+} from './nacha-layout.ts';
+import { type EntryBatch, PendingEntry } from './pending-entry.ts';
+
+/** Where in the file the reader is: what may come next. */
+type Position = 'start' | 'file' | 'batch' | 'end';
+
+interface Batch extends EntryBatch {
+  header: string;
+  totals: ControlTotals;
+  /** Its entries. */
+  rows: number;
+  /** Records of another entry class have another layout: they are passed over, and the file is refused. */
+  isRead: boolean;
+}
+
+/** Takes the records of a NACHA file one by one. */
+export class NachaReader {
+  private readonly file: string;
+  private readonly sink: RowSink;
+  private readonly context: MessageContext;
+  private readonly rowsMax: number;
+  private position: Position = 'start';
+  private message: OriginalMessage | undefined;
+  private batch: Batch | undefined;
+  private entry: PendingEntry | undefined;
+  private readonly totals = noTotals();
+  /** Every batch could be read, so that the file's totals mean something. */
+  private isComplete = true;
+  private line = 1;
+  private row = 0;
+  private records = 0;
+  private padding = 0;
+
+  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
+    this.file = file;
+    this.rowsMax = rowsMax;
+    this.sink = sink;
+    this.context = context;
+  }
+
+  take(record: string, line: number): void {
+    this.line = line;
+    const type = record.slice(0, 1);
+    if (this.position === 'end') {
+      if (record !== PADDING)
+        throw this.unreadable({ rule: 'record-after-total', message: 'only lines of nines follow the file control' });
+      this.padding += 1;
+      return;
+    }
+    this.records += 1;
+    if (type !== '7') this.takeEntry();
+    const taker = TAKERS[`${this.position} ${type}`];
+    if (taker === undefined)
+      throw this.unreadable({ rule: 'bad-record', message: `${EXPECTED[this.position]} comes here` });
+    this[taker](record);
+  }
+
+  end(): void {
+    if (this.position === 'start') this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
+    else if (this.position !== 'end') {
+      const message = 'the file control (type 9) is missing; the file was cut off';
+      this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
+    } else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0) {
+      const message = `lines of nines fill the last block of ${BLOCKING_FACTOR}; here they do not`;
+      this.sink.finding(fileFinding(this.file, this.line, 'wrong-block-count', message));
+    } else if (this.row === 0 && this.isComplete) {
+      this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
+    }
+  }
+
+  private openFile(record: string): void {
+    const format = cut(record, FILE_HEADER.format);
+    if (format !== FORMAT)
+      throw this.unreadable({ rule: 'bad-record', message: `columns 35 to 40 of a file header are ${FORMAT}` });
+    const text = (columns: Columns): string => cut(record, columns).trim();
+    const created = this.dateOf(record, FILE_HEADER.creationDate) ?? '';
+    const [, hour, minute] = /^([01]\d|2[0-3])([0-5]\d)$/.exec(text(FILE_HEADER.creationTime)) ?? [];
+    const messageId = [
+      text(FILE_HEADER.origin),
+      text(FILE_HEADER.creationDate) + text(FILE_HEADER.creationTime),
+      text(FILE_HEADER.modifier),
+    ].join('.');
+    const createdAt = created === '' ? '' : `${created}T${hour ?? '00'}:${minute ?? '00'}:00`;
+    this.message = { format: 'nacha', messageId, createdAt, transactions: '', payments: [] };
+    this.sink.message(this.message);
+    this.position = 'file';
+  }
+
+  private openBatch(record: string): void {
+    const entryClass = cut(record, BATCH_HEADER.entryClass);
+    const isRead = entryClass === 'PPD' || entryClass === 'CCD';
+    if (!isRead) {
+      const message = 'only batches of entry class PPD and CCD are read; give the others to the bank another way';
+      this.found(BATCH_HEADER.entryClass, { rule: 'unsupported-entry-class', message, value: entryClass });
+      this.isComplete = false;
+    }
+    const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
+    const companyId = cut(record, BATCH_HEADER.companyId).trim();
+    const payments = this.message?.payments ?? [];
+    payments.push({ paymentId: `${companyId}.${cut(record, BATCH_HEADER.batchNumber).trim()}` });
+    this.batch = {
+      header: record,
+      totals: noTotals(),
+      rows: 0,
+      isRead,
+      payment: payments.length - 1,
+      companyId,
+      entryClass: entryClass === 'PPD' ? 'PPD' : 'CCD',
+      fileId: this.message?.messageId ?? '',
+      ...(effectiveDate === undefined ? {} : { effectiveDate }),
+    };
+    this.position = 'batch';
+  }
+
+  private openEntry(record: string): void {
+    const { batch } = this;
+    if (batch === undefined || !batch.isRead) return;
+    this.row += 1;
+    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
+    batch.rows += 1;
+    addEntry(batch.totals, record);
+    const { file, line, row } = this;
+    this.entry = new PendingEntry(record, { file, line, row }, batch);
+  }
+
+  private takeAddenda(record: string): void {
+    const { batch } = this;
+    if (batch === undefined || !batch.isRead) return;
+    if (this.entry === undefined)
+      throw this.unreadable({ rule: 'bad-record', message: 'an addenda (type 7) follows an entry (type 6)' });
+    batch.totals.entries += 1;
+    this.entry.addenda(record, this.line);
+  }
+
+  /** The entry read before, now that all its addenda are known. */
+  private takeEntry(): void {
+    this.entry?.take(this.sink, this.context);
+    this.entry = undefined;
+  }
+
+  private closeBatch(record: string): void {
+    const { batch } = this;
+    this.position = 'file';
+    if (batch === undefined || !batch.isRead) return;
+    for (const [name, columns] of BATCH_TWINS) {
+      if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
+      this.found(columns, { rule: 'batch-mismatch', message: 'the batch header says something else here' });
+    }
+    this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
+    addTotals(this.totals, batch.totals);
+    const payment = this.message?.payments[batch.payment];
+    if (payment === undefined) return;
+    payment.transactions = `${batch.rows}`;
+    payment.controlSum = formatMinor(batch.totals.credits, 'USD');
+  }
+
+  private closeFile(record: string): void {
+    this.position = 'end';
+    const { message, totals } = this;
+    if (message === undefined) return;
+    const batches = BigInt(message.payments.length);
+    const blocks = BigInt(Math.ceil(this.records / BLOCKING_FACTOR));
+    if (digitsOf(cut(record, FILE_CONTROL.batches)) !== batches) {
+      this.found(FILE_CONTROL.batches, { rule: 'wrong-batch-count', message: `the file has ${batches} batches` });
+    }
+    if (digitsOf(cut(record, FILE_CONTROL.blocks)) !== blocks) {
+      const wrong = `the file has ${blocks} blocks of ${BLOCKING_FACTOR} records`;
+      this.found(FILE_CONTROL.blocks, { rule: 'wrong-block-count', message: wrong });
+    }
+    if (this.isComplete) this.compare(record, FILE_CONTROL, totals, 'file');
+    this.sink.message({
+      ...message,
+      transactions: `${this.row}`,
+      controlSum: formatMinor(totals.credits, 'USD'),
+    });
+  }
+
+  private compare(
+    record: string,
+    columns: typeof BATCH_CONTROL | typeof FILE_CONTROL,
+    totals: ControlTotals,
+    of: string,
+  ): void {
+    for (const { columns: where, ...what } of differences(record, columns, totals, of)) this.found(where, what);
+  }
+
+  /** YYMMDD; blank is no date. */
+  private dateOf(record: string, columns: Columns): string | undefined {
+    const value = cut(record, columns);
+    if (value.trim() === '') return undefined;
+    const date = calendarDate(value.slice(0, 2), value.slice(2, 4), value.slice(4));
+    if (date === undefined)
+      this.found(columns, { rule: 'bad-date', message: 'not a date of the calendar as YYMMDD', value });
+    return date;
+  }
+
+  /** About the file. */
+  private found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
+    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
+  }
+
+  private unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
+    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
+  }
+}
+
+/** What takes a record, by position and record type. */
+const TAKERS: Readonly<
+  Record<string, 'openFile' | 'openBatch' | 'openEntry' | 'takeAddenda' | 'closeBatch' | 'closeFile'>
+> = {
+  'start 1': 'openFile',
+  'file 5': 'openBatch',
+  'batch 6': 'openEntry',
+  'batch 7': 'takeAddenda',
+  'batch 8': 'closeBatch',
+  'file 9': 'closeFile',
+};
+
+const EXPECTED: Readonly<Record<Exclude<Position, 'end'>, string>> = {
+  start: 'a file header (type 1)',
+  file: 'a batch header (type 5) or the file control (type 9)',
+  batch: 'an entry (type 6), its addenda (type 7) or the batch control (type 8)',
+};
+
+/** What a batch control repeats of its header. */
+const BATCH_TWINS = [
+  ['serviceClass', BATCH_CONTROL.serviceClass],
+  ['companyId', BATCH_CONTROL.companyId],
+  ['odfi', BATCH_CONTROL.odfi],
+  ['batchNumber', BATCH_CONTROL.batchNumber],
+] as const;

@@ -1,0 +1,211 @@
+import type { OriginalMessage, OriginalPayment } from '../../domain/bank-message.ts';
+import { fileFinding, shownValue } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import type { Grammar } from '../iso20022/grammar.ts';
+import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-document.ts';
+import type { StructureProblem } from '../iso20022/structure.ts';
+import { instructionOf } from '../messages/instruction.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+import { ControlTotals } from './control-totals.ts';
+import { Fields } from './fields.ts';
+import { GRAMMARS, type Pain001Version } from './grammar.ts';
+import { chargeTypeOf, refusalsOf } from './refusals.ts';
+import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
+import { versionOf } from './version.ts';
+
+const MESSAGE = 'Document/CstmrCdtTrfInitn';
+const HEADER = `${MESSAGE}/GrpHdr`;
+const PAYMENT = `${MESSAGE}/PmtInf`;
+const TRANSACTION = `${PAYMENT}/CdtTrfTxInf`;
+const RECORDS: ReadonlySet<string> = new Set(['GrpHdr', 'PmtInf', 'CdtTrfTxInf']);
+
+/**
+ * Reads a pain.001 (.03, .09) into payouts. What the grammar of the message does not allow, wrong totals and repeated
+ * payment ids are findings of the file (no row): none of it may be paid then. What cannot be paid as asked is a finding of
+ * its row. Memory: one transaction, the head of its payment block, and the ids of the blocks.
+ */
+export async function readPain001(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  sink: RowSink,
+  context: MessageContext,
+): Promise<void> {
+  const reader = new Pain001Reader(file, sink, context);
+  try {
+    await readDocument(file, bytes, RECORDS, reader);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+  reader.announce();
+}
+
+interface CurrentPayment extends PaymentBlock {
+  original: OriginalPayment;
+  totals: ControlTotals;
+  transactions: number;
+}
+
+class Pain001Reader implements DocumentEvents {
+  private readonly file: string;
+  private readonly sink: RowSink;
+  private readonly context: MessageContext;
+  private version: Pain001Version = 'pain.001.001.03';
+  private path: () => string = () => '';
+  private readonly header = new Fields();
+  private readonly totals = new ControlTotals();
+  private message: OriginalMessage | undefined;
+  private readonly paymentIds = new Set<string>();
+  private readonly columns = new Set<string>();
+  private payment: CurrentPayment | undefined;
+  private transaction: Transaction | undefined;
+  private rows = 0;
+  private problems = 0;
+  private problemsBefore = 0;
+
+  constructor(file: string, sink: RowSink, context: MessageContext) {
+    this.file = file;
+    this.sink = sink;
+    this.context = context;
+  }
+
+  begin(root: Root, path: () => string): Grammar {
+    this.version = versionOf(this.file, root);
+    this.path = path;
+    return GRAMMARS[this.version];
+  }
+
+  /** What is known of the message; nothing before its header was read. */
+  announce(): void {
+    if (this.message !== undefined) this.sink.message(this.message);
+  }
+
+  problem({ name, value, ...problem }: StructureProblem): void {
+    this.problems += 1;
+    this.fileFinding({ ...problem, name, shown: shownValue(name, value) });
+  }
+
+  open(trail: string, line: number): void {
+    if (trail === PAYMENT) {
+      const original = { paymentId: '' };
+      const index = this.message?.payments.push(original) ?? 0;
+      const totals = new ControlTotals();
+      this.payment = { index: index - 1, path: this.path(), fields: new Fields(), original, totals, transactions: 0 };
+    }
+    if (trail === TRANSACTION && this.payment !== undefined) this.begun(this.payment, line);
+  }
+
+  leaf({ trail, text, attributes, line }: Parameters<DocumentEvents['leaf']>[0]): void {
+    if (this.transaction !== undefined) {
+      const name = trail.slice(TRANSACTION.length + 1);
+      this.transaction.fields.add(name, text);
+      for (const [attribute, value] of Object.entries(attributes)) {
+        this.transaction.fields.add(`${name}/@${attribute}`, value);
+      }
+      return;
+    }
+    const part = this.payment ?? { fields: this.header, totals: this.totals };
+    const name = trail.slice((this.payment === undefined ? HEADER : PAYMENT).length + 1);
+    part.fields.add(name, text);
+    if (name === 'NbOfTxs' || name === 'CtrlSum') part.totals.state(name, { text, line, path: this.path() });
+    if (name === 'PmtInfId') this.checkPaymentId(text, line);
+  }
+
+  close(trail: string): void {
+    if (trail === TRANSACTION) this.finishTransaction();
+    if (trail === PAYMENT) this.finishPayment();
+    if (trail === HEADER) this.finishHeader();
+    if (trail === MESSAGE) this.checkTotals(this.totals);
+  }
+
+  private finishHeader(): void {
+    this.message = {
+      format: this.version,
+      messageId: this.header.raw('MsgId') ?? '',
+      createdAt: this.header.raw('CreDtTm') ?? '',
+      transactions: this.header.raw('NbOfTxs') ?? '',
+      controlSum: this.header.raw('CtrlSum'),
+      payments: [],
+    };
+    this.announce();
+  }
+
+  private checkPaymentId(paymentId: string, line: number): void {
+    if (this.paymentIds.has(paymentId)) {
+      const message = 'this PmtInfId stands on an earlier payment block; give each block an id of its own';
+      const finding = { rule: 'duplicate-payment-id', message, name: 'PmtInfId', line, path: this.path() };
+      this.fileFinding({ ...finding, shown: shownValue('PmtInfId', paymentId) });
+    }
+    this.paymentIds.add(paymentId);
+  }
+
+  private begun(payment: CurrentPayment, line: number): void {
+    if (payment.transactions === 0) {
+      payment.original.paymentId = payment.fields.raw('PmtInfId') ?? '';
+      payment.original.transactions = payment.fields.raw('NbOfTxs');
+      payment.original.controlSum = payment.fields.raw('CtrlSum');
+    }
+    this.rows += 1;
+    if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
+    payment.transactions += 1;
+    this.problemsBefore = this.problems;
+    this.transaction = {
+      row: this.rows,
+      line,
+      path: this.path(),
+      messageId: this.message?.messageId ?? '',
+      payment,
+      position: payment.transactions,
+      fields: new Fields(),
+    };
+  }
+
+  private finishTransaction(): void {
+    const transaction = this.transaction as Transaction;
+    this.transaction = undefined;
+    const transfer = creditTransferOf(transaction, this.context.mapping.identity);
+    this.totals.add(transfer.amount);
+    this.payment?.totals.add(transfer.amount);
+    // The file is refused; what such a transaction lacks was said already.
+    if (this.problems > this.problemsBefore) return;
+    const { row, line, path } = transaction;
+    const { instruction, spare, broken } = instructionOf(transfer, this.context);
+    const chargeType = chargeTypeOf(transaction);
+    if (chargeType !== undefined) instruction.charge_type = chargeType;
+    const found = [...refusalsOf(transaction, instruction), ...broken];
+    for (const finding of found) this.sink.finding({ file: this.file, line, row, path, value: null, ...finding });
+    for (const name of Object.keys(instruction)) {
+      // A spare field is no column: no bank has to know it.
+      if (this.columns.has(name) || spare.includes(name)) continue;
+      this.columns.add(name);
+      this.sink.column({ name, line, row });
+    }
+    const unsound = found.length > 0 ? { unsound: true as const } : {};
+    this.sink.row({ row, line, instruction, original: transfer.original, path, spare, ...unsound });
+  }
+
+  private finishPayment(): void {
+    this.checkTotals((this.payment as CurrentPayment).totals);
+    this.payment = undefined;
+  }
+
+  private checkTotals(totals: ControlTotals): void {
+    for (const { text, ...wrong } of totals.wrong()) {
+      const name = wrong.rule === 'wrong-control-sum' ? 'CtrlSum' : 'NbOfTxs';
+      this.fileFinding({ ...wrong, name, shown: text });
+    }
+  }
+
+  private fileFinding(found: {
+    line: number;
+    path: string;
+    rule: string;
+    message: string;
+    name: string;
+    shown: string | null;
+  }): void {
+    const { line, path, rule, message, name, shown } = found;
+    this.sink.finding({ ...fileFinding(this.file, line, rule, message), column: name, value: shown, path });
+  }
+}

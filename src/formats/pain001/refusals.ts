@@ -1,0 +1,76 @@
+import { printable } from '../../rules/finding.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What a transaction asks for and the bank's API cannot do: said before it is paid in another way than asked. */
+export interface Refusal {
+  column: string | null;
+  value: string | null;
+  rule: string;
+  message: string;
+  path: string;
+}
+
+/** Charge bearers that mean shared charges: SLEV is what the scheme says, and schemes share. */
+const SHARED: ReadonlySet<string> = new Set(['SHAR', 'SLEV']);
+
+/** `SHA` where the message asks for shared charges; the only kind the bank offers. */
+export function chargeTypeOf(transaction: Transaction): 'SHA' | undefined {
+  return SHARED.has(chargeBearerOf(transaction) ?? '') ? 'SHA' : undefined;
+}
+
+const chargeBearerOf = ({ fields, payment }: Transaction): string | undefined =>
+  fields.one('ChrgBr') ?? payment.fields.one('ChrgBr');
+
+export function refusalsOf(transaction: Transaction, instruction: Readonly<Record<string, string>>): Refusal[] {
+  const { fields, payment, path } = transaction;
+  const refusals: Refusal[] = [];
+  const method = payment.fields.one('PmtMtd');
+  if (method !== 'TRF') {
+    refusals.push({ column: null, value: method ?? null, ...NOT_A_TRANSFER, path: `${payment.path}/PmtMtd` });
+  }
+  const charges = chargeBearerOf(transaction);
+  if (charges !== undefined && !SHARED.has(charges)) {
+    const at = fields.one('ChrgBr') === undefined ? payment.path : path;
+    refusals.push({ column: 'charge_type', value: charges, ...NOT_SHARED, path: `${at}/ChrgBr` });
+  }
+  if (fields.has('Amt/EqvtAmt')) {
+    refusals.push({ column: 'amount', value: instruction.amount ?? null, ...EQUIVALENT, path: `${path}/Amt/EqvtAmt` });
+  }
+  const contract = fields.one('XchgRateInf/CtrctId') !== undefined || fields.one('XchgRateInf/RateTp') === 'AGRD';
+  if (contract) refusals.push({ column: null, value: null, ...AGREED_RATE, path: `${path}/XchgRateInf` });
+  if (hasLinesAlone(transaction, instruction)) {
+    refusals.push({ column: 'address_address1', value: null, ...ADDRESS_LINES, path: `${path}/Cdtr/PstlAdr/AdrLine` });
+  }
+  return refusals.map((refusal) => ({ ...refusal, value: refusal.value === null ? null : printable(refusal.value) }));
+}
+
+/** The interface's `bsb` payees have no address (section 2); all others it shows have a street. */
+const hasLinesAlone = ({ fields }: Transaction, instruction: Readonly<Record<string, string>>): boolean =>
+  fields.all('Cdtr/PstlAdr/AdrLine').length > 0 &&
+  instruction.address_address1 === undefined &&
+  instruction.beneficiary_id === undefined &&
+  instruction.payment_type !== 'bsb';
+
+const NOT_A_TRANSFER = {
+  rule: 'not-a-transfer',
+  message: 'only credit transfers (PmtMtd TRF) are paid; hand cheques and advised transfers to a bank that makes them',
+};
+const NOT_SHARED = {
+  rule: 'bad-charge-type',
+  message: 'only shared charges are available; write SHAR or SLEV, or leave ChrgBr out',
+};
+const EQUIVALENT = {
+  rule: 'equivalent-amount',
+  message:
+    'an amount in the currency of the debtor (EqvtAmt) is not paid; write InstdAmt in the currency the payee gets',
+};
+const AGREED_RATE = {
+  rule: 'agreed-rate',
+  message:
+    'an agreed exchange rate cannot be passed on to the bank; pay from an account in the currency of the amount, or leave XchgRateInf out',
+};
+const ADDRESS_LINES = {
+  rule: 'address-lines-only',
+  message:
+    'address lines are not guessed into the fields that the bank asks for; write StrtNm, or the address into the payee directory',
+};

@@ -1,0 +1,100 @@
+import type { OriginalTransaction } from '../../domain/bank-message.ts';
+import type { Creditor, CreditTransfer } from '../credit-transfer.ts';
+import { documentId } from '../messages/document-id.ts';
+import type { Identity } from '../messages/mapping.ts';
+import type { Fields } from './fields.ts';
+
+/** One `CdtTrfTxInf` and what stands above it. */
+export interface Transaction {
+  /** Position among all of the message, from 1. */
+  row: number;
+  line: number;
+  path: string;
+  messageId: string;
+  payment: PaymentBlock;
+  /** Position in its payment block, from 1. */
+  position: number;
+  fields: Fields;
+}
+
+export interface PaymentBlock {
+  /** Position in the message, from 0. */
+  index: number;
+  path: string;
+  fields: Fields;
+}
+
+export function creditTransferOf(transaction: Transaction, identity: Identity): CreditTransfer {
+  const { row, line, path, payment, fields } = transaction;
+  const original = originalOf(transaction);
+  const type = fields.has('PmtTpInf') ? fields : payment.fields;
+  return {
+    row,
+    line,
+    path,
+    id: documentId({ ...original, position: positionOf(transaction) }, identity),
+    debtorAccount: payment.fields.one('DbtrAcct/Id/IBAN', 'DbtrAcct/Id/Othr/Id') ?? '',
+    debtorCurrency: payment.fields.one('DbtrAcct/Ccy'),
+    amount: original.amount.trim(),
+    currency: original.currency,
+    requestedExecution: original.requestedExecution,
+    service: {
+      level: type.one('PmtTpInf/SvcLvl/Cd', 'PmtTpInf/SvcLvl/Prtry'),
+      localInstrument: type.one('PmtTpInf/LclInstrm/Cd', 'PmtTpInf/LclInstrm/Prtry'),
+      categoryPurpose: type.one('PmtTpInf/CtgyPurp/Cd', 'PmtTpInf/CtgyPurp/Prtry'),
+    },
+    creditor: creditorOf(fields),
+    remittance: remittanceOf(fields),
+    original,
+  };
+}
+
+const positionOf = ({ messageId, payment, position }: Transaction): string =>
+  [messageId.trim(), payment.fields.one('PmtInfId'), position].join('.');
+
+function originalOf({ payment, fields }: Transaction): OriginalTransaction {
+  const amount = fields.raw('Amt/InstdAmt') === undefined ? 'Amt/EqvtAmt/Amt' : 'Amt/InstdAmt';
+  // A date with a time or a zone is the day it names.
+  const date = payment.fields.one('ReqdExctnDt', 'ReqdExctnDt/Dt', 'ReqdExctnDt/DtTm')?.slice(0, 'YYYY-MM-DD'.length);
+  return {
+    payment: payment.index,
+    instructionId: fields.raw('PmtId/InstrId'),
+    endToEndId: fields.raw('PmtId/EndToEndId') ?? '',
+    uetr: fields.raw('PmtId/UETR'),
+    amount: fields.raw(amount) ?? '',
+    currency: fields.raw(`${amount}/@Ccy`) ?? '',
+    requestedExecution: date,
+  };
+}
+
+function creditorOf(fields: Fields): Creditor {
+  const agent = 'CdtrAgt/FinInstnId';
+  const address = 'Cdtr/PstlAdr';
+  const member = fields.one(`${agent}/ClrSysMmbId/MmbId`);
+  const system = fields.one(`${agent}/ClrSysMmbId/ClrSysId/Cd`, `${agent}/ClrSysMmbId/ClrSysId/Prtry`);
+  const street = [fields.one(`${address}/StrtNm`), fields.one(`${address}/BldgNb`)];
+  return {
+    name: fields.one('Cdtr/Nm'),
+    type: fields.has('Cdtr/Id/PrvtId') ? 'personal' : fields.has('Cdtr/Id/OrgId') ? 'business' : undefined,
+    iban: fields.one('CdtrAcct/Id/IBAN'),
+    account: fields.one('CdtrAcct/Id/Othr/Id'),
+    bic: fields.one(`${agent}/BICFI`, `${agent}/BIC`),
+    ...(member === undefined || system === undefined ? {} : { clearing: { system, member } }),
+    bankCountry: fields.one(`${agent}/PstlAdr/Ctry`),
+    mobile: fields.one('Cdtr/CtctDtls/MobNb'),
+    address: {
+      country: fields.one(`${address}/Ctry`),
+      state: fields.one(`${address}/CtrySubDvsn`),
+      city: fields.one(`${address}/TwnNm`),
+      // A building number alone is no street.
+      address1: street[0] === undefined ? undefined : street.flatMap((part) => part ?? []).join(' '),
+      postcode: fields.one(`${address}/PstCd`),
+    },
+  };
+}
+
+/** Text and creditor references; where there is neither, the numbers of the documents that are paid. */
+function remittanceOf(fields: Fields): string | undefined {
+  const text = fields.all('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref').join(' ');
+  return text || fields.all('RmtInf/Strd/RfrdDocInf/Nb').join(' ') || undefined;
+}

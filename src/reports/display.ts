@@ -1,0 +1,60 @@
+import { parseDecimal } from '../domain/money.ts';
+import type { PayoutState } from '../domain/payout-state.ts';
+import type { ReportedIncident, ReportedPayout } from './batch-report.ts';
+
+/** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
+
+/** Thousands separators for the eye: `1234567.50` -> `1,234,567.50`. */
+export function groupedAmount(amount: string): string {
+  const [whole = '', fraction] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
+
+/** What a state means to someone who looks at many: colour and order of interest. */
+export function toneOf(state: PayoutState): Tone {
+  switch (state) {
+    case 'completed':
+      return 'paid';
+    case 'failed':
+    case 'rejected':
+    case 'cancelled':
+      return 'unpaid';
+    case 'held':
+    case 'awaiting-approval':
+    case 'awaiting-bank-approval':
+    case 'needs-operator':
+      return 'attention';
+    default:
+      return 'open';
+  }
+}
+
+/** `part / whole` in per mille, rounded down; exact decimals in, so no amount becomes a float. */
+export function perMille(part: string, whole: string): number {
+  const [p, w] = [parseDecimal(part), parseDecimal(whole)];
+  if (p === undefined || w === undefined || w.digits === 0n) return 0;
+  const numerator = p.digits * 10n ** BigInt(w.scale) * 1000n;
+  return Number(numerator / (w.digits * 10n ** BigInt(p.scale)));
+}
+
+/** Money that came back: `12.00 EUR; 3.00 EUR`, empty when none did. */
+export function returnedText({ returns }: ReportedPayout): string {
+  return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
+}
+
+/** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`, empty when there are none. */
+export function incidentsText(
+  incidents: readonly Pick<ReportedIncident, 'kind' | 'orderId' | 'acknowledged'>[],
+): string {
+  const text = ({ kind, orderId, acknowledged }: (typeof incidents)[number]): string =>
+    `${kind} ${orderId}${acknowledged === null ? '' : ' acknowledged'}`;
+  return incidents.map(text).join('; ');
+}
+
+/** How an incident stands: its id while it is open, who has acknowledged it and why afterwards. */
+export function standingOf({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
+  return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
+}

@@ -1,0 +1,16 @@
+import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import type { JudgedStage } from './status-report.ts';
+
+/**
+ * The stage a batch stands at, from how many of its payouts are in each state; refused rows need not be counted. A batch
+ * with payouts for a later day stays at `validated` until the last order is out.
+ */
+export function stageOf(byState: ReadonlyMap<PayoutState, number>): JudgedStage {
+  const present = [...byState].filter(([, rows]) => rows > 0).map(([state]) => state);
+  if (present.every(isSettled)) return 'final';
+  return present.every((state) => isSettled(state) || isSent(state)) ? 'sent' : 'validated';
+}
+
+function isSent(state: PayoutState): boolean {
+  return state === 'processing' || state === 'awaiting-bank-approval' || state === 'resolving';
+}

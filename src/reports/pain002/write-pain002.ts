@@ -1,0 +1,125 @@
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { elementsOf, type OriginalElements } from './original-elements.ts';
+import { fileRefusal, transactionReason } from './reason-elements.ts';
+import {
+  type AnswerVersion,
+  type BatchAnswer,
+  isRefused,
+  type JudgedStage,
+  type RefusalAnswer,
+  type TransactionFacts,
+} from './status-report.ts';
+import { StatusTally } from './status-tally.ts';
+import { type TransactionStatus, transactionStatus } from './transaction-status.ts';
+import { asWritten, element, leaf } from './xml-text.ts';
+
+const CLOSING = '</CstmrPmtStsRpt>\n</Document>\n';
+
+/**
+ * The answer to a file that was taken, in pieces: one transaction at a time, whatever the size of the file. Throws a
+ * `RangeError` for a message id that is none, or transactions out of the order of the file.
+ */
+export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
+  const version = versionOf(answer);
+  const original = elementsOf(answer.message, version);
+  yield opening(answer, version);
+  const { stage } = answer;
+  if (stage === 'received') {
+    yield `${element('OrgnlGrpInfAndSts', original.head, leaf('GrpSts', 'ACTC'))}\n${CLOSING}`;
+    return;
+  }
+  const counted = await count(answer, stage);
+  yield `${element('OrgnlGrpInfAndSts', original.head, leaf('GrpSts', counted.all.status()), perStatus(counted.all))}\n`;
+  let open: number | undefined;
+  let position = 0;
+  for await (const facts of answer.transactions()) {
+    const { payment } = facts.original;
+    const status = counted.statuses[position];
+    if (status === undefined) throw new RangeError('the second pass has more transactions than the first');
+    if (payment !== open) {
+      const tally = counted.payments[payment] ?? new StatusTally();
+      yield `${open === undefined ? '' : PAYMENT_END}<OrgnlPmtInfAndSts>${original.payment(payment)}`;
+      yield `${leaf('PmtInfSts', tally.status())}${perStatus(tally)}\n`;
+      open = payment;
+    }
+    yield `${transactionElement(facts, { stage, status, original })}\n`;
+    position += 1;
+  }
+  if (position < counted.statuses.length) throw new RangeError('the second pass has fewer transactions than the first');
+  yield `${open === undefined ? '' : PAYMENT_END}${CLOSING}`;
+}
+
+const PAYMENT_END = '</OrgnlPmtInfAndSts>\n';
+
+/** The answer to a file that was refused as a whole. */
+export function refusalPain002(answer: RefusalAnswer): string {
+  const version = versionOf(answer);
+  const head = elementsOf(answer.message, version).head;
+  const group = element('OrgnlGrpInfAndSts', head, leaf('GrpSts', 'RJCT'), fileRefusal(answer.findings));
+  return `${opening(answer, version)}${group}\n${CLOSING}`;
+}
+
+const versionOf = ({ version, message }: { version?: AnswerVersion; message: OriginalMessage | null }): AnswerVersion =>
+  version ?? (message?.format === 'pain.001.001.09' ? 'pain.002.001.10' : 'pain.002.001.03');
+
+function opening({ messageId, createdAt }: BatchAnswer | RefusalAnswer, version: AnswerVersion): string {
+  if (asWritten(messageId) === undefined) throw new RangeError('the id of an answer has 1 to 35 characters');
+  const head = element('GrpHdr', leaf('MsgId', messageId), leaf('CreDtTm', new Date(createdAt).toISOString()));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}">\n<CstmrPmtStsRpt>\n${head}\n`;
+}
+
+interface Counted {
+  /** Of each transaction, in order. */
+  statuses: TransactionStatus[];
+  all: StatusTally;
+  payments: StatusTally[];
+}
+
+async function count(answer: BatchAnswer, stage: JudgedStage): Promise<Counted> {
+  const all = new StatusTally();
+  const payments = answer.message.payments.map(() => new StatusTally());
+  const statuses: TransactionStatus[] = [];
+  let open = 0;
+  for await (const facts of answer.transactions()) {
+    const { payment, amount } = facts.original;
+    const tally = payments[payment];
+    if (tally === undefined || payment < open) throw new RangeError('transactions come in the order of their payments');
+    open = payment;
+    const status = transactionStatus(facts, stage);
+    statuses.push(status);
+    all.add(status, amount);
+    tally.add(status, amount);
+  }
+  return { statuses, all, payments };
+}
+
+const perStatus = (tally: StatusTally): string =>
+  tally
+    .counts()
+    .map(({ status, transactions, sum }) =>
+      element(
+        'NbOfTxsPerSts',
+        leaf('DtldNbOfTxs', `${transactions}`),
+        leaf('DtldSts', status),
+        leaf('DtldCtrlSum', sum),
+      ),
+    )
+    .join('');
+
+/** The reason is told only if it is still that of the status counted. */
+function transactionElement(
+  facts: TransactionFacts,
+  { stage, status, original }: { stage: JudgedStage; status: TransactionStatus; original: OriginalElements },
+): string {
+  const { ids, reference } = original.transaction(facts.original);
+  const told = transactionStatus(facts, stage) === status ? transactionReason(facts, status) : '';
+  const orderId = isRefused(facts) ? null : facts.orderId;
+  return element(
+    'TxInfAndSts',
+    ids,
+    leaf('TxSts', status),
+    told,
+    leaf('AcctSvcrRef', asWritten(orderId ?? undefined)),
+    reference,
+  );
+}

@@ -1,0 +1,42 @@
+import { visible } from '../../rules/finding.ts';
+
+/** Pieces of an XML document. An element without content is left out: an empty one means something else in ISO 20022. */
+
+/** Characters XML 1.0 cannot hold, escaped or not. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
+
+export function element(name: string, ...content: readonly string[]): string {
+  const inside = content.join('');
+  return inside === '' ? '' : `<${name}>${inside}</${name}>`;
+}
+
+/** Text, byte for byte as it will be read: a carriage return would become a newline if it stood there itself. */
+export const text = (value: string): string => value.replace(/[&<>\r]/g, (char) => ESCAPES[char] ?? char);
+
+export const leaf = (name: string, value: string | undefined): string =>
+  value === undefined ? '' : element(name, text(value));
+
+/** An id as written if a schema takes it (1 to 35 characters that XML can hold). */
+export function asWritten(id: string | undefined): string | undefined {
+  if (id === undefined || id.search(NOT_XML) >= 0) return undefined;
+  const { length } = [...id];
+  return length >= 1 && length <= ID_CHARACTERS_MAX ? id : undefined;
+}
+
+const ID_CHARACTERS_MAX = 35;
+const LINE_CHARACTERS_MAX = 105;
+
+/** A sentence as lines of `AddtlInf` (at most 105 characters each), split between words where there are any. */
+export function textLines(sentence: string): string[] {
+  const lines: string[] = [];
+  let rest = [...visible(sentence).replace(NOT_XML, '\ufffd').trim()];
+  while (rest.length > LINE_CHARACTERS_MAX) {
+    const blank = rest.lastIndexOf(' ', LINE_CHARACTERS_MAX);
+    const end = blank > 0 ? blank : LINE_CHARACTERS_MAX;
+    lines.push(rest.slice(0, end).join('').trimEnd());
+    rest = [...rest.slice(end).join('').trimStart()];
+  }
+  return rest.length === 0 ? lines : [...lines, rest.join('')];
+}

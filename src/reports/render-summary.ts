@@ -1,0 +1,96 @@
+import { styleText } from 'node:util';
+import { visible } from '../rules/finding.ts';
+import {
+  type BatchReport,
+  type ReportedIncident,
+  type ReportedPayout,
+  type ReportedRefusal,
+  totalsByState,
+} from './batch-report.ts';
+import { groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
+
+const ROWS_SHOWN = 10;
+const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
+  paid: 'green',
+  unpaid: 'red',
+  attention: 'yellow',
+  open: 'cyan',
+};
+
+/**
+ * The summary a terminal shows: amounts by currency and state, then the first rows that are not paid, with their reason.
+ * Colours follow `stream` (a terminal or not) and `NO_COLOR`.
+ */
+export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream = process.stdout): string {
+  const style = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
+  const { total, completed } = report.counts;
+  const lines = [
+    style('bold', `${visible(report.file)}: ${report.state}, ${completed} of ${total} payouts completed`),
+    `batch ${report.batchId}`,
+    ...(report.controlReason === null ? [] : [style('yellow', report.controlReason)]),
+    '',
+    ...stateTable(report, style),
+  ];
+  const { incidents } = report;
+  if (incidents.length > 0) {
+    const open = incidents.filter(({ acknowledged }) => acknowledged === null).length;
+    const count = open === incidents.length ? `${open}` : `${open} open of ${incidents.length}`;
+    lines.push('', style(open > 0 ? ['bold', 'red'] : 'bold', `incidents: ${count}`));
+    lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
+  }
+  if (incidents.length > ROWS_SHOWN) lines.push(`  and ${incidents.length - ROWS_SHOWN} more, all in the report`);
+  const { refused } = report;
+  if (refused.length > 0) {
+    lines.push('', `left out of the file: ${refused.length}`);
+    lines.push(...refused.slice(0, ROWS_SHOWN).map(refusedLine));
+  }
+  if (refused.length > ROWS_SHOWN) lines.push(`  and ${refused.length - ROWS_SHOWN} more, all in the report`);
+  const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
+  if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
+  if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
+  return `${lines.join('\n')}\n`;
+}
+
+type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+interface TableLine {
+  cells: readonly string[];
+  format?: Parameters<typeof styleText>[0];
+}
+
+function stateTable(report: BatchReport, style: Style): string[] {
+  const states = totalsByState(report.payouts);
+  const body = states.map(({ state, currency, payouts, amount }) => ({
+    cells: [currency, state, `${payouts}`, groupedAmount(amount)],
+    format: COLOURS[toneOf(state)],
+  }));
+  return aligned([{ cells: ['currency', 'state', 'payouts', 'amount'], format: 'bold' }, ...body], style);
+}
+
+/** Text to the left, figures to the right; padded before it is coloured, since colours have a length of their own. */
+function aligned(table: readonly TableLine[], style: Style): string[] {
+  const width = (column: number): number => Math.max(...table.map(({ cells }) => (cells[column] ?? '').length));
+  const widths = [0, 1, 2, 3].map(width);
+  return table.map(({ cells, format }) => {
+    const padded = cells.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    const text = `  ${padded.join('  ')}`;
+    return format === undefined ? text : style(format, text);
+  });
+}
+
+function unpaidLine({ row, id, state, reason }: ReportedPayout, style: Style): string {
+  const why = reason === null ? '' : `: ${reason.message} [${reason.code}]`;
+  return `  row ${row} ${visible(id)} ${style(COLOURS[toneOf(state)], state)}${visible(why)}`;
+}
+
+function refusedLine({ row, line, findings }: ReportedRefusal): string {
+  const why = findings.map(({ column, rule }) => (column === null ? rule : `${column} ${rule}`)).join(', ');
+  return `  row ${row}, line ${line}: ${visible(why)}`;
+}
+
+function incidentLine(incident: ReportedIncident): string {
+  const { row, kind, message, orderId } = incident;
+  return `  row ${row}, order ${visible(orderId)}: ${message} [${kind}] ${visible(standingOf(incident))}`;
+}

@@ -1,0 +1,104 @@
+import { currencyExponent } from '../domain/currency.ts';
+import { CITY_FIELDS, OWN_FIELDS } from '../domain/instruction.ts';
+import type { RequiredDetailsOf } from './beneficiary-rules.ts';
+import { REQUIRED_COLUMNS } from './field-rules.ts';
+import type { Finding } from './finding.ts';
+import { fileFinding } from './finding.ts';
+import { didYouMean } from './nearest.ts';
+import type { ReadColumn } from './read-row.ts';
+
+/** Which columns a file may have: ours, and the beneficiary fields the bank asks for in it. */
+
+export interface Columns {
+  /** About the header line; JSON has none, so that its unknown fields are findings of their rows. */
+  findings: Finding[];
+  /** Required columns the header line does not have: said once, not on every row. */
+  absent: ReadonlySet<string>;
+  unknown: ReadonlySet<string>;
+  /** What is said of an unknown one. */
+  unknownColumn(name: string): { rule: string; message: string };
+  inHeader: boolean;
+}
+
+const UNKNOWN_COLUMN = {
+  rule: 'unknown-column',
+  message: 'neither a column of ours nor a beneficiary field the bank asks for in this file; rename or delete it',
+};
+const MISSING_COLUMN = {
+  rule: 'missing-column',
+  message: 'the header line has no such column, and every row needs it; add it',
+};
+
+const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);
+
+export function checkColumns({
+  file,
+  columns,
+  pairs,
+  requiredDetails,
+}: {
+  file: string;
+  columns: readonly ReadColumn[];
+  pairs: RequiredDetailsPairs;
+  requiredDetails?: RequiredDetailsOf;
+}): Columns {
+  const known = knownFields(pairs, requiredDetails);
+  const unknown = columns.filter(({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name));
+  const header = columns.find(({ row }) => row === null);
+  const absent = REQUIRED_COLUMNS.filter(
+    (name) => header !== undefined && !columns.some((column) => column.name === name),
+  );
+  const names = [...OWN_FIELDS, ...(known ?? [])];
+  const unknownColumn = (name: string): typeof UNKNOWN_COLUMN => ({
+    rule: UNKNOWN_COLUMN.rule,
+    message: `${UNKNOWN_COLUMN.message}.${didYouMean(name, names)}`.replace(/\.$/, ''),
+  });
+  const found = (column: string, { rule, message }: typeof UNKNOWN_COLUMN): Finding => ({
+    ...fileFinding(file, header?.line ?? 1, rule, message),
+    column,
+  });
+  return {
+    findings: [
+      ...(header === undefined ? [] : unknown.map(({ name }) => found(name, unknownColumn(name)))),
+      ...absent.map((name) => found(name, MISSING_COLUMN)),
+    ],
+    absent: new Set(absent),
+    unknown: new Set(unknown.map(({ name }) => name)),
+    unknownColumn,
+    inHeader: header !== undefined,
+  };
+}
+
+/** The (currency, beneficiary type) pairs of new beneficiaries in a file: what to ask required-details for, each once. */
+export class RequiredDetailsPairs {
+  /** Some row means a new beneficiary, of whatever type. */
+  named = false;
+  private readonly pairs = new Map<string, { currency: string; beneficiaryType: string }>();
+
+  add({ currency = '', beneficiary_type: beneficiaryType = '' }: Readonly<Record<string, string | undefined>>): void {
+    this.named ||= beneficiaryType !== '';
+    if (currencyExponent(currency) === undefined || !BENEFICIARY_TYPES.has(beneficiaryType)) return;
+    this.pairs.set(`${currency} ${beneficiaryType}`, { currency, beneficiaryType });
+  }
+
+  list(): { currency: string; beneficiaryType: string }[] {
+    return [...this.pairs.values()];
+  }
+}
+
+/**
+ * Field names the bank asks for in any pair of the file; `undefined` when they cannot be known: a pair was not looked up,
+ * or the only rows with a new beneficiary have a currency or beneficiary type that is itself wrong.
+ */
+function knownFields(found: RequiredDetailsPairs, requiredDetails?: RequiredDetailsOf): Set<string> | undefined {
+  const pairs = found.list();
+  if (pairs.length === 0) return found.named ? undefined : new Set();
+  const known = new Set<string>();
+  for (const { currency, beneficiaryType } of pairs) {
+    const entries = requiredDetails?.(currency, beneficiaryType);
+    if (entries === undefined) return undefined;
+    for (const { field } of entries.flatMap((entry) => entry.fields)) known.add(field);
+  }
+  if (CITY_FIELDS.some((name) => known.has(name))) for (const name of CITY_FIELDS) known.add(name);
+  return known;
+}

@@ -1,0 +1,88 @@
+import { holdsCardNumber, isCardNumber } from '../domain/card-number.ts';
+import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
+
+/** One thing wrong with an input file. Contract: design, "Commands" (`findings`). */
+export interface Finding {
+  /** File name as given. */
+  file: string;
+  /** Line where the record starts; the header is line 1. */
+  line: number;
+  /** Data row from 1; null when the finding is about the file or its header. */
+  row: number | null;
+  column: string | null;
+  /** Safe to print: beneficiary details and free text are masked, control characters made visible. */
+  value: string | null;
+  /** kebab-case name of the rule that is broken. */
+  rule: string;
+  /** What is wrong and what to do about it. */
+  message: string;
+  /** Where in an XML document, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`; absent elsewhere. */
+  path?: string;
+}
+
+const SHOWN_CHARACTERS_MAX = 80;
+/** Control, format (bidi, zero-width) and separator characters, and lone surrogates. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Free text is written by people about people: it is masked like a beneficiary detail. */
+const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
+const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !FREE_TEXT.has(name)));
+
+/**
+ * The value as a finding may show it: our own columns as they are, everything else masked; null when blank. A card number in
+ * the place of the id of its payment is masked too.
+ */
+export function shownValue(column: string, value: string | undefined): string | null {
+  if (value === undefined || value === '') return null;
+  const holdsCard = column === 'after_card_payment' && (holdsCardNumber(value) || isCardNumber(value));
+  return printable(SHOWN_COLUMNS.has(column) && !holdsCard ? value : masked(value));
+}
+
+/** Visible, and cut to a length fit for a terminal. */
+export function printable(text: string): string {
+  return visible(text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text);
+}
+
+/** Characters that cannot be seen, or that change how the text around them reads, as `\uXXXX`. */
+export function visible(text: string): string {
+  return text.replace(UNPRINTABLE, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+/** Whether a text holds control characters, or characters that make it read as something else. */
+export function hasUnprintable(text: string): boolean {
+  return text.search(UNPRINTABLE) >= 0;
+}
+
+/** Account-like values keep their last characters, names their first letter. */
+function masked(value: string): string {
+  if (!/\d/.test(value)) return `${[...value][0] ?? ''}***`;
+  const kept = value.length >= 12 ? 4 : value.length >= 6 ? 2 : 0;
+  return `***${kept === 0 ? '' : value.slice(-kept)}`;
+}
+
+/** File order, so that findings of the reader and of the rules read as one list. */
+export function inFileOrder(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort((a, b) => a.line - b.line);
+}
+
+/** One line for a terminal: `payroll.csv:7 amount "10.5" too-many-decimals: ...`. */
+export function formatFinding(finding: Finding): string {
+  const place = `${visible(finding.file)}:${finding.line}`;
+  const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
+  const where = finding.path === undefined ? '' : ` (${finding.path})`;
+  return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;
+}
+
+/**
+ * A finding that ends the pass, or is about the whole file, has no row: what a file means beyond it is not known, so that its
+ * other rows must not be paid either.
+ */
+export const fileFinding = (file: string, line: number, rule: string, message: string): Finding => ({
+  file,
+  line,
+  row: null,
+  column: null,
+  value: null,
+  rule,
+  message,
+});

@@ -1,0 +1,135 @@
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { checkBeneficiary, type RequiredDetailsOf, withoutSpare } from './beneficiary-rules.ts';
+import { type Columns, checkColumns, RequiredDetailsPairs } from './column-rules.ts';
+import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
+import { type Finding, inFileOrder, shownValue } from './finding.ts';
+import type { ReadColumn, ReadRow } from './read-row.ts';
+
+/** A row that breaks no rule; blank fields are left out of its instruction. */
+export interface ValidRow {
+  row: number;
+  line: number;
+  instruction: PayoutInstruction;
+}
+
+export interface Judged {
+  instruction: PayoutInstruction;
+  findings: Finding[];
+}
+
+export interface Place {
+  row: number;
+  line: number;
+}
+
+/** What the rules of every row depend on: which columns there are, and what the bank asks for. */
+export interface RuleBook {
+  file: string;
+  columns: readonly ReadColumn[];
+  pairs: RequiredDetailsPairs;
+  requiredDetails?: RequiredDetailsOf;
+  /** The first row of the file with this uid and id; a later one with them is a duplicate. */
+  firstOf(uid: string, id: string, row: Place): Place;
+}
+
+/** What a reader of bank messages says itself when it cannot be told from the message. */
+const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
+const LACKING = 'the bank requires it and the message does not say it; give it in the payee directory (--payees FILE)';
+
+/** Every rule of a file, made once its columns and the bank's fields are known. Pure: nothing is asked of the bank. */
+export class Rules {
+  /** About the file as a whole (no row): when there is one, no row is valid. */
+  readonly findings: readonly Finding[];
+  private readonly book: RuleBook;
+  private readonly columns: Columns;
+
+  constructor(book: RuleBook) {
+    this.book = book;
+    this.columns = checkColumns(book);
+    this.findings = this.columns.findings;
+  }
+
+  /** All findings of one row; without any its instruction is payable. */
+  judge({ row, line, path, instruction: text, spare = [], original }: ReadRow): Judged {
+    const { file, requiredDetails } = this.book;
+    const { unknown, unknownColumn, inHeader, absent } = this.columns;
+    const given = withoutBlanks(text, unknown);
+    const instruction = withoutSpare(given, spare, requiredDetails);
+    const strangers = inHeader ? [] : Object.keys(text).filter((name) => unknown.has(name));
+    const broken = [
+      ...strangers.map((column) => ({ column, ...unknownColumn(column) })),
+      ...checkRequired(instruction).filter(({ column }) => !absent.has(column)),
+      ...checkValues(instruction),
+      ...checkBeneficiary(instruction, requiredDetails),
+    ]
+      .filter(({ column, rule }) => !(original && rule === 'required' && TOLD_BY_READER.has(column)))
+      .map((found) => (original && found.rule === 'required' ? { ...found, message: LACKING } : found));
+    broken.push(...this.checkIdentity(instruction, { row, line }));
+    const place = { file, line, row, ...(path === undefined ? {} : { path }) };
+    const findings = broken.map(({ column, rule, message }) => ({
+      ...place,
+      column,
+      value: shownValue(column, text[column]),
+      rule,
+      message,
+    }));
+    return { instruction, findings };
+  }
+
+  /** The same (uid, id) twice is an error of the later row: they would be one payout. */
+  private checkIdentity({ uid, id }: PayoutInstruction, place: Place): Broken[] {
+    if (uid === undefined || id === undefined) return [];
+    const first = this.book.firstOf(uid, id, place);
+    if (first.row === place.row) return [];
+    const message = `this uid and id are on line ${first.line} already, and one id is one payout; give this row an id of its own or delete it`;
+    return [{ column: 'id', rule: 'duplicate-id', message }];
+  }
+}
+
+export interface ToValidate {
+  file: string;
+  columns: readonly ReadColumn[];
+  rows: readonly ReadRow[];
+  requiredDetails?: RequiredDetailsOf;
+}
+
+export interface Validated {
+  instructions: ValidRow[];
+  findings: Finding[];
+}
+
+/** Every finding of rows at hand, in file order. */
+export function validateRows({ rows, ...file }: ToValidate): Validated {
+  const pairs = new RequiredDetailsPairs();
+  for (const { instruction } of rows) pairs.add(instruction);
+  const seen = new Map<string, Place>();
+  const firstOf = (uid: string, id: string, place: Place): Place => {
+    const key = JSON.stringify([uid, id]);
+    const first = seen.get(key) ?? place;
+    seen.set(key, first);
+    return first;
+  };
+  const rules = new Rules({ ...file, pairs, firstOf });
+  const findings = [...rules.findings];
+  const instructions: ValidRow[] = [];
+  for (const read of rows) {
+    const judged = rules.judge(read);
+    findings.push(...judged.findings);
+    const valid = judged.findings.length === 0 && rules.findings.length === 0 && !read.unsound;
+    if (valid) instructions.push({ row: read.row, line: read.line, instruction: judged.instruction });
+  }
+  return { instructions, findings: inFileOrder(findings) };
+}
+
+function withoutBlanks(text: Readonly<Record<string, string>>, unknown: ReadonlySet<string>): PayoutInstruction {
+  const entries = Object.entries(text).filter(([name, value]) => value.trim() !== '' && !unknown.has(name));
+  return Object.fromEntries(entries) as PayoutInstruction;
+}
+
+function checkRequired(instruction: PayoutInstruction): Broken[] {
+  return REQUIRED_COLUMNS.filter((column) => instruction[column] === undefined).map((column) => ({
+    column,
+    rule: 'required',
+    message: 'a value is required; fill it in',
+  }));
+}

@@ -1,0 +1,115 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createBank } from '../../src/api/client.ts';
+import { assertBankFits, lookAtWorld, openWorld, recordAccounts } from '../../src/compose/world.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { answer, inOrder, ok, type Script, scriptedBank } from '../api/support/scripted-bank.ts';
+
+const OURS = ['m-usd', 'm-eur'];
+const log = createLog('silent');
+
+const showing = (...ids: string[]): Script =>
+  ok(ids.map((id) => ({ uid: 'master', account_id: id, currency: 'USD', balance: '1.00', frozen: '0.00' })));
+/** Refused in a way that is not asked again. */
+const unshown = answer(200, { code: 2009, msg: 'Unsupported' });
+
+async function newStore(): Promise<Store> {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A process that works with this store at a bank that answers its reads of accounts like this. */
+async function processOf(store: Store, script: Script, cluster = 'cluster-1') {
+  const server = await scriptedBank(script);
+  const bank = createBank({ baseUrl: server.baseUrl, apiKey: 'k', apiSecret: 's' });
+  onTestFinished(async () => {
+    await bank.close();
+    await server[Symbol.asyncDispose]();
+  });
+  const config = loadConfig({ PAYOUTS_API_URL: 'http://127.0.0.1:1' });
+  return {
+    bank,
+    asked: server.seen,
+    open: () => openWorld({ config, store, bank, temporal: { cluster, namespace: 'pay' } }),
+  };
+}
+
+it('asks the bank once, whoever asks at once and however often', async () => {
+  const { open, asked } = await processOf(await newStore(), showing(...OURS));
+  const world = await open();
+  expect(asked).toEqual([]);
+  await Promise.all([world.assert(), world.assert(), world.assert()]);
+  await world.assert();
+  expect(asked.map(({ target }) => target)).toEqual(['/v1/banking/accounts']);
+});
+
+it('keeps digests of the accounts, which differ from store to store', async () => {
+  const stores = [await newStore(), await newStore()];
+  const kept: (readonly string[] | undefined)[] = [];
+  for (const store of stores) {
+    await (await (await processOf(store, showing(...OURS))).open()).assert();
+    const { accounts } = await store.identity();
+    for (const digest of accounts ?? []) expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    kept.push(accounts);
+  }
+  expect(new Set(kept.flat()).size).toBe(4);
+});
+
+it('refuses the key of another customer of the same bank', async () => {
+  const store = await newStore();
+  await (await (await processOf(store, showing(...OURS))).open()).assert();
+  const other = await (await processOf(store, showing('other-usd', 'other-eur'))).open();
+  await expect(other.assert()).rejects.toMatchObject({ name: 'StoreIdentityError', part: 'accounts' });
+  await expect(lookAtWorld(other, log)).rejects.toMatchObject({ part: 'accounts' });
+});
+
+it('goes on with a bank that opens an account', async () => {
+  const store = await newStore();
+  await (await (await processOf(store, showing(...OURS))).open()).assert();
+  await (await (await processOf(store, showing(...OURS, 'm-gbp'))).open()).assert();
+  expect((await store.identity()).accounts).toHaveLength(3);
+});
+
+it('comes up without the bank, and sends nothing before it has shown its accounts', async () => {
+  const store = await newStore();
+  const { open, asked } = await processOf(store, inOrder(unshown, unshown, showing(...OURS)));
+  const world = await open();
+  await lookAtWorld(world, log);
+  await expect(world.assert()).rejects.toMatchObject({ name: 'UnsupportedError' });
+  await world.assert();
+  await world.assert();
+  expect(asked).toHaveLength(3);
+});
+
+it('refuses another Temporal before it asks the bank', async () => {
+  const store = await newStore();
+  await (await processOf(store, showing(...OURS))).open();
+  const { open, asked } = await processOf(store, showing(...OURS), 'cluster-2');
+  await expect(open()).rejects.toMatchObject({ part: 'cluster', recorded: 'cluster-1', given: 'cluster-2' });
+  expect(asked).toEqual([]);
+});
+
+it('hears at the next order that somebody has moved the store to another Temporal', async () => {
+  const store = await newStore();
+  const world = await (await processOf(store, showing(...OURS))).open();
+  await world.assert();
+  await store.forgetIdentity({ parts: ['cluster', 'namespace'], by: 'alice', at: 1 });
+  await (await processOf(store, showing(...OURS), 'cluster-2')).open();
+  await expect(world.assert()).rejects.toMatchObject({ part: 'cluster' });
+});
+
+it('a command compares its key with what is on record, and records nothing by itself', async () => {
+  const store = await newStore();
+  const other = await processOf(store, showing('other-usd'));
+  await assertBankFits(store, other.bank);
+  expect(await store.identity()).toEqual({});
+  expect(other.asked).toEqual([]);
+  const { bank } = await processOf(store, showing(...OURS));
+  await recordAccounts(store, bank);
+  await assertBankFits(store, bank);
+  await expect(assertBankFits(store, other.bank)).rejects.toMatchObject({ part: 'accounts' });
+  await assertBankFits(store, (await processOf(store, unshown)).bank);
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
+import { temporalCliPath } from '../../src/embedded/cli-path.ts';
+import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
+import { choosePorts } from '../../src/embedded/ports.ts';
+
+let home: string;
+const servers: EmbeddedServer[] = [];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'payouts-embedded-'));
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  rmSync(home, { recursive: true });
+});
+
+async function start(dbFile = join(home, 'temporal.sqlite')): Promise<EmbeddedServer> {
+  const { temporal, ui } = await choosePorts(home);
+  const server = await startEmbeddedServer({
+    cliPath: temporalCliPath(process.env),
+    dbFile,
+    logFile: join(home, 'temporal.log'),
+    port: temporal,
+    uiPort: ui,
+  });
+  servers.push(server);
+  return server;
+}
+
+async function withConnection<T>({ address }: EmbeddedServer, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+const startWorkflow = (connection: Connection, workflowId: string) =>
+  connection.workflowService.startWorkflowExecution({
+    namespace: 'default',
+    workflowId,
+    requestId: workflowId,
+    workflowType: { name: 'anything' },
+    taskQueue: { name: 'nobody' },
+  });
+
+describe('the embedded server', () => {
+  it('serves our search attributes, 90 days of retention and a Web UI, and keeps its workflows over a restart', async () => {
+    const first = await start();
+    await withConnection(first, async (connection) => {
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
+      expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(SEARCH_ATTRIBUTES)));
+      const { config } = await connection.workflowService.describeNamespace({ namespace: 'default' });
+      expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(90 * 24 * 3_600);
+      await startWorkflow(connection, 'kept/1');
+    });
+    expect((await fetch(first.uiUrl)).status).toBe(200);
+
+    await first.stop();
+    await first.exited;
+    await withConnection(await start(), async (connection) => {
+      const found = await connection.workflowService.describeWorkflowExecution({
+        namespace: 'default',
+        execution: { workflowId: 'kept/1' },
+      });
+      expect(found.workflowExecutionInfo?.type?.name).toBe('anything');
+    });
+  });
+
+  it('says what the server said when it does not come up', async () => {
+    const failure = start(join(home, 'no-such-folder', 'temporal.sqlite'));
+    await expect(failure).rejects.toThrow(EmbeddedServerError);
+    await expect(failure).rejects.toMatchObject({
+      endedAtOnce: true,
+      message: expect.stringContaining('no-such-folder'),
+    });
+  });
+});

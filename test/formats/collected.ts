@@ -1,0 +1,28 @@
+import type { OriginalMessage } from '../../src/domain/bank-message.ts';
+import type { RowSink } from '../../src/formats/input.ts';
+import type { MessageContext } from '../../src/formats/messages/message-context.ts';
+import type { Finding } from '../../src/rules/finding.ts';
+import type { ReadColumn, ReadRow } from '../../src/rules/read-row.ts';
+
+/** What a reader handed over, as lists. */
+export interface Collected {
+  rows: ReadRow[];
+  columns: ReadColumn[];
+  findings: Finding[];
+  messages: OriginalMessage[];
+}
+
+/** Runs a reader into lists. */
+export async function collected(read: (sink: RowSink) => Promise<unknown>): Promise<Collected> {
+  const input: Collected = { rows: [], columns: [], findings: [], messages: [] };
+  await read({
+    row: (row) => input.rows.push(row),
+    column: (column) => input.columns.push(column),
+    finding: (finding) => input.findings.push(finding),
+    message: (message) => input.messages.push(structuredClone(message)),
+  });
+  return input;
+}
+
+/** For files that are no bank messages. */
+export const NO_CONTEXT = undefined as unknown as MessageContext;

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeUtf8, UnreadableFile } from '../../src/formats/decode.ts';
+import { bytesOf } from './bytes.ts';
+
+async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {
+  let text = '';
+  for await (const chunk of decodeUtf8('f.csv', bytesOf(content, chunkSize))) text += chunk;
+  return text;
+}
+
+async function refusal(content: Uint8Array, chunkSize?: number): Promise<UnreadableFile> {
+  const error = await decoded(content, chunkSize).catch((thrown: unknown) => thrown);
+  if (error instanceof UnreadableFile) return error;
+  throw new Error('the file was read');
+}
+
+test('gives back any text, whatever the chunk size cuts in two', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), async (text, size) => {
+      fc.pre(!text.startsWith('\ufeff'));
+      expect(await decoded(text, size)).toBe(text);
+      expect(await decoded(`\ufeff${text}`, size)).toBe(text);
+    }),
+  );
+});
+
+test('names the line of the first byte that is not UTF-8, whatever the chunk size', async () => {
+  const latin1 = Buffer.from('id,account_name\n1,Zoë\n2,Jörg\n', 'latin1');
+  for (const size of [1, 2, 3, 16, 1024]) {
+    expect((await refusal(latin1, size)).finding).toMatchObject({ rule: 'not-utf8', line: 2, row: null });
+  }
+});
+
+test('names the last line when the file ends inside a character', async () => {
+  const cut = Buffer.from('a\nb\né').subarray(0, -1);
+  expect((await refusal(cut)).finding).toMatchObject({ rule: 'not-utf8', line: 3 });
+});
+
+test('refuses UTF-16 with its byte order mark', async () => {
+  expect((await refusal(Buffer.from('\ufeffid\n', 'utf16le'))).finding).toMatchObject({ rule: 'not-utf8', line: 1 });
+});
+
+test('stops at the size limit of a file', async () => {
+  const chunk = Buffer.alloc(1024 * 1024, 'a');
+  async function* large(): AsyncGenerator<Uint8Array> {
+    for (;;) yield chunk;
+  }
+  const read = async () => {
+    for await (const _ of decodeUtf8('f.csv', large()));
+  };
+  await expect(read()).rejects.toMatchObject({ finding: { rule: 'file-too-large' } });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { REASONS } from '../../../src/domain/reasons.ts';
+import { fileCodeOf, findingCodeOf, reasonCodeOf } from '../../../src/reports/pain002/iso-reasons.ts';
+
+/** Of ExternalStatusReason1Code (2Q2026) the codes that an answer of ours may hold. */
+const EXTERNAL = new Set(
+  'AC01 AC02 AC03 AC06 AC10 AC15 AG01 AM02 AM04 AM05 AM10 AM11 AM12 AM18 BE01 BE04 BE09 BE18 BE19 BE22 CH16 CH17 CH20 CH21 CUST DT01 DU01 DU02 DU04 FF01 FF03 FF05 MS03 NARR RC01 RR06 RR10'.split(
+    ' ',
+  ),
+);
+
+test('every reason of a payout has a code of the external list, with every refusal of the bank', () => {
+  for (const reason of [...Object.keys(REASONS), 'a-reason-of-tomorrow', 'constructor']) {
+    for (const bankCode of [undefined, 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 9999]) {
+      expect(EXTERNAL).toContain(reasonCodeOf(reason, bankCode));
+    }
+  }
+});
+
+test.each([
+  ['insufficient-funds', undefined, 'AM04'],
+  ['refused-by-bank', undefined, 'NARR'],
+  ['refused-by-bank', 2010, 'AM04'],
+  ['refused-by-bank', 2002, 'NARR'],
+  ['account-frozen', 2010, 'AC06'],
+  ['outcome-unknown', 2003, 'AM05'],
+  ['cancelled-by-request', undefined, 'CUST'],
+  ['look-alike', undefined, 'NARR'],
+] as const)('%s with bank code %s is %s', (reason, bankCode, expected) => {
+  expect(reasonCodeOf(reason, bankCode)).toBe(expected);
+});
+
+test.each([
+  ['required', 'account_no', 'AC03'],
+  ['required', 'note', 'CH21'],
+  ['regex', 'aba_routing_code', 'RC01'],
+  ['regex', 'address_city', 'BE04'],
+  ['regex', 'another_field', 'NARR'],
+  ['too-many-decimals', 'amount', 'CH20'],
+  ['duplicate-id', 'id', 'DU04'],
+  ['unmapped-account', 'account_id', 'AC02'],
+  ['a-rule-of-tomorrow', null, 'NARR'],
+] as const)('a row that breaks %s in %s has code %s', (rule, column, expected) => {
+  expect(findingCodeOf({ rule, column })).toBe(expected);
+});
+
+test.each([
+  ['wrong-control-sum', 'AM10'],
+  ['wrong-transaction-count', 'AM18'],
+  ['message-id-reused', 'DU01'],
+  ['not-well-formed', 'FF01'],
+  ['toString', 'FF01'],
+])('a file that breaks %s has code %s', (rule, expected) => {
+  expect(fileCodeOf(rule)).toBe(expected);
+});

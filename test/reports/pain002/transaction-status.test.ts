@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { ORDER_STATUSES } from '../../../src/domain/order-status.ts';
+import { END_STATES, PAYOUT_STATES, type PayoutState } from '../../../src/domain/payout-state.ts';
+import { stageOf } from '../../../src/reports/pain002/stage.ts';
+import type { JudgedStage, PayoutFacts } from '../../../src/reports/pain002/status-report.ts';
+import { groupStatus, transactionStatus } from '../../../src/reports/pain002/transaction-status.ts';
+import { original, payout } from './answers.ts';
+
+const STAGES: readonly JudgedStage[] = ['validated', 'sent', 'final'];
+const FORWARD = ['ACCP', 'PDNG', 'ACSP', 'ACSC', 'RJCT'];
+const facts: PayoutFacts[] = PAYOUT_STATES.flatMap((state) =>
+  [undefined, ...ORDER_STATUSES, 'NEVER_SEEN'].map((orderStatus) =>
+    payout(state, undefined, orderStatus === undefined ? {} : { orderStatus }),
+  ),
+);
+
+describe('the status of a transaction', () => {
+  test.each([
+    ['completed', undefined, ['ACCP', 'ACSP', 'ACSC']],
+    ['processing', undefined, ['ACCP', 'ACSP', 'ACSP']],
+    ['processing', 'SUBMITTED', ['ACCP', 'ACSP', 'ACSP']],
+    ['processing', 'APPROVING', ['PDNG', 'PDNG', 'PDNG']],
+    ['processing', 'WAIT_FOR_AUDIT', ['PDNG', 'PDNG', 'PDNG']],
+    ['processing', 'CLOSED', ['PDNG', 'PDNG', 'PDNG']],
+    ['processing', 'FAILED', ['PDNG', 'PDNG', 'PDNG']],
+    ['resolving', undefined, ['PDNG', 'PDNG', 'PDNG']],
+    ['needs-operator', undefined, ['PDNG', 'PDNG', 'PDNG']],
+    ['awaiting-bank-approval', undefined, ['PDNG', 'PDNG', 'PDNG']],
+    ['scheduled', undefined, ['ACCP', 'ACCP', 'ACCP']],
+    ['failed', undefined, ['RJCT', 'RJCT', 'RJCT']],
+    ['rejected', undefined, ['RJCT', 'RJCT', 'RJCT']],
+    ['cancelled', 'CANCELLED', ['RJCT', 'RJCT', 'RJCT']],
+  ] satisfies [PayoutState, string | undefined, string[]][])('%s (order %s) is %j', (state, orderStatus, expected) => {
+    const one = payout(state, undefined, orderStatus === undefined ? {} : { orderStatus });
+    expect(STAGES.map((stage) => transactionStatus(one, stage))).toEqual(expected);
+  });
+
+  test('of a row refused before it was claimed is RJCT at every stage', () => {
+    for (const stage of STAGES) expect(transactionStatus({ original: original(), findings: [] }, stage)).toBe('RJCT');
+  });
+
+  test('only moves forward from stage to stage', () => {
+    for (const one of facts) {
+      const ranks = STAGES.map((stage) => FORWARD.indexOf(transactionStatus(one, stage)));
+      expect([one.state, one.orderStatus, ranks]).toEqual([
+        one.state,
+        one.orderStatus,
+        ranks.toSorted((a, b) => a - b),
+      ]);
+    }
+  });
+
+  test('is RJCT for proven ends without money alone, whatever the order shows, and ACSC for completed alone', () => {
+    for (const one of facts) {
+      const status = transactionStatus(one, 'final');
+      expect(status === 'RJCT').toBe(END_STATES.some((end) => end === one.state && end !== 'completed'));
+      expect(status === 'ACSC').toBe(one.state === 'completed');
+    }
+  });
+});
+
+test.each([
+  [['ACSC'], 'ACSC'],
+  [['RJCT'], 'RJCT'],
+  [['PDNG'], 'PDNG'],
+  [['ACSC', 'RJCT'], 'PART'],
+  [['ACSC', 'PDNG'], 'PART'],
+  [['ACCP', 'RJCT', 'PDNG'], 'PART'],
+  [['ACSC', 'ACSP', 'ACCP'], 'ACCP'],
+  [['ACSP', 'ACSC'], 'ACSP'],
+] as const)('transactions that are %j make the group %s', (present, expected) => {
+  expect(groupStatus(present)).toBe(expected);
+  expect(groupStatus(present.toReversed())).toBe(expected);
+});
+
+test.each([
+  [{ received: 3 }, 'validated'],
+  [{ processing: 2, scheduled: 1 }, 'validated'],
+  [{ processing: 2, submitting: 1 }, 'validated'],
+  [{ processing: 2, completed: 1, failed: 1 }, 'sent'],
+  [{ resolving: 1, 'awaiting-bank-approval': 1, 'needs-operator': 4 }, 'sent'],
+  [{ completed: 1, 'needs-operator': 1, cancelled: 3, processing: 0 }, 'final'],
+  [{}, 'final'],
+])('a batch of %j stands at %s', (rows, stage) => {
+  expect(stageOf(new Map(Object.entries(rows) as [PayoutState, number][]))).toBe(stage);
+});

@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { OriginalMessage } from '../../src/domain/bank-message.ts';
+import { type AnswerSource, writeStatusReports } from '../../src/reports/status-report-files.ts';
+import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
+import { BATCH, record } from './records.ts';
+
+const MESSAGE: OriginalMessage = {
+  format: 'pain.001.001.09',
+  messageId: 'MSG-1',
+  createdAt: '2026-03-31T10:00:00',
+  transactions: '3',
+  payments: [{ paymentId: 'PMT-1' }],
+};
+const original = (endToEndId: string) => ({ payment: 0, endToEndId, amount: '10.00', currency: 'EUR' });
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'answers-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+function sourceOf(
+  rows: readonly PayoutRecord[],
+  more: Partial<AnswerSource> & { taken?: PayoutRecord } = {},
+): AnswerSource {
+  const { taken, ...given } = more;
+  return {
+    batch: { ...BATCH, message: MESSAGE },
+    byState: new Map(rows.map(({ state }) => [state, 1])),
+    rows: () => each(rows),
+    refused: () => each<RefusedRow>([]),
+    payout: async (reference) => (taken?.reference === reference ? taken : undefined),
+    incidents: new Map(),
+    ...given,
+  };
+}
+
+const paid = record(1, 'completed', { original: original('E-1') });
+const failed = record(2, 'failed', { original: original('E-2') }, 'bank-failed');
+
+async function finalOf(source: AnswerSource): Promise<string> {
+  const paths = await writeStatusReports(dir, source);
+  return readFile(paths.at(-1) ?? '', 'utf8');
+}
+
+/** `E-1 ACSC`, in order. */
+const statuses = (xml: string): string[] =>
+  [...xml.matchAll(/<OrgnlEndToEndId>(.*?)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)].map(
+    ([, id, status]) => `${id} ${status}`,
+  );
+
+test('answers every stage so far, and the same facts with the same bytes', async () => {
+  const source = sourceOf([paid, failed]);
+  const paths = await writeStatusReports(dir, source);
+  expect(paths.map((path) => basename(path).split('.')[1])).toEqual(['received', 'validated', 'sent', 'final']);
+  const first = await finalOf(source);
+  expect(statuses(first)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
+  expect(await finalOf(source)).toBe(first);
+});
+
+test('answers nothing to a batch that was no pain.001', async () => {
+  expect(await writeStatusReports(dir, sourceOf([paid], { batch: BATCH }))).toEqual([]);
+});
+
+test('gives a row that was taken before the status of the payout that took it, never RJCT', async () => {
+  const refused: RefusedRow = {
+    row: 3,
+    line: 30,
+    instruction: {},
+    original: original('E-3'),
+    reference: 'taken',
+    findings: [{ column: 'id', rule: 'already-taken', message: 'this payout was taken' }],
+  };
+  const taken = { ...record(1, 'completed'), reference: 'taken' };
+  const source = sourceOf([paid, failed], { refused: () => each([refused]), taken });
+  expect(statuses(await finalOf(source))).toEqual(['E-1 ACSC', 'E-2 RJCT', 'E-3 ACSC']);
+});
+
+test('rejects a refused row, unless only our own files keep it from being paid', async () => {
+  const refusal = (row: number, ...rules: string[]): RefusedRow => ({
+    row,
+    line: row,
+    instruction: {},
+    original: original(`E-${row}`),
+    findings: rules.map((rule) => ({ column: null, rule, message: 'why' })),
+  });
+  const refused = [refusal(3, 'debit-entry'), refusal(4, 'unmapped-account'), refusal(5, 'required', 'agreed-rate')];
+  const source = sourceOf([paid, failed], { refused: () => each(refused) });
+  expect(statuses(await finalOf(source)).slice(2)).toEqual(['E-3 RJCT', 'E-4 PDNG', 'E-5 RJCT']);
+});
+
+test('never rejects a payout against whose end the bank shows an order', async () => {
+  const incidents = new Map([[failed.reference, { code: 'order-after-end', message: 'the bank shows an order' }]]);
+  expect(statuses(await finalOf(sourceOf([paid, failed], { incidents })))).toEqual(['E-1 ACSC', 'E-2 PDNG']);
+});
+
+test('says other things under another message id', async () => {
+  const idOf = (xml: string): string | undefined => /<MsgId>(.*?)<\/MsgId>/.exec(xml)?.[1];
+  const before = idOf(await finalOf(sourceOf([paid, record(2, 'needs-operator', { original: original('E-2') })])));
+  const after = idOf(await finalOf(sourceOf([paid, record(2, 'completed', { original: original('E-2') })])));
+  expect(before).toMatch(/^.{18,35}$/);
+  expect(after).not.toBe(before);
+});
