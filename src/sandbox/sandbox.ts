@@ -1,13 +1,13 @@
 import { takeDueCardSteps } from './acquirer/payments.ts';
 import type { Seals } from './acquirer/seals.ts';
 import type { WebhookSender } from './acquirer/webhook-sender.ts';
-import type { Books } from './books.ts';
+import type { Books } from './bank/books.ts';
+import { takeDueSteps } from './bank/order-life.ts';
+import type { PostLog } from './bank/post-log.ts';
 import type { SandboxClock } from './clock.ts';
-import type { FaultPlan } from './fault-plan.ts';
-import type { FaultScript } from './faults.ts';
-import type { LateCommits } from './late-commits.ts';
-import { takeDueSteps } from './order-life.ts';
-import type { PostLog } from './post-log.ts';
+import type { FaultPlan } from './faults/fault-plan.ts';
+import type { FaultScript } from './faults/faults.ts';
+import type { LateCommits } from './faults/late-commits.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Everything one running sandbox is made of. */

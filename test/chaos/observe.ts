@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LoggedPost } from '../../src/sandbox/post-log.ts';
+import type { LoggedPost } from '../../src/sandbox/bank/post-log.ts';
 import type { AccountBooks, BankOrder, Observation, ReceivedPost, WorkflowResult } from '../checker/observation.ts';
 import type { BankState, BankStateOrder } from './bank-door.ts';
 import { MAKER } from './hand-over.ts';

@@ -1,6 +1,6 @@
+import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { draw } from '../../src/sandbox/draw.ts';
-import { WRITE_KIND_NAMES } from '../../src/sandbox/fault-plan.ts';
-import type { Profile } from '../../src/sandbox/profile.ts';
+import { WRITE_KIND_NAMES } from '../../src/sandbox/faults/fault-plan.ts';
 
 export type Target = 'worker' | 'sandbox' | 'temporal' | 'command';
 export type Disturbance = 'kill' | 'pause' | 'outage';

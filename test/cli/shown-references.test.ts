@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
 import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
+import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import type { Profile } from '../../src/sandbox/profile.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';

@@ -3,7 +3,7 @@ import { CONFIG_KEYS } from '../../src/config/keys.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
-import { SENTINELS } from '../../src/sandbox/sentinels.ts';
+import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
 const operations = documentText('docs/operations.md');

@@ -1,4 +1,4 @@
-import type { Books } from '../books.ts';
+import type { Books } from '../bank/books.ts';
 import { draw } from '../draw.ts';
 import { newId } from '../ids.ts';
 import { insertDelivery } from './deliveries.ts';

@@ -1,4 +1,4 @@
-import { readAmount } from '../amounts.ts';
+import { readAmount } from '../bank/amounts.ts';
 import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';
 import type { Sandbox } from '../sandbox.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { readAmount } from '../amounts.ts';
-import type { Books } from '../books.ts';
+import { readAmount } from '../bank/amounts.ts';
+import type { Books } from '../bank/books.ts';
 import type { Database } from '../database.ts';
 import { newId } from '../ids.ts';
 import { badRequest } from '../refusal.ts';

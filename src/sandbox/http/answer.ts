@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../bank/profile.ts';
 import { MATCHING_STATUS, Refusal } from '../refusal.ts';
 
 /** One HTTP answer before it is sent. */

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { ACQUIRING_ROUTES, operateAcquirer } from '../acquirer/routes.ts';
 import { withoutCard } from '../acquirer/without-card.ts';
-import { type FaultEffect, referenceOf } from '../faults.ts';
-import { findOrder } from '../order-store.ts';
-import type { LoggedPost } from '../post-log.ts';
+import { findOrder } from '../bank/order-store.ts';
+import type { LoggedPost } from '../bank/post-log.ts';
+import { type Operation, type Reply, replyUnder } from '../faults/fault-reply.ts';
+import { type FaultEffect, referenceOf } from '../faults/faults.ts';
 import { badRequest } from '../refusal.ts';
 import { catchUp, type Sandbox } from '../sandbox.ts';
 import { type Answer, failure, NOT_FOUND, success, UNAUTHORIZED } from './answer.ts';
 import { BANKING_ROUTES, type BankingRoute } from './banking-routes.ts';
 import { parseBody, readBody } from './body.ts';
-import { type Operation, type Reply, replyUnder } from './fault-reply.ts';
 import { type Call, matchRoute, type Target } from './router.ts';
 
 /** What a request asks for, once its route is known. */

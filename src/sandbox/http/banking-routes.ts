@@ -1,4 +1,4 @@
-import { balancesOfUser, MASTER_UID, requireAccount, toBalance } from '../accounts.ts';
+import { balancesOfUser, MASTER_UID, requireAccount, toBalance } from '../bank/accounts.ts';
 import {
   addBeneficiary,
   deleteBeneficiary,
@@ -6,18 +6,18 @@ import {
   requireBeneficiary,
   toBeneficiary,
   updateBeneficiary,
-} from '../beneficiaries.ts';
-import type { Books } from '../books.ts';
-import { exchange, quoteExchange } from '../currency-exchange.ts';
-import { approveOrder, rejectOrder } from '../order-life.ts';
-import { listOrders } from '../order-list.ts';
-import { toOrder } from '../order-row.ts';
-import { requireShownOrder } from '../order-store.ts';
-import { pay, quotePaymentFee } from '../payments.ts';
+} from '../bank/beneficiaries.ts';
+import type { Books } from '../bank/books.ts';
+import { exchange, quoteExchange } from '../bank/currency-exchange.ts';
+import { approveOrder, rejectOrder } from '../bank/order-life.ts';
+import { listOrders } from '../bank/order-list.ts';
+import { toOrder } from '../bank/order-row.ts';
+import { requireShownOrder } from '../bank/order-store.ts';
+import { pay, quotePaymentFee } from '../bank/payments.ts';
+import { requiredDetails } from '../bank/required-details.ts';
+import { quoteTransferFee, transfer } from '../bank/transfers.ts';
 import * as requests from '../requests.ts';
 import { read } from '../requests.ts';
-import { requiredDetails } from '../required-details.ts';
-import { quoteTransferFee, transfer } from '../transfers.ts';
 import type { Call, Method } from './router.ts';
 
 /** A banking operation of the interface (section 4). `handle` returns `data`; `undefined` leaves it out. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerPage } from '../acquirer/page-routes.ts';
+import { deliver } from '../faults/fault-reply.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { failure, send, TOO_LARGE } from './answer.ts';
 import { answerApi } from './api-door.ts';
 import { BodyTooLarge } from './body.ts';
-import { deliver } from './fault-reply.ts';
 import { queryOf } from './router.ts';
 import { answerTest } from './test-door.ts';
 

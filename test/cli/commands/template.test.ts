@@ -7,8 +7,8 @@ import { template } from '../../../src/cli/commands/template.ts';
 import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/formats/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
 import { checkFile } from '../../../src/intake/check-file.ts';
-import { requiredDetails } from '../../../src/sandbox/required-details.ts';
-import { SEED_CURRENCIES } from '../../../src/sandbox/seed.ts';
+import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
+import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 let folder: string;

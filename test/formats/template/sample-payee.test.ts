@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkFields } from '../../../src/api/required-details.ts';
 import { fieldsWithoutSample, samplePayee, sampleValue } from '../../../src/formats/template/sample-payee.ts';
-import { requiredDetails } from '../../../src/sandbox/required-details.ts';
-import { SEED_CURRENCIES } from '../../../src/sandbox/seed.ts';
+import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
+import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
 
 const field = (name: string, regex: string, data_type = 'text') => ({ field: name, required: true, regex, data_type });
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEFAULT_PROFILE } from '../../../src/sandbox/bank/profile.ts';
 import { failure } from '../../../src/sandbox/http/answer.ts';
-import { DEFAULT_PROFILE } from '../../../src/sandbox/profile.ts';
 
 test('an error that is no refusal is answered with 2001 and logged', () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -1,0 +1,77 @@
+import type { AccountBalance } from '../../api/schemas/accounts.ts';
+import { formatMinor } from '../../domain/money.ts';
+import type { Database } from '../database.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Owner of the institution's own accounts (interface section 4, "Master account assets"). */
+export const MASTER_UID = 'master';
+
+export type AccountKind = 'customer' | 'world' | 'fees' | 'exchange';
+
+export interface AccountRow {
+  account_id: string;
+  uid: string;
+  currency: string;
+  kind: AccountKind;
+  /** Minor units that can be spent. */
+  available: bigint;
+  /** Minor units held for open orders. */
+  frozen: bigint;
+  /** 1: the whole account is frozen (code 2007). */
+  blocked: bigint;
+  updated_at: bigint;
+}
+
+export function findAccount(db: Database, accountId: string): AccountRow | undefined {
+  return db.one<AccountRow>(`SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`, {
+    accountId,
+  });
+}
+
+/** Throws 2006. */
+export function requireAccount(db: Database, accountId: string): AccountRow {
+  const account = findAccount(db, accountId);
+  if (account === undefined) throw new Refusal(2006);
+  return account;
+}
+
+/** An account that may take part in an order. Throws 2006 and 2007. */
+export function requireUsableAccount(db: Database, accountId: string): AccountRow {
+  const account = requireAccount(db, accountId);
+  if (account.blocked === 1n) throw new Refusal(2007);
+  return account;
+}
+
+/** Throws 2006 when the user has no account: the interface has no code for an unknown user. */
+export function balancesOfUser(db: Database, uid: string): AccountBalance[] {
+  const accounts = db.all<AccountRow>(
+    `SELECT * FROM accounts WHERE uid = :uid AND kind = 'customer' ORDER BY account_id`,
+    { uid },
+  );
+  if (accounts.length === 0) throw new Refusal(2006);
+  return accounts.map(toBalance);
+}
+
+export function toBalance(account: AccountRow): AccountBalance {
+  return {
+    updated_at: Number(account.updated_at),
+    uid: account.uid,
+    account_id: account.account_id,
+    currency: account.currency,
+    balance: formatMinor(account.available, account.currency),
+    frozen: formatMinor(account.frozen, account.currency),
+  };
+}
+
+/** Makes an empty account. Throws 2003 when the id is taken. */
+export function openAccount(
+  db: Database,
+  account: { accountId: string; uid: string; currency: string; kind: AccountKind; at: number },
+): void {
+  const { accountId } = account;
+  if (db.one('SELECT 1 FROM accounts WHERE account_id = :accountId', { accountId })) throw new Refusal(2003);
+  db.run(
+    'INSERT INTO accounts (account_id, uid, currency, kind, updated_at) VALUES (:accountId, :uid, :currency, :kind, :at)',
+    account,
+  );
+}

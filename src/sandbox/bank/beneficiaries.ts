@@ -1,0 +1,119 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { Page } from '../../api/schemas/wire.ts';
+import type { Database, Parameters } from '../database.ts';
+import { newId } from '../ids.ts';
+import { Refusal } from '../refusal.ts';
+import { type BeneficiaryKind, checkedItems } from './beneficiary-items.ts';
+import type { Books } from './books.ts';
+import { type PageRequest, pageOf } from './paging.ts';
+
+export interface BeneficiaryRow extends BeneficiaryKind {
+  id: string;
+  uid: string;
+  /** JSON object of the detail fields. */
+  items: string;
+  created_at: bigint;
+}
+
+/** Adds a payee; the same details again make a second one (the interface shows no key). Throws 2002, 2009. */
+export function addBeneficiary(
+  { db, now }: Books,
+  request: BeneficiaryKind & { uid: string; [field: string]: unknown },
+): { beneficiary_id: string } {
+  const items = checkedItems(request, request);
+  const id = newId('ben');
+  insertBeneficiary(db, { ...request, id, items, createdAt: now() });
+  return { beneficiary_id: id };
+}
+
+export function insertBeneficiary(
+  db: Database,
+  {
+    id,
+    uid,
+    currency,
+    beneficiary_type,
+    payment_type,
+    items,
+    createdAt,
+  }: BeneficiaryKind & {
+    id: string;
+    uid: string;
+    items: Record<string, string>;
+    createdAt: number;
+  },
+): void {
+  db.run(
+    `INSERT INTO beneficiaries (id, uid, currency, beneficiary_type, payment_type, items, created_at)
+     VALUES (:id, :uid, :currency, :beneficiary_type, :payment_type, :items, :createdAt)`,
+    { id, uid, currency, beneficiary_type, payment_type, items: JSON.stringify(items), createdAt },
+  );
+}
+
+/** Throws 2004. */
+export function requireBeneficiary(db: Database, id: string): BeneficiaryRow {
+  const row = db.one<BeneficiaryRow>('SELECT * FROM beneficiaries WHERE id = :id', { id });
+  if (row === undefined) throw new Refusal(2004);
+  return row;
+}
+
+/** Throws 2004 also when it belongs to somebody else. */
+export function requireBeneficiaryOf(db: Database, uid: string, id: string): BeneficiaryRow {
+  const row = requireBeneficiary(db, id);
+  if (row.uid !== uid) throw new Refusal(2004);
+  return row;
+}
+
+export interface BeneficiaryFilter extends PageRequest {
+  uid: string;
+  currency?: string | undefined;
+  beneficiary_type?: string | undefined;
+  payment_type?: string | undefined;
+}
+
+/** Newest first. */
+export function listBeneficiaries({ db, profile }: Books, filter: BeneficiaryFilter): Page<Beneficiary> {
+  const { page, page_size, ...columns } = filter;
+  const values: Parameters = {};
+  for (const [column, value] of Object.entries(columns)) if (value !== undefined) values[column] = value;
+  const where = Object.keys(values).map((column) => `${column} = :${column}`);
+  const query = `FROM beneficiaries WHERE ${where.join(' AND ')}`;
+  const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
+  return pageOf(Number(total), { page, page_size }, profile.pageCap, (limit, offset) => {
+    const sql = `SELECT * ${query} ORDER BY created_at DESC, seq DESC LIMIT :limit OFFSET :offset`;
+    return db.all<BeneficiaryRow>(sql, { ...values, limit, offset }).map(toBeneficiary);
+  });
+}
+
+/** Replaces every detail field. Throws 2002, 2004. */
+export function updateBeneficiary({ db }: Books, id: string, request: { uid: string; [field: string]: unknown }): void {
+  const row = requireBeneficiaryOf(db, request.uid, id);
+  const items = JSON.stringify(checkedItems(row, request));
+  db.run('UPDATE beneficiaries SET items = :items WHERE id = :id', { id, items });
+}
+
+/** Orders placed before keep going. Throws 2004. */
+export function deleteBeneficiary({ db }: Books, id: string): void {
+  requireBeneficiary(db, id);
+  db.run('DELETE FROM beneficiaries WHERE id = :id', { id });
+}
+
+export function toBeneficiary({
+  id,
+  created_at,
+  uid,
+  currency,
+  payment_type,
+  beneficiary_type,
+  items,
+}: BeneficiaryRow): Beneficiary {
+  return {
+    id,
+    created_at: Number(created_at),
+    uid,
+    currency,
+    payment_type,
+    beneficiary_type,
+    items: JSON.parse(items),
+  };
+}

@@ -1,0 +1,15 @@
+import type { Database } from '../database.ts';
+import type { Settings } from '../settings.ts';
+import type { Profile } from './profile.ts';
+
+/** What an operation of the bank works on. */
+export interface Books {
+  readonly db: Database;
+  readonly settings: Settings;
+  /** Changed in place by the test route. */
+  readonly profile: Profile;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** The next number in [0, 1) of the profile `pageOrder: 'shuffled'`. */
+  nextShuffle(): number;
+}

@@ -1,0 +1,78 @@
+import type { FxQuote, PlacedOrder } from '../../api/schemas/transactions.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { badRequest, Refusal } from '../refusal.ts';
+import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
+import { readAmount } from './amounts.ts';
+import type { Books } from './books.ts';
+import { EXCHANGE_FEE } from './fees.ts';
+import { type OrderRequest, placeOrder } from './place-order.ts';
+import { buyAmountOf, orderRate, quoteRate, rateOf, sellAmountOf } from './rates.ts';
+
+/** `currency` names the leg `amount` is in; which one it may be is not shown, so both are taken. */
+interface ExchangeTerms {
+  sell_account: string;
+  buy_account: string;
+  amount: string;
+  currency: string;
+}
+
+/** Quote; it binds nobody. Throws 2002, 2006, 2009. */
+export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQuote {
+  const sell = requireAccount(db, terms.sell_account);
+  const buy = requireAccount(db, terms.buy_account);
+  const legs = reckonLegs(terms, sell, buy, profile.quoteDriftBasisPoints);
+  return {
+    sell_account: sell.account_id,
+    buy_account: buy.account_id,
+    sell_amount: formatMinor(legs.sellAmount, sell.currency),
+    buy_amount: formatMinor(legs.buyAmount, buy.currency),
+    fee: formatMinor(EXCHANGE_FEE, sell.currency),
+    fee_currency: sell.currency,
+    rate: quoteRate(legs.rate),
+    sell_currency: sell.currency,
+    buy_currency: buy.currency,
+  };
+}
+
+/** Exchange between two accounts of one user; the transaction leg is what is sold. Throws 2002, 2003, 2006, 2007, 2009, 2010. */
+export function exchange(books: Books, request: ExchangeTerms & OrderRequest & { type?: string | null }): PlacedOrder {
+  if (request.type != null && request.type !== 'MARKET') throw new Refusal(2009, 'only MARKET is available');
+  const { quoteDriftBasisPoints, fxDriftBasisPoints } = books.profile;
+  return placeOrder(books, request, () => {
+    const sell = requireUsableAccount(books.db, request.sell_account);
+    const buy = requireUsableAccount(books.db, request.buy_account);
+    const legs = reckonLegs(request, sell, buy, quoteDriftBasisPoints + fxDriftBasisPoints);
+    return {
+      type: 'FX',
+      uid: sell.uid,
+      payment_type: 'exchange',
+      account_id: sell.account_id,
+      currency: sell.currency,
+      amount: legs.sellAmount,
+      fee: EXCHANGE_FEE,
+      counter_account: buy.account_id,
+      buy_currency: buy.currency,
+      buy_amount: legs.buyAmount,
+      rate: orderRate(legs.rate),
+    };
+  });
+}
+
+function reckonLegs(
+  { amount, currency }: ExchangeTerms,
+  sell: AccountRow,
+  buy: AccountRow,
+  driftBasisPoints: number,
+): { sellAmount: bigint; buyAmount: bigint; rate: bigint } {
+  if (sell.uid !== buy.uid) throw new Refusal(2006);
+  if (sell.currency === buy.currency) throw badRequest('buy_account: the same currency');
+  if (currency !== sell.currency && currency !== buy.currency) throw badRequest('currency: neither leg');
+  const rate = rateOf(sell.currency, buy.currency, driftBasisPoints);
+  const minor = readAmount(amount, currency);
+  const legs =
+    currency === sell.currency
+      ? { sellAmount: minor, buyAmount: buyAmountOf(minor, sell.currency, buy.currency, rate), rate }
+      : { sellAmount: sellAmountOf(minor, sell.currency, buy.currency, rate), buyAmount: minor, rate };
+  if (legs.buyAmount === 0n) throw badRequest('amount: buys less than the smallest unit');
+  return legs;
+}

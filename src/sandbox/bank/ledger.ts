@@ -1,0 +1,88 @@
+import type { Database } from '../database.ts';
+import { Refusal } from '../refusal.ts';
+import { type AccountKind, type AccountRow, openAccount } from './accounts.ts';
+
+/** One side of a journal entry: minor units, positive into the part of the account. */
+export interface Posting {
+  accountId: string;
+  part: 'available' | 'frozen';
+  amount: bigint;
+}
+
+export interface JournalEntry {
+  at: number;
+  kind: 'deposit' | 'order';
+  orderId: string | null;
+  postings: readonly Posting[];
+}
+
+/**
+ * Writes a double-entry journal entry and moves the balances with it, inside the caller's transaction. Throws 2010 when
+ * a customer's part would go below zero; an entry that does not sum to zero per currency is a bug and throws.
+ */
+export function post(db: Database, entry: JournalEntry): void {
+  const postings = netPostings(entry.postings);
+  if (postings.length === 0) return;
+  const sums = new Map<string, bigint>();
+  const { lastId } = db.run('INSERT INTO journal (at, kind, order_id) VALUES (:at, :kind, :orderId)', {
+    at: entry.at,
+    kind: entry.kind,
+    orderId: entry.orderId,
+  });
+  for (const posting of postings) {
+    const account = move(db, posting, entry.at);
+    sums.set(account.currency, (sums.get(account.currency) ?? 0n) + posting.amount);
+    db.run('INSERT INTO postings VALUES (:entryId, :accountId, :part, :amount)', { entryId: lastId, ...posting });
+  }
+  if ([...sums.values()].some((sum) => sum !== 0n)) throw new Error('a journal entry does not sum to zero');
+}
+
+/** Postings to the same part of the same account as one, zeros left out. */
+function netPostings(postings: readonly Posting[]): Posting[] {
+  const net = new Map<string, Posting>();
+  for (const posting of postings) {
+    const key = `${posting.part} ${posting.accountId}`;
+    net.set(key, { ...posting, amount: posting.amount + (net.get(key)?.amount ?? 0n) });
+  }
+  return [...net.values()].filter(({ amount }) => amount !== 0n);
+}
+
+function move(db: Database, { accountId, part, amount }: Posting, at: number): AccountRow {
+  const account = db.one<AccountRow>('SELECT * FROM accounts WHERE account_id = :accountId', { accountId });
+  if (account === undefined) throw new Error('a posting names an account that does not exist');
+  const balance = account[part] + amount;
+  if (balance < 0n && account.kind === 'customer') throw new Refusal(2010);
+  const sql = `UPDATE accounts SET ${part} = :balance, updated_at = :at WHERE account_id = :accountId`;
+  db.run(sql, { balance, at, accountId });
+  return account;
+}
+
+/**
+ * The bank's own account of a kind and currency, opened at first use: `world` is everything outside the bank, `fees` its
+ * fee income, `exchange` its position in a currency. World and exchange may be negative.
+ */
+export function internalAccount(
+  db: Database,
+  kind: Exclude<AccountKind, 'customer'>,
+  currency: string,
+  at: number,
+): string {
+  const accountId = `bank-${kind}-${currency.toLowerCase()}`;
+  const known = db.one('SELECT 1 FROM accounts WHERE account_id = :accountId', { accountId });
+  if (known === undefined) openAccount(db, { accountId, uid: 'bank', currency, kind, at });
+  return accountId;
+}
+
+/** Money from outside into an account, inside the caller's transaction. */
+export function deposit(
+  db: Database,
+  account: { accountId: string; currency: string; amount: bigint; at: number },
+): void {
+  const { accountId, currency, amount, at } = account;
+  const world = internalAccount(db, 'world', currency, at);
+  const postings: Posting[] = [
+    { accountId: world, part: 'available', amount: -amount },
+    { accountId, part: 'available', amount },
+  ];
+  post(db, { at, kind: 'deposit', orderId: null, postings });
+}

@@ -1,0 +1,99 @@
+import type { Page } from '../../api/schemas/wire.ts';
+import { currencyExponent } from '../../domain/currency.ts';
+import { parseDecimal } from '../../domain/money.ts';
+import type { Parameters } from '../database.ts';
+import { badRequest } from '../refusal.ts';
+import type { Books } from './books.ts';
+import { type OrderRecord, type OrderRow, toOrder } from './order-row.ts';
+import { type PageRequest, pageOf } from './paging.ts';
+
+/** Query of the order list (interface section 4): bounds are inclusive, `create_at_to` is spelled so. */
+export interface OrderFilter extends PageRequest {
+  uid: string;
+  currency: string;
+  account_id?: string | undefined;
+  created_at_from?: string | undefined;
+  create_at_to?: string | undefined;
+  amount_from?: string | undefined;
+  amount_to?: string | undefined;
+  order_type?: string | undefined;
+}
+
+/** The amount of the leg in the list's currency: an exchange is listed under both of its currencies. */
+const LEG_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';
+
+const CONDITIONS = {
+  account_id: `(account_id = :account_id OR (type = 'FX' AND counter_account = :account_id))`,
+  created_at_from: 'created_at >= :created_at_from',
+  create_at_to: 'created_at <= :create_at_to',
+  amount_from: `${LEG_AMOUNT} >= :amount_from`,
+  amount_to: `${LEG_AMOUNT} <= :amount_to`,
+  order_type: 'type = :order_type',
+} as const;
+
+/** In the profile's order, without what is too new for it. Throws 2002 for a bound that is no time or no amount. */
+export function listOrders(books: Books, filter: OrderFilter): Page<OrderRecord> {
+  const { uid, currency } = filter;
+  const { db, profile } = books;
+  const values: Parameters = { uid, currency };
+  const where = ['uid = :uid', '(currency = :currency OR buy_currency = :currency)'];
+  if (profile.listLagMs > 0) {
+    values.shown_until = books.now() - profile.listLagMs;
+    where.push('created_at <= :shown_until');
+  }
+  for (const [name, value] of Object.entries(filterValues(filter))) {
+    if (value === undefined) continue;
+    values[name] = value;
+    where.push(CONDITIONS[name as keyof typeof CONDITIONS]);
+  }
+  const query = `FROM orders WHERE ${where.join(' AND ')}`;
+  const total = db.one<{ total: bigint }>(`SELECT COUNT(*) AS total ${query}`, values)?.total ?? 0n;
+  const order = orderClause(books);
+  const page = pageOf(Number(total), filter, profile.pageCap, (limit, offset) => {
+    const sql = `SELECT * ${query} ORDER BY ${order} LIMIT :limit OFFSET :offset`;
+    return db.all<OrderRow>(sql, { ...values, limit, offset }).map((row) => toOrder(row, profile.references));
+  });
+  return profile.listTotal === 'exact' ? page : { ...page, total: page.total + 1 };
+}
+
+/** A prime above every `seq`: multiplying modulo it puts the rows into another order without losing one. */
+const SHUFFLE_PRIME = 2_147_483_647;
+
+function orderClause({ profile, nextShuffle }: Books): string {
+  switch (profile.pageOrder) {
+    case 'newest':
+      return 'created_at DESC, seq DESC';
+    case 'oldest':
+      return 'created_at, seq';
+    case 'shuffled':
+      return `seq * ${1 + Math.floor(nextShuffle() * (SHUFFLE_PRIME - 1))} % ${SHUFFLE_PRIME}`;
+  }
+}
+
+function filterValues(filter: OrderFilter): Record<keyof typeof CONDITIONS, string | bigint | undefined> {
+  return {
+    account_id: filter.account_id,
+    created_at_from: timeBound(filter.created_at_from),
+    create_at_to: timeBound(filter.create_at_to),
+    amount_from: amountBound(filter.amount_from, filter.currency, 'up'),
+    amount_to: amountBound(filter.amount_to, filter.currency, 'down'),
+    order_type: filter.order_type,
+  };
+}
+
+function timeBound(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,16}$/.test(text)) throw badRequest('a time is epoch milliseconds');
+  return BigInt(text);
+}
+
+/** A bound in minor units; one with more decimals than the currency is rounded to the inside of the range. */
+function amountBound(text: string | undefined, currency: string, rounding: 'up' | 'down'): bigint | undefined {
+  if (text === undefined) return undefined;
+  const bound = parseDecimal(text);
+  if (bound === undefined || text.length > 30) throw badRequest('an amount is a decimal');
+  const scaled = bound.digits * 10n ** BigInt(currencyExponent(currency) ?? 2);
+  const unit = 10n ** BigInt(bound.scale);
+  const floor = scaled / unit;
+  return rounding === 'up' && floor * unit < scaled ? floor + 1n : floor;
+}

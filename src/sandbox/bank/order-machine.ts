@@ -1,0 +1,74 @@
+import type { OrderStatus } from '../../domain/order-status.ts';
+import type { SettleTimes } from '../settings.ts';
+import type { Outcome } from './order-row.ts';
+
+/**
+ * The sandbox's choice of order transitions; the interface lists the statuses and shows no transition (section 3).
+ *
+ *   ACCEPTED -> SUBMITTING -> SUBMITTED -> COMPLETED | FAILED | CLOSED
+ *   ACCEPTED -> WAIT_FOR_AUDIT -> APPROVING -> APPROVED -> SUBMITTING ...
+ *                              -> REJECTING -> REJECTED
+ *                              -> CANCELLING -> CANCELLED   (at expired_at)
+ *
+ * With the profile `unknownStatus`: SUBMITTED -> IN_CLEARING -> COMPLETED.
+ */
+
+/** A status that the interface does not list. */
+export const UNLISTED_STATUS = 'IN_CLEARING';
+
+/** What the next step depends on. */
+export interface OrderState {
+  status: string;
+  /** Epoch milliseconds of entering `status`. */
+  since: number;
+  needsAudit: boolean;
+  outcome: Outcome;
+  expiredAt: number | null;
+  /** Completes by way of `UNLISTED_STATUS`. */
+  viaUnlisted: boolean;
+}
+
+export type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
+
+/** The step the clock takes next and when; `undefined` when only a person, or nothing, moves the order on. */
+export interface Step {
+  at: number;
+  to: StepTarget;
+}
+
+const ENDS = {
+  complete: 'COMPLETED',
+  refund: 'COMPLETED',
+  fail: 'FAILED',
+  close: 'CLOSED',
+  stuck: undefined,
+} as const satisfies Record<Outcome, OrderStatus | undefined>;
+
+type TimedTarget = (order: OrderState) => StepTarget | undefined;
+
+const TARGETS: { readonly [status in keyof SettleTimes]: TimedTarget } = {
+  ACCEPTED: ({ needsAudit }) => (needsAudit ? 'WAIT_FOR_AUDIT' : 'SUBMITTING'),
+  APPROVING: () => 'APPROVED',
+  APPROVED: () => 'SUBMITTING',
+  SUBMITTING: () => 'SUBMITTED',
+  SUBMITTED: ({ outcome, viaUnlisted }) =>
+    viaUnlisted && ENDS[outcome] === 'COMPLETED' ? UNLISTED_STATUS : ENDS[outcome],
+  COMPLETED: ({ outcome }) => (outcome === 'refund' ? 'refund' : undefined),
+  REJECTING: () => 'REJECTED',
+  CANCELLING: () => 'CANCELLED',
+};
+
+export function nextStep(order: OrderState, settle: SettleTimes): Step | undefined {
+  const { status, since, expiredAt } = order;
+  if (status === 'WAIT_FOR_AUDIT') {
+    return expiredAt === null ? undefined : { at: Math.max(expiredAt, since), to: 'CANCELLING' };
+  }
+  if (status === UNLISTED_STATUS) return { at: since + settle.SUBMITTED, to: 'COMPLETED' };
+  if (!isTimed(status)) return undefined;
+  const to = TARGETS[status](order);
+  return to === undefined ? undefined : { at: since + settle[status], to };
+}
+
+function isTimed(status: string): status is keyof SettleTimes {
+  return Object.hasOwn(TARGETS, status);
+}

@@ -1,0 +1,107 @@
+import type { Database, Parameters } from '../database.ts';
+import { Refusal } from '../refusal.ts';
+import type { Books } from './books.ts';
+import { nextStep, type OrderState, type Step } from './order-machine.ts';
+import type { OrderRow } from './order-row.ts';
+
+/** Rows of the `orders` table; no rule about money or statuses. */
+
+export function findOrder(db: Database, orderId: string): OrderRow | undefined {
+  return db.one<OrderRow>('SELECT * FROM orders WHERE order_id = :orderId', { orderId });
+}
+
+/** Throws 2005. */
+export function requireOrder(db: Database, orderId: string): OrderRow {
+  const order = findOrder(db, orderId);
+  if (order === undefined) throw new Refusal(2005);
+  return order;
+}
+
+/** An order that a read by id shows already (`getLagMs` of the profile). Throws 2005. */
+export function requireShownOrder(books: Books, orderId: string): OrderRow {
+  const order = requireOrder(books.db, orderId);
+  const { getLagMs } = books.profile;
+  if (getLagMs > 0 && order.created_at > books.now() - getLagMs) throw new Refusal(2005);
+  return order;
+}
+
+export function orderOfReference(db: Database, reference: string): OrderRow | undefined {
+  const sql = `SELECT * FROM orders WHERE reference = :reference AND type <> 'REFUND' ORDER BY seq LIMIT 1`;
+  return db.one<OrderRow>(sql, { reference });
+}
+
+/** Every order, oldest first. */
+export function allOrders(db: Database): OrderRow[] {
+  return db.all<OrderRow>('SELECT * FROM orders ORDER BY seq');
+}
+
+/** Orders whose next step is due, in the order the steps fell due. */
+export function dueOrders(db: Database, now: number): OrderRow[] {
+  return db.all<OrderRow>('SELECT * FROM orders WHERE due_at <= :now ORDER BY due_at, seq LIMIT 1000', { now });
+}
+
+const COLUMNS = [
+  'order_id',
+  'uid',
+  'reference',
+  'type',
+  'direct',
+  'status',
+  'payment_type',
+  'account_id',
+  'currency',
+  'amount',
+  'fee',
+  'beneficiary_id',
+  'counter_account',
+  'buy_currency',
+  'buy_amount',
+  'rate',
+  'note',
+  'reason',
+  'remark',
+  'expired_at',
+  'needs_audit',
+  'outcome',
+  'money',
+  'refund_of',
+  'created_at',
+  'updated_at',
+  'due_at',
+] as const satisfies readonly (keyof OrderRow)[];
+
+const INSERT = `INSERT INTO orders (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((column) => `:${column}`).join(', ')})`;
+
+export function insertOrder(db: Database, order: OrderRow): void {
+  db.run(INSERT, Object.fromEntries(COLUMNS.map((column) => [column, order[column]])) satisfies Parameters);
+}
+
+export function saveOrder(db: Database, order: OrderRow): void {
+  const { order_id, status, money, remark, updated_at, due_at } = order;
+  db.run(
+    `UPDATE orders SET status = :status, money = :money, remark = :remark, updated_at = :updated_at, due_at = :due_at
+     WHERE order_id = :order_id`,
+    { order_id, status, money, remark, updated_at, due_at },
+  );
+}
+
+/** When the clock takes the order's next step, as kept in `due_at`. */
+export function dueAt(books: Books, order: OrderRow): bigint | null {
+  const step = stepOf(books, order);
+  return step === undefined ? null : BigInt(step.at);
+}
+
+export function stepOf({ settings, profile }: Books, order: OrderRow): Step | undefined {
+  return nextStep(stateOf(order, profile.unknownStatus), settings.settle);
+}
+
+function stateOf(order: OrderRow, viaUnlisted: boolean): OrderState {
+  return {
+    status: order.status,
+    since: Number(order.updated_at),
+    needsAudit: order.needs_audit === 1n,
+    outcome: order.outcome,
+    expiredAt: order.expired_at === null ? null : Number(order.expired_at),
+    viaUnlisted,
+  };
+}

@@ -1,0 +1,29 @@
+import type { Page } from '../../api/schemas/wire.ts';
+import { badRequest } from '../refusal.ts';
+
+/** Page query parameters as they come (interface section 8). */
+export interface PageRequest {
+  page?: string | undefined;
+  page_size?: string | undefined;
+}
+
+const PAGE_SIZE_DEFAULT = 20;
+
+/** `cap`: the largest page there is (`pageCap` of the profile). */
+export function pageOf<T>(
+  total: number,
+  request: PageRequest,
+  cap: number,
+  read: (limit: number, offset: number) => T[],
+): Required<Page<T>> {
+  const page = positive(request.page) ?? 1;
+  const page_size = Math.min(positive(request.page_size) ?? PAGE_SIZE_DEFAULT, cap);
+  const records = read(page_size, (page - 1) * page_size);
+  return { total, page, pages: Math.ceil(total / page_size), page_size, records };
+}
+
+function positive(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw badRequest('page and page_size are integers from 1');
+  return Number(text);
+}

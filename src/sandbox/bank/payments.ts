@@ -1,0 +1,57 @@
+import type { PlacedOrder } from '../../api/schemas/transactions.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { badRequest, Refusal } from '../refusal.ts';
+import type { PaymentRequest } from '../requests.ts';
+import { type AccountRow, requireAccount, requireUsableAccount } from './accounts.ts';
+import { readAmount } from './amounts.ts';
+import { type BeneficiaryRow, requireBeneficiaryOf } from './beneficiaries.ts';
+import type { Books } from './books.ts';
+import { paymentFeeOf } from './fees.ts';
+import { placeOrder } from './place-order.ts';
+
+/** Who pays whom how much, as the fee query and the payment both say. */
+type PaymentTerms = Pick<PaymentRequest, 'uid' | 'account_id' | 'beneficiary_id' | 'amount' | 'currency'>;
+
+/** Fee quote. Throws 2002, 2004, 2006. */
+export function quotePaymentFee(
+  { db }: Books,
+  terms: PaymentTerms,
+): PaymentTerms & { fee: string; fee_currency: string } {
+  const account = requireAccount(db, terms.account_id);
+  const { fee, amount } = judgeTerms(db, terms, account);
+  const { currency } = account;
+  return { ...terms, amount: formatMinor(amount, currency), fee: formatMinor(fee, currency), fee_currency: currency };
+}
+
+/** Payment to a beneficiary. Throws 2002, 2003, 2004, 2006, 2007, 2009 (charge type), 2010. */
+export function pay(books: Books, request: PaymentRequest): PlacedOrder {
+  const { charge_type: chargeType } = request;
+  if (chargeType != null && chargeType !== 'SHA') throw new Refusal(2009, 'only SHA is available');
+  return placeOrder(books, request, () => {
+    const account = requireUsableAccount(books.db, request.account_id);
+    const { fee, amount, beneficiary } = judgeTerms(books.db, request, account);
+    return {
+      type: 'PAYMENT',
+      uid: request.uid,
+      payment_type: beneficiary.payment_type,
+      account_id: account.account_id,
+      currency: account.currency,
+      amount,
+      fee,
+      beneficiary_id: beneficiary.id,
+    };
+  });
+}
+
+function judgeTerms(
+  db: Books['db'],
+  terms: PaymentTerms,
+  account: AccountRow,
+): { beneficiary: BeneficiaryRow; amount: bigint; fee: bigint } {
+  if (account.uid !== terms.uid) throw new Refusal(2006);
+  const beneficiary = requireBeneficiaryOf(db, terms.uid, terms.beneficiary_id);
+  if (terms.currency !== account.currency) throw badRequest("currency: not the account's");
+  if (terms.currency !== beneficiary.currency) throw badRequest("currency: not the beneficiary's");
+  const amount = readAmount(terms.amount, terms.currency);
+  return { beneficiary, amount, fee: paymentFeeOf(beneficiary.payment_type) };
+}

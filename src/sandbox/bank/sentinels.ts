@@ -1,0 +1,41 @@
+import { badRequest, Refusal, type RefusalCode } from '../refusal.ts';
+import type { OrderType, Outcome } from './order-row.ts';
+
+/** What a sentinel does to the order that carries it. */
+interface Sentinel {
+  outcome?: Outcome;
+  /** Waits for an audit whatever the amount. */
+  audit?: boolean;
+  /** Refused with this code; no order is made. */
+  code?: RefusalCode;
+  says: string;
+}
+
+/**
+ * Failures anyone can type: the `note` of a payment, transfer or exchange is one of these, and nothing else. Ordinary
+ * notes do not start with `sandbox:`; one that does and is not listed is refused (2002), so that a slip shows.
+ */
+export const SENTINELS: Readonly<Record<string, Sentinel>> = {
+  'sandbox:fail': { outcome: 'fail', says: 'ends FAILED, the money comes back' },
+  'sandbox:close': { outcome: 'close', says: 'ends CLOSED, the money comes back' },
+  'sandbox:stuck': { outcome: 'stuck', says: 'stays SUBMITTED, the money stays frozen' },
+  'sandbox:refund': {
+    outcome: 'refund',
+    says: 'ends COMPLETED; a REFUND order over the amount follows (payments only)',
+  },
+  'sandbox:audit': { audit: true, says: 'waits for approval whatever the amount' },
+  'sandbox:code-2001': { code: 2001, says: 'refused with 2001, no order is made' },
+  'sandbox:code-2008': { code: 2008, says: 'refused with 2008, no order is made' },
+  'sandbox:code-2011': { code: 2011, says: 'refused with 2011, no order is made' },
+};
+
+const PREFIX = 'sandbox:';
+
+/** Reads the sentinel of an order's note. Throws the code it asks for, 2002 for one that does not fit. */
+export function sentinelOf(note: string | null, type: OrderType): { outcome: Outcome; audit: boolean } {
+  const sentinel = note !== null && Object.hasOwn(SENTINELS, note) ? SENTINELS[note] : undefined;
+  if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('a note that is no sentinel of the sandbox');
+  if (sentinel?.outcome === 'refund' && type !== 'PAYMENT') throw badRequest('only a payment is refunded');
+  if (sentinel?.code !== undefined) throw new Refusal(sentinel.code);
+  return { outcome: sentinel?.outcome ?? 'complete', audit: sentinel?.audit ?? false };
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { draw, pick } from '../draw.ts';
+import { type FaultEffect, GARBAGE_FORMS } from './faults.ts';
+
+/**
+ * A seeded plan (`PUT /__sandbox/fault-plan`): each request of its operations is hit with a probability, by a fault that
+ * (seed, operation, subject, how often this subject was seen) alone decide. The subject is the reference (for a
+ * card payment its merchant_request_id), that of the order for a decision, or the body where there is none, without
+ * anything of a card; for a read it is the operation. So the same requests get the
+ * same faults in whatever order they come. Kept in memory.
+ */
+
+/** A number in [0, 1) for each question asked about one request. */
+type Draw = (question: string) => number;
+
+interface PlannedKind {
+  weight: number;
+  effect(draw: Draw, times: { lateMs: number; clientLimitMs: number }): FaultEffect;
+}
+
+const oneOf = <T>(choices: readonly [T, ...T[]], at: number): T =>
+  choices[Math.floor(at * choices.length)] ?? choices[0];
+
+/** Codes that say nothing about what was executed. */
+const UNSURE_CODES = [2001, 2008, 2011] as const;
+const SERVER_ERRORS = [500, 502, 504] as const;
+/** How long after its own limit a client that gives up is certain to have done so. */
+const BEYOND_LIMIT_MS = 1_000;
+
+const dropBefore = (): FaultEffect => ({ kind: 'drop-before' });
+const page =
+  (commit: boolean) =>
+  (draw: Draw): FaultEffect => ({
+    kind: 'http',
+    status: oneOf(SERVER_ERRORS, draw('status')),
+    commit,
+  });
+const envelope =
+  (commit: boolean) =>
+  (draw: Draw): FaultEffect => ({
+    kind: 'code',
+    code: oneOf(UNSURE_CODES, draw('code')),
+    commit,
+    httpStatus: oneOf([200, 500], draw('status')),
+  });
+const garbage = (draw: Draw): FaultEffect => ({ kind: 'garbage-after', form: oneOf(GARBAGE_FORMS, draw('form')) });
+const unauthorized = (): FaultEffect => ({ kind: 'http', status: 401, commit: false });
+const throttled = (draw: Draw): FaultEffect => ({
+  kind: 'http',
+  status: oneOf([429, 503], draw('status')),
+  commit: false,
+  retryAfterSeconds: 1,
+});
+
+/** The first four are committed and never answered in time: two fifths of the whole. */
+const WRITE_KINDS = {
+  'drop-after': { weight: 5, effect: () => ({ kind: 'drop-after' }) },
+  'delay-after': {
+    weight: 1,
+    effect: (_draw, { clientLimitMs }) => ({ kind: 'delay-after', ms: clientLimitMs + BEYOND_LIMIT_MS }),
+  },
+  'late-commit': {
+    weight: 4,
+    effect: (draw, { lateMs }) => ({ kind: 'late-commit', ms: Math.floor(draw('late') * lateMs), hangUp: true }),
+  },
+  /** The client gives up by its own limit; the commit comes after that. */
+  'late-commit-held': {
+    weight: 1,
+    effect: (draw, { lateMs, clientLimitMs }) => ({
+      kind: 'late-commit',
+      ms: clientLimitMs + Math.floor(draw('late') * lateMs),
+      hangUp: false,
+    }),
+  },
+  'drop-before': { weight: 2, effect: dropBefore },
+  'http-after': { weight: 2, effect: page(true) },
+  'http-before': { weight: 1, effect: page(false) },
+  'code-after': { weight: 2, effect: envelope(true) },
+  'code-before': { weight: 2, effect: envelope(false) },
+  'garbage-after': { weight: 2, effect: garbage },
+  'slow-after': {
+    weight: 1,
+    effect: (_draw, { clientLimitMs }) => ({ kind: 'slow-after', ms: clientLimitMs + BEYOND_LIMIT_MS }),
+  },
+  unauthorized: { weight: 1, effect: unauthorized },
+  throttled: { weight: 1, effect: throttled },
+} as const satisfies Record<string, PlannedKind>;
+
+/** Reads have nothing to commit. */
+const READ_KINDS = {
+  'drop-before': { weight: 3, effect: dropBefore },
+  'http-before': { weight: 2, effect: page(false) },
+  'code-before': { weight: 2, effect: envelope(false) },
+  'garbage-after': { weight: 2, effect: garbage },
+  unauthorized: { weight: 1, effect: unauthorized },
+  throttled: { weight: 1, effect: throttled },
+} as const satisfies Record<string, PlannedKind>;
+
+/** POSTs that make or decide something. */
+export const PLANNED_OPERATIONS: readonly string[] = [
+  'beneficiaries.add',
+  'transactions.payment',
+  'transactions.transfer',
+  'transactions.fx',
+  'orders.approve',
+  'orders.reject',
+  'cards.setUp',
+  'cards.create',
+];
+
+type WriteKind = keyof typeof WRITE_KINDS;
+export const WRITE_KIND_NAMES = Object.keys(WRITE_KINDS) as [WriteKind, ...WriteKind[]];
+
+const share = z.number().min(0).max(1);
+
+export const faultPlanRequest = z.strictObject({
+  seed: z.union([z.int(), z.string()]),
+  /** Share of the POSTs that are hit. */
+  rate: share,
+  operations: z
+    .array(z.enum(PLANNED_OPERATIONS as [string, ...string[]]))
+    .min(1)
+    .default([...PLANNED_OPERATIONS]),
+  /** Kinds for POSTs; absent: all of them. */
+  kinds: z.array(z.enum(WRITE_KIND_NAMES)).min(1).default(WRITE_KIND_NAMES),
+  /** A late commit comes at most this long after the socket closed, or after the client's limit. */
+  lateMs: z.int().min(0).max(3_600_000).default(2_000),
+  /** How long the client waits for an answer. */
+  clientLimitMs: z.int().min(0).max(600_000).default(30_000),
+  /** Share of the GETs that are hit. */
+  readRate: share.default(0),
+});
+export type FaultPlanRequest = z.infer<typeof faultPlanRequest>;
+
+interface Tally {
+  seen: number;
+  /** Requests hit, by kind. */
+  fired: Record<string, number>;
+}
+
+export type FaultPlanReport = FaultPlanRequest & { writes: Tally; reads: Tally };
+
+export interface PlannedRequest {
+  operation: string;
+  read: boolean;
+  subject: string;
+}
+
+export interface PlannedFault {
+  name: string;
+  effect: FaultEffect;
+}
+
+export class FaultPlan {
+  readonly #plan: FaultPlanRequest;
+  readonly #timesSeen = new Map<string, number>();
+  readonly #writes: Tally = { seen: 0, fired: {} };
+  readonly #reads: Tally = { seen: 0, fired: {} };
+
+  constructor(plan: FaultPlanRequest) {
+    this.#plan = plan;
+  }
+
+  /** The fault of this request, counted; `undefined` when it is spared. */
+  faultFor({ operation, read, subject }: PlannedRequest): PlannedFault | undefined {
+    const { seed, rate, readRate, operations } = this.#plan;
+    if (!read && !operations.includes(operation)) return undefined;
+    const tally = read ? this.#reads : this.#writes;
+    tally.seen += 1;
+    const key = JSON.stringify([operation, subject]);
+    const seen = (this.#timesSeen.get(key) ?? 0) + 1;
+    this.#timesSeen.set(key, seen);
+    const ask: Draw = (question) => draw(seed, operation, subject, seen, question);
+    if (ask('hit') >= (read ? readRate : rate)) return undefined;
+    const { name, effect } = pick(this.#kinds(read), ask('kind'));
+    tally.fired[name] = (tally.fired[name] ?? 0) + 1;
+    return { name, effect: effect(ask, this.#plan) };
+  }
+
+  report(): FaultPlanReport {
+    return structuredClone({ ...this.#plan, writes: this.#writes, reads: this.#reads });
+  }
+
+  #kinds(read: boolean): [PlannedKind & { name: string }, ...(PlannedKind & { name: string })[]] {
+    const table: Readonly<Record<string, PlannedKind>> = read ? READ_KINDS : WRITE_KINDS;
+    const names: readonly string[] = read ? Object.keys(READ_KINDS) : this.#plan.kinds;
+    const kinds = names.flatMap((name) => {
+      const kind = table[name];
+      return kind === undefined ? [] : [{ name, ...kind }];
+    });
+    const [first, ...rest] = kinds;
+    if (first === undefined) throw new RangeError('a fault plan without kinds');
+    return [first, ...rest];
+  }
+}

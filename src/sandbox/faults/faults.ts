@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isRefusalCode, REFUSAL_CODES } from '../refusal.ts';
+
+/**
+ * Faults are requests anyone can make (`POST /__sandbox/faults`): what happens to the next matching requests of an
+ * operation. "Commit" means that the operation runs. F1 to F11 are the fault points of the failure table; F1 (no connection at
+ * all) is `POST /__sandbox/outage`, F10 is a SIGSTOP of the process. Kept in memory.
+ */
+
+const scope = {
+  /** Operation of `http/banking-routes.ts` or `acquirer/routes.ts` (`transactions.payment`, `cards.create`), or `auth`. */
+  operation: z.string().min(1),
+  match: z
+    .strictObject({
+      /** Only requests whose body has this `reference`, or `merchant_request_id`. */
+      reference: z.string().optional(),
+      /** From the nth matching request on, counted from 1 since the fault was set. */
+      nth: z.int().min(1).optional(),
+    })
+    .default({}),
+  /** How many requests it hits. */
+  times: z.int().min(1).default(1),
+};
+const code = z.int().refine(isRefusalCode, `one of ${REFUSAL_CODES.join(', ')}`);
+const errorStatus = z.int().min(400).max(599);
+const milliseconds = z.int().min(0).max(3_600_000);
+
+/** How an answer is spoilt; `cut` ends the connection inside the announced length. */
+export const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
+
+const effects = {
+  /** The socket closes before the body is read; cannot match a reference. */
+  refuseBefore: { kind: z.literal('refuse-before') },
+  /** F2. Read, then closed without a commit. */
+  dropBefore: { kind: z.literal('drop-before') },
+  /** F3. Committed, then closed without an answer. */
+  dropAfter: { kind: z.literal('drop-after') },
+  /** F4. Committed, answered `ms` later, by the machine's clock. */
+  delayAfter: { kind: z.literal('delay-after'), ms: milliseconds },
+  /** F6, F7. An envelope code instead of the answer. */
+  code: {
+    kind: z.literal('code'),
+    code,
+    commit: z.boolean(),
+    httpStatus: z.int().min(200).max(599).optional(),
+  },
+  /** F8. Committed, answered with what is no envelope of a success: half of it unless `form` says otherwise. */
+  garbageAfter: { kind: z.literal('garbage-after'), form: z.enum(GARBAGE_FORMS).default('half') },
+  /** F5, F7. An HTML page with an HTTP error status instead of the answer, with `Retry-After` if one is given. */
+  http: {
+    kind: z.literal('http'),
+    status: errorStatus,
+    commit: z.boolean(),
+    retryAfterSeconds: z.int().min(0).max(86_400).optional(),
+  },
+  /** F9. Committed, answered in small pieces over `ms`, by the machine's clock. */
+  slowAfter: { kind: z.literal('slow-after'), ms: milliseconds },
+  /**
+   * F11. Read, committed `ms` later by the sandbox's clock, and never answered: the socket closes at once, or stays open
+   * until the client gives up.
+   */
+  lateCommit: { kind: z.literal('late-commit'), ms: milliseconds, hangUp: z.boolean().default(true) },
+} as const;
+
+export const faultRequest = z.discriminatedUnion('kind', [
+  z.strictObject({ ...scope, ...effects.refuseBefore }),
+  z.strictObject({ ...scope, ...effects.dropBefore }),
+  z.strictObject({ ...scope, ...effects.dropAfter }),
+  z.strictObject({ ...scope, ...effects.delayAfter }),
+  z.strictObject({ ...scope, ...effects.code }),
+  z.strictObject({ ...scope, ...effects.garbageAfter }),
+  z.strictObject({ ...scope, ...effects.http }),
+  z.strictObject({ ...scope, ...effects.slowAfter }),
+  z.strictObject({ ...scope, ...effects.lateCommit }),
+]);
+export type Fault = z.infer<typeof faultRequest>;
+
+type WithoutScope<F> = F extends unknown ? Omit<F, keyof typeof scope> : never;
+/** What a fault does to one request. */
+export type FaultEffect = WithoutScope<Fault>;
+
+export type FaultReport = Fault & {
+  id: string;
+  /** Requests that matched operation and reference. */
+  seen: number;
+  /** Requests it hit. */
+  fired: number;
+};
+
+/** The faults that are set. The first one that fits a request takes it; later ones do not count it. */
+export class FaultScript {
+  #faults: FaultReport[] = [];
+  #count = 0;
+
+  add(fault: Fault): FaultReport {
+    this.#count += 1;
+    const report: FaultReport = { ...fault, id: `fault-${this.#count}`, seen: 0, fired: 0 };
+    this.#faults.push(report);
+    return { ...report };
+  }
+
+  /** The fault for a request whose body has not been read (`refuse-before`). */
+  beforeBody(operation: string): Fault | undefined {
+    return this.#take((fault) => fault.kind === 'refuse-before' && fault.operation === operation);
+  }
+
+  /** The fault for a request with this body text. */
+  withBody(operation: string, body: string): Fault | undefined {
+    const reference = referenceOf(body);
+    return this.#take(
+      (fault) =>
+        fault.kind !== 'refuse-before' &&
+        fault.operation === operation &&
+        (fault.match.reference === undefined || fault.match.reference === reference),
+    );
+  }
+
+  list(): FaultReport[] {
+    return this.#faults.map((fault) => ({ ...fault }));
+  }
+
+  clear(): void {
+    this.#faults = [];
+  }
+
+  #take(fits: (fault: FaultReport) => boolean): Fault | undefined {
+    for (const fault of this.#faults) {
+      if (fault.fired >= fault.times || !fits(fault)) continue;
+      fault.seen += 1;
+      if (fault.seen < (fault.match.nth ?? 1)) continue;
+      fault.fired += 1;
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+const withReference = z.object({ reference: z.string() }).or(z.object({ merchant_request_id: z.string() }));
+
+/** What names the request of a body: `reference` of an order, `merchant_request_id` of a card payment. */
+export function referenceOf(body: string): string | undefined {
+  try {
+    const named = withReference.parse(JSON.parse(body));
+    return 'reference' in named ? named.reference : named.merchant_request_id;
+  } catch {
+    return undefined;
+  }
+}
