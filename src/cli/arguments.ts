@@ -1,20 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import { holdsCardNumber } from '../domain/card-number.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { Problem } from '../domain/problem.ts';
 
 // What the values of options are made of; each throws commander's error, which names the option, unless it says otherwise.
 
-/** Text that is kept and shown to people. Throws a `CommandError`: commander's own error would show what was given. */
+/** Text that is kept and shown to people. Throws a `Problem`: commander's own error would show what was given. */
 export function keptText(text: string): string {
   if (!holdsCardNumber(text) && !/\p{Cc}/u.test(text)) return text;
-  throw new CommandError(
-    EXIT.usage,
-    'text-refused',
-    'Text that is kept may hold no card number and no control characters.',
-    {
-      hint: 'Leave the number out of names, reasons and evidence, and write them on one line.',
-    },
-  );
+  throw new Problem('usage', 'text-refused', 'Text that is kept may hold no card number and no control characters.', {
+    hint: 'Leave the number out of names, reasons and evidence, and write them on one line.',
+  });
 }
 
 /** A TCP port. */

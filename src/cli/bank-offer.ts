@@ -2,7 +2,7 @@ import type { Bank } from '../api/bank.ts';
 import { EnvelopeError } from '../api/errors.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { currencyCodes } from '../domain/currency.ts';
-import { CommandError, EXIT } from './exit.ts';
+import { Problem } from '../domain/problem.ts';
 
 const BENEFICIARY_TYPES = ['personal', 'business'] as const;
 /** Where the institution shows no account to take currencies from. */
@@ -15,7 +15,7 @@ const USUAL_CURRENCY = 'USD';
 export async function bankOffer(bank: Bank, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
   if (currency !== undefined && !currencyCodes().includes(currency)) {
     const upper = currency.toUpperCase();
-    throw new CommandError(EXIT.usage, 'unknown-currency', `"${currency}" is no currency code of ISO 4217.`, {
+    throw new Problem('usage', 'unknown-currency', `"${currency}" is no currency code of ISO 4217.`, {
       hint: `Write ${currencyCodes().includes(upper) ? upper : 'a code such as EUR'}.`,
     });
   }
@@ -25,7 +25,7 @@ export async function bankOffer(bank: Bank, currency: string | undefined): Promi
     for (const type of BENEFICIARY_TYPES) entries.push(...(await offered(bank, code, type)));
   }
   if (entries.length === 0) {
-    throw new CommandError(EXIT.usage, 'nothing-offered', `The bank offers no payment in ${currencies.join(', ')}.`, {
+    throw new Problem('usage', 'nothing-offered', `The bank offers no payment in ${currencies.join(', ')}.`, {
       hint: 'Name another currency with --currency.',
     });
   }

@@ -1,7 +1,8 @@
 import type { UiPlace } from '../compose/ui-place.ts';
+import { Problem } from '../domain/problem.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import { renderSummary } from '../reports/render-summary.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 
 export function summaryText(report: BatchReport, ui: UiPlace): string {
   const list = `${ui.url}/namespaces/${ui.namespace}/workflows?query=${encodeURIComponent(`PayoutBatchId="${report.batchId}"`)}`;
@@ -24,8 +25,8 @@ export function exitOfReport(report: BatchReport): ExitCode {
   return report.state === 'completed' && !isOpen ? EXIT.completed : EXIT.exceptions;
 }
 
-export function unknownId(id: string): CommandError {
-  return new CommandError(EXIT.usage, 'unknown-id', `Nothing is known under "${id}".`, {
+export function unknownId(id: string): Problem {
+  return new Problem('not-found', 'unknown-id', `Nothing is known under "${id}".`, {
     hint: 'An ID is a batch id, a reference, a workflow id, an order id or a document id; `payouts list` shows batches.',
   });
 }

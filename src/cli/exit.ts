@@ -1,5 +1,4 @@
-import { errorDocument } from '../intake/error-document.ts';
-import type { Finding } from '../rules/finding.ts';
+import type { Problem, ProblemKind } from '../domain/problem.ts';
 
 /** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: design, "Commands". */
 export const EXIT = {
@@ -17,40 +16,23 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An end of a command that is no result: told on stderr, or as the `error` document with `--json`. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-  readonly exit: ExitCode;
-  readonly code: string;
-  readonly hint: string;
-  readonly batchId: string | undefined;
-  readonly findings: readonly Finding[];
-  /** Files written about the refusal, absolute paths by kind. */
-  readonly reports: Readonly<Record<string, string>> | undefined;
+const EXIT_OF: Readonly<Record<ProblemKind, ExitCode>> = {
+  usage: EXIT.usage,
+  'not-found': EXIT.usage,
+  conflict: EXIT.usage,
+  'set-up': EXIT.usage,
+  'invalid-input': EXIT.invalidInput,
+  'already-taken': EXIT.alreadyTaken,
+  unauthenticated: EXIT.authentication,
+  forbidden: EXIT.usage,
+  'too-large': EXIT.usage,
+  'too-slow': EXIT.usage,
+  'unsupported-media': EXIT.usage,
+  'bank-authentication': EXIT.authentication,
+  refused: EXIT.exceptions,
+  unreachable: EXIT.unreachable,
+  interrupted: EXIT.interrupted,
+  internal: EXIT.internal,
+};
 
-  constructor(
-    exit: ExitCode,
-    code: string,
-    message: string,
-    more: {
-      hint?: string;
-      batchId?: string;
-      findings?: readonly Finding[];
-      reports?: Readonly<Record<string, string>>;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause: more.cause });
-    this.exit = exit;
-    this.code = code;
-    this.hint = more.hint ?? '';
-    this.batchId = more.batchId;
-    this.findings = more.findings ?? [];
-    this.reports = more.reports;
-  }
-
-  /** The document `--json` prints for an error. */
-  toDocument(): object {
-    return errorDocument(this);
-  }
-}
+export const exitOf = ({ kind }: Pick<Problem, 'kind'>): ExitCode => EXIT_OF[kind];

@@ -1,7 +1,7 @@
 import { parseWorkflowId } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { unknownId } from './batch-report.ts';
-import { CommandError, EXIT } from './exit.ts';
 
 export type Target = { kind: 'batch'; batch: BatchRecord } | { kind: 'payout'; payout: PayoutRecord };
 
@@ -14,7 +14,7 @@ export async function findTarget(store: Store, id: string): Promise<Target> {
   const [payout] = payouts;
   if (payout === undefined) throw unknownId(id);
   if (payouts.length > 1) {
-    throw new CommandError(EXIT.usage, 'ambiguous-id', `"${id}" names more than one payout.`, {
+    throw new Problem('usage', 'ambiguous-id', `"${id}" names more than one payout.`, {
       hint: 'Use the reference; `payouts reference UID ID` prints it.',
     });
   }
@@ -26,7 +26,7 @@ export async function findBatch(store: Store, id: string): Promise<string> {
   const target = await findTarget(store, id);
   if (target.kind === 'batch') return target.batch.batchId;
   if (target.payout.batchId !== null) return target.payout.batchId;
-  throw new CommandError(EXIT.usage, 'no-batch', `"${id}" is a payout without a batch.`, {
+  throw new Problem('not-found', 'no-batch', `"${id}" is a payout without a batch.`, {
     hint: `payouts status ${target.payout.reference} shows it.`,
   });
 }

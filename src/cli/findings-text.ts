@@ -1,4 +1,5 @@
-import { type Finding, formatFinding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
+import { formatFinding } from '../rules/finding.ts';
 
 const FINDINGS_SHOWN = 200;
 

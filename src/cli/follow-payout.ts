@@ -1,9 +1,9 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSettled } from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { executionsOver } from '../temporal/executions.ts';
-import { CommandError, EXIT } from './exit.ts';
 import type { FollowEnd } from './follow.ts';
 import type { Output } from './output.ts';
 
@@ -63,12 +63,12 @@ async function tellFailure(client: Client, workflowId: string): Promise<void> {
     .result()
     .catch((error: Error) => {
       const why = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new CommandError(EXIT.exceptions, 'not-taken', `Nothing was sent: ${why}`, { cause: error });
+      throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, { cause: error });
     });
 }
 
-function stackGone(cause: unknown): CommandError {
-  return new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer any more.', {
+function stackGone(cause: unknown): Problem {
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', {
     hint: 'Nothing is lost: the same command follows it again.',
     cause,
   });

@@ -1,10 +1,10 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { countRows, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
-import { CommandError, EXIT } from './exit.ts';
 import type { Output } from './output.ts';
 
 const LOOK_EVERY_MS = 250;
@@ -68,8 +68,8 @@ export async function followBatches(options: {
   }
 }
 
-function stackGone(cause: unknown): CommandError {
-  return new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer any more.', {
+function stackGone(cause: unknown): Problem {
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', {
     hint: 'Nothing is lost: `payouts watch ID` or the same `run` follows the batch again.',
     cause,
   });

@@ -1,9 +1,9 @@
+import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { isLoopback } from '../gateway/callers.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** A gateway over HTTP, as a merchant's backend asks it. Every failure is a `CommandError`. */
+/** A gateway over HTTP, as a merchant's backend asks it. Every failure is a `Problem`. */
 export interface GatewayClient {
   get<Document>(path: string): Promise<Document>;
   post<Document>(path: string, body: object): Promise<Document>;
@@ -29,7 +29,7 @@ export function gatewayClient(url: string, token: string | undefined): GatewayCl
 }
 
 /**
- * The address of a gateway as it was given. Throws a `CommandError` for one that no request can be sent to, and for one
+ * The address of a gateway as it was given. Throws a `Problem` for one that no request can be sent to, and for one
  * that token and card would go to in clear text.
  */
 export function gatewayAddress(text: string): string {
@@ -65,38 +65,38 @@ function documentIn(text: string): object | undefined {
   }
 }
 
-const addressRefused = (message: string, hint: string): CommandError =>
-  new CommandError(EXIT.usage, 'gateway-address', message, { hint });
+const addressRefused = (message: string, hint: string): Problem =>
+  new Problem('usage', 'gateway-address', message, { hint });
 
-const noGateway = (status: number): CommandError =>
-  new CommandError(EXIT.usage, 'no-gateway', `What answers there (HTTP ${status}) is no gateway.`, {
+const noGateway = (status: number): Problem =>
+  new Problem('usage', 'no-gateway', `What answers there (HTTP ${status}) is no gateway.`, {
     hint: 'Check --gateway.',
   });
 
-const unreachable = (cause?: unknown): CommandError =>
-  new CommandError(EXIT.unreachable, 'gateway-unreachable', 'The gateway does not answer.', {
+const unreachable = (cause?: unknown): Problem =>
+  new Problem('unreachable', 'gateway-unreachable', 'The gateway does not answer.', {
     hint: 'Check --gateway, or start one: payouts dev.',
     cause,
   });
 
-const EXIT_OF_STATUS: Readonly<Record<number, ExitCode>> = {
-  401: EXIT.authentication,
-  422: EXIT.invalidInput,
-  500: EXIT.internal,
-  503: EXIT.unreachable,
+const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
+  401: 'unauthenticated',
+  422: 'invalid-input',
+  500: 'internal',
+  503: 'unreachable',
 };
 
 /** A payment that is past it is no mistake of the command's. */
-const EXIT_OF_CODE: Readonly<Record<string, ExitCode>> = { 'not-now': EXIT.exceptions };
+const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = { 'not-now': 'refused' };
 
 /** The error document of a gateway is that of the command. */
-function refusal(status: number, document: object): CommandError {
+function refusal(status: number, document: object): Problem {
   const { error, findings = [] } = document as {
     error?: { code?: string; message?: string; hint?: string };
-    findings?: CommandError['findings'];
+    findings?: Problem['findings'];
   };
   const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint } = error ?? {};
-  return new CommandError(EXIT_OF_CODE[code] ?? EXIT_OF_STATUS[status] ?? EXIT.usage, code, message, {
+  return new Problem(KIND_OF_CODE[code] ?? KIND_OF_STATUS[status] ?? 'usage', code, message, {
     hint,
     findings,
   });

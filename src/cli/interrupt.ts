@@ -1,5 +1,5 @@
+import { Problem } from '../domain/problem.ts';
 import { NamespaceTakenError } from '../temporal/namespace-claim.ts';
-import { CommandError, EXIT } from './exit.ts';
 
 /** Ctrl-C detaches: it never cancels money. A second one ends the process at once. */
 export function interruptSignal(): AbortSignal {
@@ -20,7 +20,7 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
   const error = await Promise.race([interrupted, failure]);
   if (error instanceof NamespaceTakenError) throw error;
   if (error !== undefined) {
-    throw new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
+    throw new Problem('unreachable', 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
       cause: error,
     });
   }

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
+import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
 import { groupedAmount } from '../reports/display.ts';
 import { visible } from '../rules/finding.ts';
-import { CommandError, EXIT } from './exit.ts';
 import { table } from './table.ts';
 
 const LISTED_MAX = 5;
@@ -70,7 +70,7 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new CommandError(EXIT.usage, 'confirmation-needed', 'There is no terminal to ask on.', {
+    throw new Problem('usage', 'confirmation-needed', 'There is no terminal to ask on.', {
       hint: 'Add --yes to go ahead without a question.',
     });
   }
@@ -78,6 +78,6 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();
   if (!/^y(es)?$/i.test(answer.trim())) {
-    throw new CommandError(EXIT.usage, 'not-confirmed', 'Not confirmed; nothing was sent.');
+    throw new Problem('usage', 'not-confirmed', 'Not confirmed; nothing was sent.');
   }
 }

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { Problem } from '../domain/problem.ts';
 import { port } from './arguments.ts';
 import { addCards } from './card-commands.ts';
 import { addDeciding, addSwitches } from './deciding-commands.ts';
 import { addDoors, addSchedules } from './door-commands.ts';
-import { CommandError, EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
 import { lazily } from './lazily.ts';
 import { addMoves } from './move-commands.ts';
@@ -37,8 +38,8 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     return exit;
   } catch (error) {
     if (error instanceof CommanderError) return commanderExit(error, json);
-    const { toCommandError } = await import('./to-command-error.ts');
-    return tellError(toCommandError(error), json);
+    const { problemOf } = await import('../intake/problem-of.ts');
+    return tellError(problemOf(error), json);
   }
 }
 
@@ -47,25 +48,22 @@ function commanderExit(error: CommanderError, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    printJson(
-      new CommandError(EXIT.usage, 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument(),
-    );
+    printJson(new Problem('usage', 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument());
   }
   return EXIT.usage;
 }
 
-async function tellError(error: CommandError, json: boolean): Promise<ExitCode> {
+async function tellError(error: Problem, json: boolean): Promise<ExitCode> {
   if (json) {
     printJson(error.toDocument());
-    return error.exit;
+    return exitOf(error);
   }
   const { formatFindings } = await import('./findings-text.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
   process.stderr.write(`${lines.filter((line) => line !== '').join('\n')}\n`);
-  if (error.exit === EXIT.internal && error.cause instanceof Error)
-    process.stderr.write(`${error.cause.stack ?? ''}\n`);
-  return error.exit;
+  if (error.kind === 'internal' && error.cause instanceof Error) process.stderr.write(`${error.cause.stack ?? ''}\n`);
+  return exitOf(error);
 }
 
 function printJson(document: object): void {

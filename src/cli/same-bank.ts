@@ -1,6 +1,6 @@
 import { bankAt } from '../compose/bank.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Store } from '../store/store.ts';
-import { CommandError, EXIT } from './exit.ts';
 import type { Session } from './session.ts';
 import { recentPayouts, shownReferences } from './shown-references.ts';
 
@@ -12,8 +12,8 @@ export async function assertSameBank(session: Session, store: Store, accept: str
   const open = await store.openUnder({ scope: 'everything', key: '' });
   if (open === 0 || (await showsAnOrder(session, store))) return;
   const orders = session.config.bank.kind === 'sandbox' ? 'a sandbox cannot show them' : 'this one shows none of them';
-  throw new CommandError(
-    EXIT.usage,
+  throw new Problem(
+    'usage',
     'payouts-open',
     `${open} payouts have no end yet, and the bank on record knows what was sent for them: ${orders}.`,
     { hint: `Let them end at the bank they were sent to, then run payouts doctor --accept ${accept} again.` },

@@ -32,7 +32,7 @@ export async function openDoor({ config, store, client, temporal, bank, log }: D
     // What is claimed is taken: a worker starts it when Temporal is there again.
     startBatch: (batchId, file) =>
       startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
-    makerNeeded: config.approvalRules.length > 0,
+    approvalRules: config.approvalRules,
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
 import { temporalCliPath } from './cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from './embedded-server.ts';
 import { liveFollowers } from './followers.ts';
@@ -32,7 +33,7 @@ export async function bootStack(config: Config, options: StackOptions, lock: Hom
     return await startParts(config, options, running);
   } catch (error) {
     await endAll(running);
-    if (error instanceof StackError) throw error;
+    if (error instanceof Problem) throw error;
     const message = error instanceof Error ? error.message : 'the stack did not come up';
     throw new StackError('boot-failed', message, `The server's own log is temporal.log in ${config.home}.`, error);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { isMakerUnknown } from '../intake/maker.ts';
 import { type Door, takeFile } from '../intake/take-file.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
@@ -77,8 +78,8 @@ export class DropFolder {
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
-      if (error instanceof IntakeRefusal && error.kind === 'maker-unknown') throw error;
       if (error instanceof IntakeRefusal) return this.refuse(item, error);
+      if (isMakerUnknown(error)) throw error;
       this.parts.failed(error, item);
       return 'open';
     }

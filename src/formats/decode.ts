@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Finding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
 import { fileFinding } from '../rules/finding.ts';
 import { FILE_BYTES_MAX } from './input.ts';
 

@@ -1,5 +1,6 @@
 import type { OriginalMessage } from '../domain/bank-message.ts';
-import { type Finding, fileFinding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
+import { fileFinding } from '../rules/finding.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 
 /** What every reader hands over, whatever the format. */

@@ -1,8 +1,6 @@
 import type { FastifyError } from 'fastify';
-import { EXIT, type ExitCode } from '../cli/exit.ts';
-import { toCommandError } from '../cli/to-command-error.ts';
-import { errorDocument } from '../intake/error-document.ts';
-import { GatewayError } from './gateway-error.ts';
+import { Problem, type ProblemKind } from '../domain/problem.ts';
+import { problemOf } from '../intake/problem-of.ts';
 
 /** What a request is answered with. */
 export interface Answer {
@@ -10,53 +8,50 @@ export interface Answer {
   document: object;
 }
 
-/** The exit codes of the command as HTTP statuses: the same error has the same document through every door. */
-const STATUS_OF_EXIT: Readonly<Record<ExitCode, number>> = {
-  [EXIT.completed]: 200,
-  [EXIT.internal]: 500,
-  [EXIT.usage]: 400,
-  [EXIT.invalidInput]: 422,
-  [EXIT.authentication]: 503,
-  [EXIT.exceptions]: 502,
-  [EXIT.stillOpen]: 500,
-  [EXIT.unreachable]: 503,
-  [EXIT.alreadyTaken]: 409,
-  [EXIT.interrupted]: 503,
+const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
+  usage: 400,
+  'not-found': 404,
+  conflict: 409,
+  'set-up': 500,
+  'invalid-input': 422,
+  'already-taken': 409,
+  unauthenticated: 401,
+  forbidden: 403,
+  'too-large': 413,
+  'too-slow': 408,
+  'unsupported-media': 415,
+  'bank-authentication': 503,
+  refused: 502,
+  unreachable: 503,
+  interrupted: 503,
+  internal: 500,
 };
 
-/** Usage errors of the command that are not the caller's here. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = {
-  'unknown-id': 404,
-  configuration: 500,
-  'context-file': 500,
-  'wrong-store': 500,
-  'namespace-taken': 500,
-};
+/** The rest of a body is not waited for: the connection ends with the answer. */
+const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow']);
 
 /** Every error as an answer. An internal one keeps its words for the log: they may say more than a caller may know. */
-export function answerOf(error: unknown): Answer & { headers?: Readonly<Record<string, string>> } {
-  if (error instanceof GatewayError) {
-    const { status, headers, code, message, hint } = error;
-    return { status, headers, document: errorDocument({ code, message, hint }) };
-  }
+export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {
   if (isRefusedByServer(error)) {
-    const { statusCode } = error;
-    return {
-      status: statusCode,
-      document: errorDocument({ code: CODE_OF_STATUS[statusCode] ?? 'bad-request', message: HTTP_SAYS, hint: '' }),
-    };
+    const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
+    const refusal = new Problem('usage', code, 'The server cannot take this request.');
+    return { status: error.statusCode, headers: {}, document: refusal.toDocument() };
   }
-  const ended = toCommandError(error);
-  const status = STATUS_OF_CODE[ended.code] ?? STATUS_OF_EXIT[ended.exit];
-  if (status !== 500) return { status, document: ended.toDocument() };
-  const message = 'Something went wrong inside; the log of the gateway says what.';
-  return {
-    status,
-    document: errorDocument({ code: ended.code, message, hint: 'The same request can be sent again.' }),
-  };
+  const problem = problemOf(error);
+  const status = STATUS_OF[problem.kind];
+  return { status, headers: headersOf(problem), document: (status === 500 ? veiled(problem) : problem).toDocument() };
 }
 
-const HTTP_SAYS = 'The server cannot take this request.';
+const veiled = ({ kind, code }: Problem): Problem =>
+  new Problem(kind, code, 'Something went wrong inside; the log of the gateway says what.', {
+    hint: 'The same request can be sent again.',
+  });
+
+const headersOf = ({ kind, retryAfterS }: Problem): Record<string, string> => ({
+  ...(kind === 'unauthenticated' && { 'www-authenticate': 'Bearer' }),
+  ...(UNREAD.has(kind) && { connection: 'close' }),
+  ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+});
 
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   404: 'no-such-route',

@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
 
@@ -105,17 +105,19 @@ async function batchOf({ store }: GatewayParts, { params }: FastifyRequest): Pro
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined) return batch;
-  throw new GatewayError(404, 'unknown-id', 'There is no batch with this id.', { hint: 'GET /v1/batches lists them.' });
+  throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
+    hint: 'GET /v1/batches lists them.',
+  });
 }
 
-function hasEnded({ batchId }: BatchRecord): GatewayError {
-  return new GatewayError(409, 'batch-ended', 'This batch has ended.', {
+function hasEnded({ batchId }: BatchRecord): Problem {
+  return new Problem('conflict', 'batch-ended', 'This batch has ended.', {
     hint: `GET /v1/batches/${batchId} shows how.`,
   });
 }
 
-function noReport(names: readonly string[]): GatewayError {
-  return new GatewayError(404, 'no-such-report', 'This batch has no such report.', {
+function noReport(names: readonly string[]): Problem {
+  return new Problem('not-found', 'no-such-report', 'This batch has no such report.', {
     hint: `It has ${names.join(', ')}.`,
   });
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayToken } from '../config/gateway-tokens.ts';
-import { GatewayError } from './gateway-error.ts';
+import { Problem } from '../domain/problem.ts';
 
 /** Who asks. */
 export interface Caller {
@@ -12,7 +12,7 @@ export interface Caller {
 const SCHEME = /^Bearer +(\S+)$/i;
 
 /**
- * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `GatewayError`
+ * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `Problem`
  * for a token that is missing or wrong.
  */
 export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[]): Caller {
@@ -24,9 +24,8 @@ export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[
   // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
   const [found] = tokens.filter(({ token }) => timingSafeEqual(digest(token), given));
   if (found === undefined) {
-    throw new GatewayError(401, 'token-refused', 'This needs a bearer token.', {
+    throw new Problem('unauthenticated', 'token-refused', 'This needs a bearer token.', {
       hint: 'Send Authorization: Bearer TOKEN with a token of PAYOUTS_GATEWAY_TOKEN.',
-      headers: { 'www-authenticate': 'Bearer' },
     });
   }
   return { name: found.name };
@@ -40,7 +39,7 @@ export function bearerOf({ headers }: FastifyRequest): string | undefined {
 /** The maker: the name of the token, which nobody can take on or off. */
 export function makerOf({ name }: Caller, by: string | undefined): string | undefined {
   if (name === undefined || by === undefined || by === name) return name ?? by;
-  throw new GatewayError(403, 'maker-not-yours', 'This token speaks for its own name only.', {
+  throw new Problem('forbidden', 'maker-not-yours', 'This token speaks for its own name only.', {
     hint: 'Leave out by.',
   });
 }
@@ -52,7 +51,7 @@ export function makerOf({ name }: Caller, by: string | undefined): string | unde
 function assertOwnMachine({ headers, host }: FastifyRequest): void {
   const { origin } = headers;
   if (isLoopback(`http://${host}`) && (origin === undefined || origin === `http://${host}`)) return;
-  throw new GatewayError(403, 'host-refused', 'Without a token only this machine is answered.', {
+  throw new Problem('forbidden', 'host-refused', 'Without a token only this machine is answered.', {
     hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
   });
 }

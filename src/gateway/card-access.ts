@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isMerchantRequestId } from '../domain/card-number.ts';
+import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 
 /** Who asks about one card payment. */
@@ -23,7 +23,7 @@ export function newClientSecret(): { secret: string; sha256: string } {
 
 /**
  * Lets in a caller of the gateway, or who shows the client secret of the payment that the path names. Throws a
- * `GatewayError`: a secret is tried before the payment is said to exist or not.
+ * `Problem`: a secret is tried before the payment is said to exist or not.
  */
 export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayParts): Promise<CardAccess> {
   const record = await recordOf(request, store);
@@ -48,7 +48,7 @@ export async function recordOf(
 
 export function known(record: CardRecord | undefined): CardRecord {
   if (record !== undefined) return record;
-  throw new GatewayError(404, 'unknown-id', 'There is no card payment with this id.', {
+  throw new Problem('not-found', 'unknown-id', 'There is no card payment with this id.', {
     hint: 'GET /v1/card-payments lists them.',
   });
 }
@@ -90,15 +90,14 @@ export async function preflight(
     .send();
 }
 
-function secretRefused(): GatewayError {
-  return new GatewayError(401, 'token-refused', 'This is not the client secret of this card payment.', {
+function secretRefused(): Problem {
+  return new Problem('unauthenticated', 'token-refused', 'This is not the client secret of this card payment.', {
     hint: 'Send the client_secret of its latest POST /v1/card-payments.',
-    headers: { 'www-authenticate': 'Bearer' },
   });
 }
 
-function originRefused(): GatewayError {
-  return new GatewayError(403, 'origin-refused', 'Pages of this origin are not answered.', {
+function originRefused(): Problem {
+  return new Problem('forbidden', 'origin-refused', 'Pages of this origin are not answered.', {
     hint: 'PAYOUTS_CHECKOUT_ORIGINS names the origins of payment pages.',
   });
 }

@@ -1,11 +1,11 @@
 import { type CardHandle, type CardPaymentInput, cardPaymentInput } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
 import { cardDigest } from '../identity.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type CardEntry, type CardVault, VaultFullError } from '../vault/card-vault.ts';
 import { newClientSecret } from './card-access.ts';
 import { amountOf, type CardBody, type CreateBody, cardOf, formOf } from './card-requests.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { CardAnswer, GatewayParts } from './gateway-parts.ts';
 import { returnUrlOf } from './return-url.ts';
 
@@ -18,7 +18,7 @@ export interface TakenPayment {
 
 /**
  * Claims a card payment and starts it. The same request again finds it, starts it where it does not run, and gives it the
- * card where it waits for one; it never begins a second payment. Throws a `GatewayError` for an id that was used for another
+ * card where it waits for one; it never begins a second payment. Throws a `Problem` for an id that was used for another
  * payment.
  */
 export async function takePayment(parts: GatewayParts, body: CreateBody, by?: string): Promise<TakenPayment> {
@@ -84,7 +84,7 @@ async function begin(
   });
 }
 
-/** Gives a payment its card. Throws a `GatewayError` when it waits for none. */
+/** Gives a payment its card. Throws a `Problem` when it waits for none. */
 export async function giveCard(parts: GatewayParts, record: CardRecord, body: CardBody): Promise<void> {
   const { cards } = parts;
   const { merchantRequestId } = record;
@@ -101,16 +101,16 @@ export async function giveCard(parts: GatewayParts, record: CardRecord, body: Ca
   });
 }
 
-/** The answer of an update. Throws a `GatewayError` when the payment refused it or does not run, or no worker answered. */
+/** The answer of an update. Throws a `Problem` when the payment refused it or does not run, or no worker answered. */
 export function answered<Answer>(told: CardAnswer<Answer>): Answer {
   if (told.outcome === 'answered') return told.answer;
   if (told.outcome === 'refused') {
-    throw new GatewayError(409, 'not-now', `Not now: ${told.why}.`, {
+    throw new Problem('conflict', 'not-now', `Not now: ${told.why}.`, {
       hint: 'GET /v1/card-payments/ID shows what it waits for.',
     });
   }
   if (told.outcome === 'no-worker') throw noWorker();
-  throw new GatewayError(409, 'not-running', 'This card payment does not run.', {
+  throw new Problem('conflict', 'not-running', 'This card payment does not run.', {
     hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
   });
 }
@@ -135,21 +135,21 @@ function put(vault: CardVault, entry: CardEntry): CardHandle {
     return vault.put(entry);
   } catch (error) {
     if (!(error instanceof VaultFullError)) throw error;
-    throw new GatewayError(503, 'vault-full', 'No further card can be kept now.', {
+    throw new Problem('unreachable', 'vault-full', 'No further card can be kept now.', {
       hint: 'The same request can be sent again in a minute.',
-      headers: { 'retry-after': '60' },
+      retryAfterS: 60,
     });
   }
 }
 
-function noWorker(): GatewayError {
-  return new GatewayError(503, 'no-worker', 'No worker answers.', {
+function noWorker(): Problem {
+  return new Problem('unreachable', 'no-worker', 'No worker answers.', {
     hint: 'Start one: payouts worker. The same request can be sent again.',
   });
 }
 
-function idReused(): GatewayError {
-  return new GatewayError(409, 'id-reused', 'This merchant_request_id was used for another card payment.', {
+function idReused(): Problem {
+  return new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
     hint: 'Another payment needs another id.',
   });
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { CardDetails, DeviceInfo } from '../api/cards.ts';
-import { CommandError, EXIT } from '../cli/exit.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../domain/card-number.ts';
 import { formatMinor, parseAmount } from '../domain/money.ts';
+import { Problem } from '../domain/problem.ts';
 import type { CardholderForm } from '../vault/card-vault.ts';
 import { checkCard } from '../vault/check-card.ts';
-import { GatewayError } from './gateway-error.ts';
 import { keptText } from './schemas.ts';
 
 /** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
@@ -79,13 +78,13 @@ export type CardBody = z.output<typeof cardBody>;
 export const amountBody = z.strictObject({ amount, by });
 export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
 
-/** Throws a `CommandError` (422) whose findings name columns and rules, never values. */
+/** Throws a `Problem` (422) whose findings name columns and rules, never values. */
 export function cardOf(given: z.output<typeof card>, now: number): CardDetails {
   const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
   const checked = checkCard({ number, expiryMonth, expiryYear, cvv, holderName }, now);
   if (checked.ok) return checked.card;
   const place = { file: 'card', line: 1, row: null, value: null };
-  throw new CommandError(EXIT.invalidInput, 'card-invalid', 'This card cannot be used.', {
+  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.', {
     hint: 'The findings say why.',
     findings: checked.findings.map((finding) => ({ ...place, ...finding })),
   });
@@ -98,7 +97,7 @@ export function formOf(
 ): CardholderForm {
   const url = given.return_url ?? known?.returnUrl;
   if (url === undefined) {
-    throw new GatewayError(400, 'return-url-missing', 'The address that the cardholder comes back to is not known.', {
+    throw new Problem('usage', 'return-url-missing', 'The address that the cardholder comes back to is not known.', {
       hint: 'Send return_url.',
     });
   }
@@ -114,12 +113,12 @@ function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
   return { ip, language, screenWidth, screenHeight, userAgent };
 }
 
-/** The amount with the decimals of its currency. Throws a `GatewayError`. */
+/** The amount with the decimals of its currency. Throws a `Problem`. */
 export function amountOf(given: string, currency: string): string {
   const parsed = parseAmount(given, currency);
   if (parsed.ok && !holdsCardNumber(given)) return formatMinor(parsed.minor, currency);
-  throw new GatewayError(
-    400,
+  throw new Problem(
+    'usage',
     'amount-refused',
     `This amount cannot be used: ${parsed.ok ? 'it may be a card number' : parsed.rule}.`,
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { BatchList } from '../compose/batch-list.ts';
 import { PAYOUT_STATES } from '../domain/payout-state.ts';
+import type { BatchList } from '../reports/batch-list.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 
 /** The documents of the gateway as its OpenAPI page describes them; they are those of the command. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { v7 } from 'uuid';
+import { Problem } from '../domain/problem.ts';
 import type { IdempotencyKey, Store } from '../store/store.ts';
-import { GatewayError } from './gateway-error.ts';
 
 /** How long a gateway that was killed still holds a key. */
 const HOLD_MS = 15_000;
@@ -27,7 +27,7 @@ export interface SentAnswer {
 
 /**
  * The answer to a request under its key: the stored one, or that of `work`, which is done by one request at a time and gets
- * the batch id of the first try. What `work` throws is no answer: the same request may try again. Throws a `GatewayError`
+ * the batch id of the first try. What `work` throws is no answer: the same request may try again. Throws a `Problem`
  * when the key stands for another request, or somebody is at work for too long.
  */
 export async function answerOnce(
@@ -72,15 +72,15 @@ async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promi
 const packed = (body: string): string => gzipSync(body).toString('base64');
 const unpacked = (body: string): string => gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
 
-function reused(): GatewayError {
-  return new GatewayError(422, 'idempotency-key-reused', 'This Idempotency-Key stands for another request.', {
+function reused(): Problem {
+  return new Problem('invalid-input', 'idempotency-key-reused', 'This Idempotency-Key stands for another request.', {
     hint: 'Use a new key for a new request.',
   });
 }
 
-function inUse(): GatewayError {
-  return new GatewayError(409, 'idempotency-key-in-use', 'A request under this Idempotency-Key is being answered.', {
+function inUse(): Problem {
+  return new Problem('conflict', 'idempotency-key-in-use', 'A request under this Idempotency-Key is being answered.', {
     hint: 'Send the same request again a little later.',
-    headers: { 'retry-after': '5' },
+    retryAfterS: 5,
   });
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { takeFile } from '../intake/take-file.ts';
 import { type Answer, answerOf } from './answer-error.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { answerOnce } from './idempotency.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
@@ -94,7 +94,7 @@ async function handedOver(
     const document = await parts.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, document };
   } catch (error) {
-    if (error instanceof IntakeRefusal && error.kind !== 'maker-unknown') return answerOf(error);
+    if (error instanceof IntakeRefusal) return answerOf(error);
     throw error;
   }
 }
@@ -105,7 +105,7 @@ async function received(request: FastifyRequest, folder: string, file: string | 
   const extension = MEDIA_TYPES[type];
   const encoding = headers['content-encoding'] ?? 'identity';
   if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
-    throw new GatewayError(415, 'media-type-unsupported', 'This is no file of payouts.', {
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'This is no file of payouts.', {
       hint: `Send the file as it is, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
     });
   }
@@ -122,7 +122,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
-  throw new GatewayError(400, 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
+  throw new Problem('usage', 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
     hint: 'One key of 1 to 255 printable ASCII characters without blanks.',
   });
 }

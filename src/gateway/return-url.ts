@@ -1,15 +1,15 @@
+import { Problem } from '../domain/problem.ts';
 import { isLoopback } from './callers.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { CardParts } from './gateway-parts.ts';
 
 /**
  * The address that a cardholder is sent back to, as a browser reads it: `http://127.0.0.1\@shop.example` names this
- * machine here and may name the shop elsewhere. Throws a `GatewayError` for one that nobody may be sent to.
+ * machine here and may name the shop elsewhere. Throws a `Problem` for one that nobody may be sent to.
  */
 export function returnUrlOf(text: string, allowed: Pick<CardParts, 'returnHosts' | 'returnOrigins'>): string {
   const url = URL.parse(text);
   if (url !== null && url.username === '' && url.password === '' && isAllowed(url, allowed)) return url.href;
-  throw new GatewayError(400, 'return-url-refused', 'No cardholder is sent back to this address.', {
+  throw new Problem('usage', 'return-url-refused', 'No cardholder is sent back to this address.', {
     hint: 'return_url is https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine where that is not set.',
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { holdsCardNumber } from '../domain/card-number.ts';
-import { GatewayError } from './gateway-error.ts';
+import { Problem } from '../domain/problem.ts';
 
 /** Text of a caller that is kept and shown to people. */
 export const keptText = z
@@ -32,7 +32,7 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
   );
 }
 
-/** Throws a `GatewayError` that names the members, never their values; nor names of a body, which may be anything. */
+/** Throws a `Problem` that names the members, never their values; nor names of a body, which may be anything. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
@@ -44,7 +44,7 @@ export function parsed<Schema extends z.ZodType>(
     const unknown = what === 'body' && code === 'unrecognized_keys';
     return [...path.map(String), unknown ? 'holds a member that is not known' : message].join(': ');
   });
-  throw new GatewayError(400, 'usage', `The ${what} cannot be used: ${places.slice(0, 5).join('; ')}.`, {
+  throw new Problem('usage', 'usage', `The ${what} cannot be used: ${places.slice(0, 5).join('; ')}.`, {
     hint: 'GET /openapi.json says what it may hold.',
   });
 }

@@ -4,9 +4,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayToken } from '../config/gateway-tokens.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
-import { errorDocument } from '../intake/error-document.ts';
 import { answerOf } from './answer-error.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Caller, callerOf, isLoopback } from './callers.ts';
@@ -83,12 +83,10 @@ async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
     return reply.code(status).headers(headers).send(document);
   });
   app.setNotFoundHandler((_request, reply) => {
-    const error = {
-      code: 'no-such-route',
-      message: 'There is nothing here.',
-      hint: 'GET /openapi.json lists the routes.',
-    };
-    return reply.code(404).send(errorDocument(error));
+    const hint = 'GET /openapi.json lists the routes.';
+    return reply
+      .code(404)
+      .send(new Problem('not-found', 'no-such-route', 'There is nothing here.', { hint }).toDocument());
   });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');

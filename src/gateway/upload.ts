@@ -3,8 +3,8 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 } from 'uuid';
+import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
-import { GatewayError } from './gateway-error.ts';
 
 /** A body on disk; disposing of it removes it. */
 export interface Upload extends AsyncDisposable {
@@ -61,10 +61,9 @@ async function write(body: Readable, path: string): Promise<string> {
   }
 }
 
-export function tooLarge(): GatewayError {
-  return new GatewayError(413, 'too-large', `A file has ${FILE_BYTES_MAX / 1024 / 1024} MiB at most.`, {
+export function tooLarge(): Problem {
+  return new Problem('too-large', 'too-large', `A file has ${FILE_BYTES_MAX / 1024 / 1024} MiB at most.`, {
     hint: 'Split it.',
-    headers: { connection: 'close' },
   });
 }
 
@@ -90,11 +89,11 @@ export function dispositionName(header: string | undefined): string | undefined 
   return quoted ?? plain;
 }
 
-/** Throws a `GatewayError` for a name that no file of ours may have. */
+/** Throws a `Problem` for a name that no file of ours may have. */
 export function assertFileName(name: string): void {
   const whole = /^[^/\\\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..';
   if (whole && Buffer.byteLength(name) <= NAME_BYTES_MAX) return;
-  throw new GatewayError(400, 'file-name-refused', 'This is no name of a file.', {
+  throw new Problem('usage', 'file-name-refused', 'This is no name of a file.', {
     hint: `Give a name without folders, ${NAME_BYTES_MAX} bytes at most.`,
   });
 }

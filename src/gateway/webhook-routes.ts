@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Problem, type ProblemKind } from '../domain/problem.ts';
 import type { Receipt } from '../webhooks/receiver.ts';
 import { errorDocument } from './documents.ts';
-import { GatewayError } from './gateway-error.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { answerSchemas } from './schemas.ts';
 
@@ -37,7 +37,7 @@ export function webhookRoutes(app: FastifyInstance, parts: GatewayParts): void {
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
     const receipt = await taken(parts, request, await bodyOf(request));
     if ('refused' in receipt) {
-      throw new GatewayError(401, 'webhook-refused', 'Nothing proves who has sent this.', {
+      throw new Problem('unauthenticated', 'webhook-refused', 'Nothing proves who has sent this.', {
         hint: 'The log of the gateway says why.',
       });
     }
@@ -57,17 +57,22 @@ async function taken({ webhooks, log }: GatewayParts, request: FastifyRequest, b
     return await webhooks.take({ method, path, headers, body, remoteAddress: socket.remoteAddress ?? '' });
   } catch (error) {
     log.error({ error }, 'webhook not stored');
-    throw new GatewayError(503, 'not-stored', 'This could not be stored.', { hint: 'Send it again.' });
+    throw new Problem('unreachable', 'not-stored', 'This could not be stored.', { hint: 'Send it again.' });
   }
 }
 
 /** The bytes as they came: they are what was signed. */
 async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
   if (body === undefined || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new GatewayError(415, 'media-type-unsupported', 'A webhook is JSON without Content-Encoding.', { hint: '' });
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'A webhook is JSON without Content-Encoding.', {
+      hint: '',
+    });
   }
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(unread(408, 'body-too-slow', 'This took too long to arrive.')), BODY_MS);
+  const timer = setTimeout(
+    () => late.reject(unread('too-slow', 'body-too-slow', 'This took too long to arrive.')),
+    BODY_MS,
+  );
   try {
     return await Promise.race([whole(body as Readable), late.promise]);
   } finally {
@@ -82,16 +87,15 @@ async function whole(body: Readable): Promise<Buffer> {
     // The stream stays whole when the loop is left: an answer must still go out on its connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) throw unread(413, 'too-large', 'A webhook has 64 KiB at most.');
+      if (bytes > BODY_BYTES_MAX) throw unread('too-large', 'too-large', 'A webhook has 64 KiB at most.');
       chunks.push(chunk);
     }
   } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    throw unread(400, 'body-incomplete', 'This did not arrive as a whole.');
+    if (error instanceof Problem) throw error;
+    throw unread('too-slow', 'body-incomplete', 'This did not arrive as a whole.');
   }
   return Buffer.concat(chunks);
 }
 
 /** The rest of the body is not waited for: the connection ends with the answer. */
-const unread = (status: number, code: string, message: string): GatewayError =>
-  new GatewayError(status, code, message, { hint: '', headers: { connection: 'close' } });
+const unread = (kind: ProblemKind, code: string, message: string): Problem => new Problem(kind, code, message);

@@ -1,6 +1,6 @@
 import type { Bank } from '../api/bank.ts';
 import { BankError } from '../api/errors.ts';
-import type { Finding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { CheckedFile } from './check-file.ts';
 

@@ -29,7 +29,7 @@ export async function checkFile(path: string, bank: Bank, context: MessageContex
   try {
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
       if (error.code === undefined) throw error;
-      throw new IntakeRefusal('unreadable', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
+      throw new IntakeRefusal('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
         hint: 'Name an existing file: CSV, JSON, pain.001, ABA or NACHA.',
       });
     });

@@ -5,7 +5,7 @@ import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnknown } from './check-existence.ts';
 import { type CheckedFile, checkFile } from './check-file.ts';
-import { IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
+import { INPUT_INVALID, IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
 import { dropKnown, type KnownRows } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { messageIsNew } from './message-guard.ts';
@@ -74,10 +74,10 @@ export async function prepareFile(
 async function unanswered(
   store: Store,
   checked: CheckedFile,
-  { kind, findings }: IntakeRefusal,
+  { code, findings }: IntakeRefusal,
 ): Promise<UnansweredMessage | undefined> {
   const { format, sha256, staged } = checked;
-  if (format !== 'pain.001' || kind !== 'invalid' || findings.some(isOurs)) return undefined;
+  if (format !== 'pain.001' || code !== INPUT_INVALID || findings.some(isOurs)) return undefined;
   const { original: message = null } = staged;
   if (message !== null && (await store.batchOfMessage(message.messageId)) !== undefined) return undefined;
   checked.known ??= await dropKnown(store, checked);
@@ -113,7 +113,7 @@ export async function planned(
       : await markLookAlikes(store, staged, { days: lookAlikeDays, now: now() });
   const plan = planOf(file, staged.claims(), alike, dueDate);
   if (options.plan !== undefined && options.plan !== plan.hash) {
-    throw new IntakeRefusal('other-plan', 'other-plan', `The plan is ${plan.hash} now; nothing was sent.`, {
+    throw new IntakeRefusal('invalid-input', 'other-plan', `The plan is ${plan.hash} now; nothing was sent.`, {
       hint: 'Look at it again with --dry-run, and run with the plan you agree to.',
     });
   }
@@ -166,7 +166,7 @@ export async function claimFile(
   });
   if (claim.claimed) return { claimed: true, batchId };
   if ('changed' in claim) {
-    throw new IntakeRefusal('other-plan', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
+    throw new IntakeRefusal('invalid-input', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
       hint: 'Run again and look at the plan.',
     });
   }

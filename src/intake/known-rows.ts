@@ -1,5 +1,5 @@
+import type { Finding } from '../domain/finding.ts';
 import { sameMoney } from '../domain/likeness.ts';
-import type { Finding } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
 import type { CheckedFile } from './check-file.ts';

@@ -1,6 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import { BankError } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
+import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
@@ -8,9 +9,9 @@ import type { Reason } from '../domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import { checkMove, type MoveKind } from '../rules/check-move.ts';
 import type { Broken } from '../rules/field-rules.ts';
-import { type Finding, shownValue } from '../rules/finding.ts';
+import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
-import { IntakeRefusal } from './intake-refusal.ts';
+import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
 
 /** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
 export interface MoveAsked {
@@ -158,5 +159,5 @@ function invalid(instruction: PayoutInstruction, broken: readonly Broken[], opti
   });
   const counted = `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}; nothing was sent.`;
   const hint = '`payouts explain RULE` says more about a rule.';
-  return new IntakeRefusal('invalid', 'input-invalid', counted, { findings, hint });
+  return new IntakeRefusal('invalid-input', INPUT_INVALID, counted, { findings, hint });
 }

@@ -29,7 +29,7 @@ export async function prepareRetry(
     staged.readingEnded();
     if (batch === undefined || staged.rowCount === 0) {
       throw new IntakeRefusal(
-        'invalid',
+        'invalid-input',
         'nothing-to-retry',
         'No row of this batch is proven unpaid; nothing was sent.',
         {

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { OriginalMessage } from '../domain/bank-message.ts';
+import type { Finding } from '../domain/finding.ts';
 import type { RowSink } from '../formats/input.ts';
 import { RequiredDetailsPairs } from '../rules/column-rules.ts';
-import type { Finding } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 import type { Place } from '../rules/validate.ts';

@@ -1,11 +1,15 @@
 import type { Bank } from '../api/bank.ts';
-import type { Finding } from '../rules/finding.ts';
+import type { Finding } from '../domain/finding.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from './intake.ts';
-import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
+import { alreadyTaken } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import type { KnownRows } from './known-rows.ts';
+import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan } from './plan.ts';
+
+const NAME_YOURSELF = 'Say who it is: by (HTTP), --by NAME (folder, schedule), or a token with a name.';
 
 /** What a door without a person takes files with. */
 export interface Door {
@@ -15,8 +19,7 @@ export interface Door {
   assertTemporal(): Promise<void>;
   /** Starts the workflow of a batch unless it runs. A claimed batch that is not started now is started by a worker. */
   startBatch(batchId: string, file: string): Promise<void>;
-  /** An approval policy is set: who hands over must have a name. */
-  makerNeeded: boolean;
+  approvalRules: readonly ApprovalRule[];
 }
 
 /** The document of a dry run. */
@@ -48,7 +51,7 @@ export async function takeFile(
     if (made.endedAt === null) await door.startBatch(made.batchId, made.file);
     return { outcome: 'claimed', batchId: made.batchId };
   }
-  if (door.makerNeeded && by === undefined && !dryRun) throw makerUnknown();
+  if (!dryRun) assertMaker(door.approvalRules, by, NAME_YOURSELF);
   using prepared = await prepareFile(parts, bank, path, options);
   if (prepared.plan === null) return followed(parts, prepared.known, batchId);
   if (dryRun) return { outcome: 'planned', document: await planDocument(bank, prepared, prepared.plan) };
@@ -73,13 +76,4 @@ async function followed({ store }: IntakeParts, known: KnownRows, batchId: strin
   const [firstOpen] = open;
   if (firstOpen !== undefined) return { outcome: 'under-way', batchId: firstOpen };
   throw alreadyTaken(latest);
-}
-
-function makerUnknown(): IntakeRefusal {
-  return new IntakeRefusal(
-    'maker-unknown',
-    'maker-unknown',
-    'The approval policy needs to know who hands over the file.',
-    { hint: 'Say who it is: by (HTTP), --by NAME (folder, schedule), or a token with a name.' },
-  );
 }

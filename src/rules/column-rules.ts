@@ -1,8 +1,8 @@
 import { currencyExponent } from '../domain/currency.ts';
+import type { Finding } from '../domain/finding.ts';
 import { CITY_FIELDS, OWN_FIELDS } from '../domain/instruction.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
-import type { Finding } from './finding.ts';
 import { fileFinding } from './finding.ts';
 import { didYouMean } from './nearest.ts';
 import type { ReadColumn } from './read-row.ts';

@@ -1,4 +1,5 @@
-import { type Finding, inFileOrder } from './finding.ts';
+import type { Finding } from '../domain/finding.ts';
+import { inFileOrder } from './finding.ts';
 
 /** Findings kept of one file: a file with more is broken as a whole, and nobody reads on. */
 const KEPT_MAX = 10_000;

@@ -1,24 +1,6 @@
 import { holdsCardNumber, isCardNumber } from '../domain/card-number.ts';
+import type { Finding } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
-
-/** One thing wrong with an input file. Contract: design, "Commands" (`findings`). */
-export interface Finding {
-  /** File name as given. */
-  file: string;
-  /** Line where the record starts; the header is line 1. */
-  line: number;
-  /** Data row from 1; null when the finding is about the file or its header. */
-  row: number | null;
-  column: string | null;
-  /** Safe to print: beneficiary details and free text are masked, control characters made visible. */
-  value: string | null;
-  /** kebab-case name of the rule that is broken. */
-  rule: string;
-  /** What is wrong and what to do about it. */
-  message: string;
-  /** Where in an XML document, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`; absent elsewhere. */
-  path?: string;
-}
 
 const SHOWN_CHARACTERS_MAX = 80;
 /** Control, format (bidi, zero-width) and separator characters, and lone surrogates. */

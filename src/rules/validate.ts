@@ -1,8 +1,9 @@
+import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { checkBeneficiary, type RequiredDetailsOf, withoutSpare } from './beneficiary-rules.ts';
 import { type Columns, checkColumns, RequiredDetailsPairs } from './column-rules.ts';
 import { type Broken, checkValues, REQUIRED_COLUMNS } from './field-rules.ts';
-import { type Finding, inFileOrder, shownValue } from './finding.ts';
+import { inFileOrder, shownValue } from './finding.ts';
 import type { ReadColumn, ReadRow } from './read-row.ts';
 
 /** A row that breaks no rule; blank fields are left out of its instruction. */

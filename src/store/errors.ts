@@ -1,3 +1,4 @@
+import { Problem } from '../domain/problem.ts';
 import type { StoreIdentity } from './store-identity.ts';
 
 export type IdentityPart = keyof StoreIdentity;
@@ -10,8 +11,7 @@ const PARTS: Readonly<Record<IdentityPart, { what: string; setting: string; acce
 };
 
 /** The store belongs to another world than this process works in: its claims would say nothing about this one. */
-export class StoreIdentityError extends Error {
-  override readonly name = 'StoreIdentityError';
+export class StoreIdentityError extends Problem {
   readonly part: IdentityPart;
   readonly recorded: string;
   readonly given: string;
@@ -20,9 +20,12 @@ export class StoreIdentityError extends Error {
   constructor(part: IdentityPart, recorded: string, given: string) {
     const { what, setting, accept } = PARTS[part];
     super(
+      'set-up',
+      'wrong-store',
       `this store belongs to ${what} ${recorded}, not to ${given}: set ${setting} to the first, or give the other a store ` +
         `of its own (PAYOUTS_STORE_URL or PAYOUTS_HOME). Only if the first has become the other: end every worker, then ` +
         `payouts doctor --accept ${accept} --by NAME`,
+      { hint: 'Use another PAYOUTS_HOME for another bank, key or Temporal.' },
     );
     this.part = part;
     this.recorded = recorded;
@@ -31,11 +34,13 @@ export class StoreIdentityError extends Error {
 }
 
 /** The store URL has a form this product does not know. The URL is not repeated: it may hold a password. */
-export class StoreUrlError extends Error {
-  override readonly name = 'StoreUrlError';
-
+export class StoreUrlError extends Problem {
   constructor() {
-    super('the store URL must be "file:<path>", "file::memory:" or "postgres://..." (PAYOUTS_STORE_URL)');
+    super(
+      'set-up',
+      'store-url',
+      'the store URL must be "file:<path>", "file::memory:" or "postgres://..." (PAYOUTS_STORE_URL)',
+    );
   }
 }
 
@@ -51,14 +56,8 @@ export type StoreFileProblem =
   | 'store-itself';
 
 /** A file cannot be backed up or restored as a store. Nothing was changed. */
-export class StoreFileError extends Error {
-  override readonly name = 'StoreFileError';
-  readonly problem: StoreFileProblem;
-  readonly hint: string;
-
-  constructor(problem: StoreFileProblem, message: string, hint: string, cause?: unknown) {
-    super(message, { cause });
-    this.problem = problem;
-    this.hint = hint;
+export class StoreFileError extends Problem {
+  constructor(code: StoreFileProblem, message: string, hint: string, cause?: unknown) {
+    super('set-up', code, `${message}.`, { hint, cause });
   }
 }

@@ -1,6 +1,7 @@
 import { Client, Connection, type DataConverter } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { Config } from '../config.ts';
+import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
 
 /** Where a Temporal service is: of the embedded server, or of the cluster the environment names. */
 export interface TemporalAddress {
@@ -16,13 +17,10 @@ export interface TemporalConnection {
 }
 
 /** No Temporal service answers at the address (exit code 7). */
-export class TemporalUnreachableError extends Error {
-  override readonly name = 'TemporalUnreachableError';
-  readonly address: string;
-
+export class TemporalUnreachableError extends Problem {
   constructor(address: string, cause: unknown) {
-    super(`no Temporal service answers at ${address}`, { cause });
-    this.address = address;
+    const message = `No Temporal service answers at ${address}.`;
+    super('unreachable', 'temporal-unreachable', message, { hint: CHECK_TEMPORAL, cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { RECONCILIATION_ID, WORKFLOW_TYPES } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
 import { startReconciliation } from './executions.ts';
 
 /**
@@ -15,12 +16,12 @@ interface NamespaceClaim {
 }
 
 /** The namespace is another store's: its payouts would be judged by records that are not here (exit code 2). */
-export class NamespaceTakenError extends Error {
-  override readonly name = 'NamespaceTakenError';
-
+export class NamespaceTakenError extends Problem {
   constructor(namespace: string, { holder, storeId, open }: { holder: string; storeId: string; open?: number }) {
     const why = open === undefined ? 'whose reconciliation runs in it' : `of which ${open} workflows are open in it`;
     super(
+      'set-up',
+      'namespace-taken',
       `the Temporal namespace ${namespace} belongs to store ${holder}, ${why}, not to store ${storeId}: use the first ` +
         `store (PAYOUTS_STORE_URL), or give the second a namespace of its own (TEMPORAL_NAMESPACE). Only if the first is gone ` +
         `for good: end its workers and start one with PAYOUTS_REPLACES_STORE=${holder}`,

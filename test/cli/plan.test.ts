@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CommandError, EXIT } from '../../src/cli/exit.ts';
+import { EXIT } from '../../src/cli/exit.ts';
 import { confirm, planText } from '../../src/cli/plan.ts';
+import { Problem } from '../../src/domain/problem.ts';
 import { type Plan, planOf } from '../../src/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { endsWith } from '../support/ends-with.ts';
 
 const planned = (rows: readonly ClaimRow[]): Plan =>
   planOf('may.csv', rows, { count: 0, rows: [] }, (executeOn) => executeOn);
@@ -76,8 +78,8 @@ describe('the question before money moves', () => {
 
   it('cannot be asked without a terminal: a usage error that names --yes', async () => {
     const refused = await confirm('Pay?', false).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(CommandError);
-    expect(refused).toMatchObject({ exit: EXIT.usage, code: 'confirmation-needed' });
-    expect((refused as CommandError).hint).toContain('--yes');
+    expect(refused).toBeInstanceOf(Problem);
+    expect(refused).toMatchObject({ kind: endsWith(EXIT.usage), code: 'confirmation-needed' });
+    expect((refused as Problem).hint).toContain('--yes');
   });
 });

@@ -106,7 +106,7 @@ describe('an embedded stack', () => {
     killed.child.kill('SIGKILL');
     await once(killed.child, 'exit');
     expect(processMark(leftover)).toBeDefined();
-    await expect(open('join-only')).rejects.toMatchObject({ problem: 'down' });
+    await expect(open('join-only')).rejects.toMatchObject({ code: 'stack-down' });
 
     const next = await open('join-or-boot');
     expect(next.owner).toBe(true);
@@ -162,23 +162,27 @@ describe('joining', () => {
     const written = readStackFile(home);
     await stack.close();
     if (written !== undefined) writeStackFile(home, written);
-    await expect(open('join-only', sandboxOnly)).rejects.toMatchObject({ problem: 'down' });
+    await expect(open('join-only', sandboxOnly)).rejects.toMatchObject({ code: 'stack-down' });
   });
 
   it('says that the home is busy when its holder does not come up', async () => {
     const lock = lockHome(home);
-    await expect(open('join-or-boot', sandboxOnly, { busyPatienceMs: 50 })).rejects.toMatchObject({ problem: 'busy' });
+    await expect(open('join-or-boot', sandboxOnly, { busyPatienceMs: 50 })).rejects.toMatchObject({
+      code: 'stack-busy',
+    });
     lock?.release();
   });
 
   it('does not happen where a stack of one’s own is asked for', async () => {
     await open('serve', sandboxOnly);
-    await expect(open('serve', sandboxOnly)).rejects.toMatchObject({ problem: 'already-up' });
+    await expect(open('serve', sandboxOnly)).rejects.toMatchObject({ code: 'stack-already-up' });
   });
 
   it('is not possible in a home that does not exist, which stays so', async () => {
     const fresh = join(home, 'fresh');
-    await expect(open('join-only', { ...sandboxOnly, PAYOUTS_HOME: fresh })).rejects.toMatchObject({ problem: 'down' });
+    await expect(open('join-only', { ...sandboxOnly, PAYOUTS_HOME: fresh })).rejects.toMatchObject({
+      code: 'stack-down',
+    });
     expect(existsSync(fresh)).toBe(false);
   });
 });
@@ -193,8 +197,8 @@ describe('a stack that does not come up', () => {
     };
     const startWorker = () => Promise.reject(new Error('no worker today'));
     await expect(open('serve', {}, { startSandbox, startWorker })).rejects.toMatchObject({
-      problem: 'boot-failed',
-      message: 'no worker today',
+      code: 'stack-boot-failed',
+      message: 'no worker today.',
     });
     await expect(fetch(sandboxUrl)).rejects.toThrow();
     expect(existsSync(join(home, 'temporal.pid'))).toBe(false);

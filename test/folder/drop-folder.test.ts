@@ -199,9 +199,9 @@ describe('a file that is refused', () => {
   });
 
   it('is none while the maker is not known: the pass says so', async () => {
-    const folder = await openFolder(await openTestDoor({ makerNeeded: true }));
+    const folder = await openFolder(await openTestDoor({ approvalRules: [{ approvals: 1 }] }));
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await expect(settled(await folder.watcher())).rejects.toMatchObject({ kind: 'maker-unknown' });
+    await expect(settled(await folder.watcher())).rejects.toMatchObject({ code: 'maker-unknown' });
     expect(folder.list('error')).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
+import type { Finding } from '../../src/domain/finding.ts';
 import type { RowSink } from '../../src/formats/input.ts';
 import type { MessageContext } from '../../src/formats/messages/message-context.ts';
-import type { Finding } from '../../src/rules/finding.ts';
 import type { ReadColumn, ReadRow } from '../../src/rules/read-row.ts';
 
 /** What a reader handed over, as lists. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { listBatches } from '../../src/compose/batch-list.ts';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
 import { startGateway } from '../../src/gateway/server.ts';
+import { listBatches } from '../../src/reports/batch-list.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 import { type FakeCards, fakeCards } from './fake-cards.ts';

@@ -57,9 +57,9 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
 });
 
 it('asks who the maker is where a policy needs to know', async () => {
-  const door = await openTestDoor({ makerNeeded: true });
+  const door = await openTestDoor({ approvalRules: [{ approvals: 1 }] });
   const path = file(door, 'a.csv', [{ id: '1' }]);
-  await expect(takeFile(door, path, STOP)).rejects.toMatchObject({ kind: 'maker-unknown' });
+  await expect(takeFile(door, path, STOP)).rejects.toMatchObject({ code: 'maker-unknown' });
   const taking = await takeFile(door, path, { ...STOP, by: 'alice', batchId: 'b' });
   expect(taking.outcome).toBe('claimed');
   expect(await door.store.batch('b')).toMatchObject({ by: 'alice' });

@@ -23,7 +23,7 @@ const WRITTEN = [
   /\boneOf\('([^']+)'/g,
   /\b(?:finding|found)\([\w.]+, '([^']+)'/g,
   // followed by its message, and no code of a refusal
-  /(?<!IntakeRefusal\(\s*(?:'\w[\w-]*',\s*)?)'([a-z0-9]+(?:-[a-z0-9]+)+)',\s*(?:message|`|'[^']* [^']*')/g,
+  /(?<!(?:IntakeRefusal|Problem|super)\(\s*(?:'\w[\w-]*',\s*)?)'([a-z0-9]+(?:-[a-z0-9]+)+)',\s*(?:message|`|'[^']* [^']*')/g,
 ];
 
 const used = new Map<string, string>();

@@ -43,7 +43,7 @@ describe('a backup', () => {
     const unused = join(folder, 'unused.sqlite');
     await (await openStore(`file:${unused}`)).close();
     await expect(backupStore({ store: unused, file })).rejects.toMatchObject({
-      problem: 'unused-store',
+      code: 'unused-store',
       message: expect.stringContaining(`${unused} was never used`),
     });
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([]);
@@ -103,18 +103,18 @@ describe('a backup', () => {
 
   it('never takes the place of a file', async () => {
     writeFileSync(file, 'mine');
-    await expect(backupStore({ store: path, file })).rejects.toMatchObject({ problem: 'file-exists' });
+    await expect(backupStore({ store: path, file })).rejects.toMatchObject({ code: 'file-exists' });
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
   it('says which file or folder is not there', async () => {
     await expect(backupStore({ store: `${path}-other`, file })).rejects.toMatchObject({
-      problem: 'no-file',
+      code: 'no-file',
       message: expect.stringContaining(`${path}-other`),
     });
     await expect(backupStore({ store: path, file: join(folder, 'none', 'copy.sqlite') })).rejects.toMatchObject({
-      problem: 'file-system',
+      code: 'file-system',
     });
     expect(existsSync(file)).toBe(false);
   });

@@ -157,7 +157,7 @@ describe('a restore is refused, and changes nothing,', () => {
 
   it('while another process has the store open', async () => {
     const store = await openStore(`file:${path}`);
-    await expect(restored()).rejects.toMatchObject({ problem: 'store-in-use' });
+    await expect(restored()).rejects.toMatchObject({ code: 'store-in-use' });
     await store.claimBatch(batchClaim('b3', ['c']));
     await store.close();
     expect(await batchIdsIn(path)).toEqual(['b1', 'b2', 'b3']);
@@ -165,34 +165,34 @@ describe('a restore is refused, and changes nothing,', () => {
   });
 
   it('for a file that is not there, and for a folder', async () => {
-    expect(await refused({ file: `${copy}-other` })).toMatchObject({ problem: 'no-file' });
-    expect(await refused({ file: folder })).toMatchObject({ problem: 'no-file' });
+    expect(await refused({ file: `${copy}-other` })).toMatchObject({ code: 'no-file' });
+    expect(await refused({ file: folder })).toMatchObject({ code: 'no-file' });
   });
 
   it('for what is no database, another database, and a store that is not whole', async () => {
     const good = join(folder, 'good.sqlite');
     copyFileSync(copy, good);
     writeFileSync(copy, 'document_id,amount\n'.repeat(100));
-    expect(await refused()).toMatchObject({ problem: 'not-a-store' });
+    expect(await refused()).toMatchObject({ code: 'not-a-store' });
     rmSync(copy);
     sql(copy, 'create table payouts (mine text)');
-    expect(await refused()).toMatchObject({ problem: 'not-a-store' });
+    expect(await refused()).toMatchObject({ code: 'not-a-store' });
     copyFileSync(good, copy);
     sql(copy, 'drop table send_attempts');
-    expect(await refused()).toMatchObject({ problem: 'store-damaged' });
+    expect(await refused()).toMatchObject({ code: 'store-damaged' });
   });
 
   it('for a file with a page that was overwritten', async () => {
     const bytes = readFileSync(copy);
     bytes.fill(0x5a, bytes.length - 4_096 * 3, bytes.length - 4_096);
     writeFileSync(copy, bytes);
-    expect(await refused()).toMatchObject({ problem: 'store-damaged' });
+    expect(await refused()).toMatchObject({ code: 'store-damaged' });
   });
 
   it('for a store of a later version', async () => {
     sql(copy, "insert into payouts_migration values ('9999-of-tomorrow', '2030-01-01')");
     expect(await refused()).toMatchObject({
-      problem: 'store-newer',
+      code: 'store-newer',
       message: expect.stringContaining('9999-of-tomorrow'),
     });
   });
@@ -207,9 +207,9 @@ describe('a restore is refused, and changes nothing,', () => {
   });
 
   it('for the store itself, under whatever name', async () => {
-    expect(await refused({ file: path })).toMatchObject({ problem: 'store-itself' });
+    expect(await refused({ file: path })).toMatchObject({ code: 'store-itself' });
     linkSync(path, join(folder, 'same.sqlite'));
-    expect(await refused({ file: join(folder, 'same.sqlite') })).toMatchObject({ problem: 'store-itself' });
+    expect(await refused({ file: join(folder, 'same.sqlite') })).toMatchObject({ code: 'store-itself' });
   });
 
   it('when the answer is no', async () => {

@@ -29,7 +29,7 @@ export interface TestDoor extends Door {
 
 /** Everything of it is gone after the test. */
 export async function openTestDoor(
-  more: { makerNeeded?: boolean; env?: Record<string, string> } = {},
+  more: { approvalRules?: Door['approvalRules']; env?: Record<string, string> } = {},
 ): Promise<TestDoor> {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-door-'));
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...more.env });
@@ -52,7 +52,7 @@ export async function openTestDoor(
     dir,
     started,
     temporal,
-    makerNeeded: more.makerNeeded ?? false,
+    approvalRules: more.approvalRules ?? [],
     async assertTemporal() {
       if (temporal.down) throw new Error('Temporal is down');
     },

@@ -3,13 +3,14 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { bankMark } from '../../compose/bank-mark.ts';
 import type { Config } from '../../config.ts';
+import { Problem } from '../../domain/problem.ts';
 import { lockHome } from '../../embedded/lock.ts';
 import { StackError } from '../../embedded/stack-error.ts';
 import { backupStore } from '../../store/backup.ts';
 import { restoreStore } from '../../store/restore.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storePlace } from '../../store/store-url.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 
@@ -83,7 +84,7 @@ const PG_RESTORE = 'End every worker, then restore it with pg_restore --clean --
 function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
   const place = storePlace(storeUrl.reveal());
   if (place.kind === 'file') return place.path;
-  throw new CommandError(EXIT.usage, 'no-store-file', 'The store is in PostgreSQL, not in a file.', {
+  throw new Problem('usage', 'no-store-file', 'The store is in PostgreSQL, not in a file.', {
     hint: `${onPostgres}.`,
   });
 }

@@ -1,7 +1,8 @@
 import { readAllBeneficiaries, readAllOrders } from '../../api/list-pages.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
+import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { maskedPayee } from '../masked.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -70,7 +71,7 @@ export function reference(
 ): ExitCode {
   const unfit = [uid, id].some((part) => part === '' || part.includes('/') || /\p{Cc}/u.test(part));
   if (unfit) {
-    throw new CommandError(EXIT.usage, 'unfit-id', 'UID and ID hold neither "/" nor control characters.', {
+    throw new Problem('usage', 'unfit-id', 'UID and ID hold neither "/" nor control characters.', {
       hint: 'They are taken byte for byte.',
     });
   }

@@ -3,10 +3,11 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
 import type { ResolveCardUpdate } from '../../workflows/card/messages.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -42,7 +43,7 @@ export async function changeCardAmount(
   const { merchantRequestId, currency } = record;
   const parsed = parseAmount(text, currency);
   if (!parsed.ok) {
-    throw new CommandError(EXIT.usage, 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
+    throw new Problem('usage', 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
       hint: `A decimal above 0 with no more decimals than ${currency} has.`,
     });
   }
@@ -95,7 +96,7 @@ async function confirmEnd(
 ): Promise<ExitCode> {
   const { cards } = await session.store();
   if (!(await cards.confirmEnd(merchantRequestId, { ...word, at: Date.now() }))) {
-    throw new CommandError(EXIT.usage, 'not-contradicted', 'Nothing has contradicted the end of this card payment.', {
+    throw new Problem('usage', 'not-contradicted', 'Nothing has contradicted the end of this card payment.', {
       hint: `payouts card show ${merchantRequestId} shows its events.`,
     });
   }
@@ -132,14 +133,14 @@ async function tell<Answer>(session: Session, record: CardRecord, update: string
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw notRunning(record);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw new CommandError(EXIT.exceptions, 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
+    throw new Problem('refused', 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
       hint: `payouts card show ${record.merchantRequestId} says where it stands.`,
     });
   }
 }
 
-function notRunning({ merchantRequestId, state }: CardRecord): CommandError {
-  return new CommandError(EXIT.usage, 'not-running', `This card payment does not run; it is ${state}.`, {
+function notRunning({ merchantRequestId, state }: CardRecord): Problem {
+  return new Problem('conflict', 'not-running', `This card payment does not run; it is ${state}.`, {
     hint: `payouts card show ${merchantRequestId} says more.`,
   });
 }

@@ -3,13 +3,14 @@ import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
 import { isMerchantRequestId } from '../../domain/card-number.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { CardDocument } from '../../gateway/card-documents.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { problemOf } from '../../intake/problem-of.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { exitOfCard, followCard } from '../follow-card.ts';
 import { gatewayAddress, gatewayClient } from '../gateway-client.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Session } from '../session.ts';
-import { toCommandError } from '../to-command-error.ts';
 import { cardText } from './card.ts';
 
 export interface CreateCardOptions {
@@ -39,7 +40,7 @@ export async function createCard(session: Session, options: CreateCardOptions): 
   const { gatewayUrl, checkoutUrl } = await gatewayOf(session, options.gateway);
   const returnUrl = options.returnUrl ?? checkoutUrl;
   if (returnUrl === undefined) {
-    throw new CommandError(EXIT.usage, 'return-url-missing', 'It is not known where the cardholder comes back to.', {
+    throw new Problem('usage', 'return-url-missing', 'It is not known where the cardholder comes back to.', {
       hint: 'Add --return-url URL.',
     });
   }
@@ -100,16 +101,16 @@ async function askAndFollow(
 
 function assertId(id: string): void {
   if (isMerchantRequestId(id)) return;
-  throw new CommandError(EXIT.usage, 'id-refused', 'This is no merchant_request_id.', {
+  throw new Problem('usage', 'id-refused', 'This is no merchant_request_id.', {
     hint: '--id has 1 to 64 of A-Z a-z 0-9 . _ ~ - and no card number in it.',
   });
 }
 
 /** The money may have been asked for: whoever runs the command again must do so under the same id. */
-function withId(error: unknown, id: string): CommandError {
-  const { exit, code, message, hint: said, findings, cause } = toCommandError(error);
+function withId(error: unknown, id: string): Problem {
+  const { kind, code, message, hint: said, findings, cause } = problemOf(error);
   const hint = code === 'id-reused' ? 'Another payment needs another --id.' : `${said} Run it again with --id ${id}.`;
-  return new CommandError(exit, code, message, { hint: hint.trim(), findings, cause });
+  return new Problem(kind, code, message, { hint: hint.trim(), findings, cause });
 }
 
 /** The gateway given, or that of the stack that is up; on an embedded sandbox with its checkout page. */
@@ -120,7 +121,7 @@ async function gatewayOf(
   if (given !== undefined) return { gatewayUrl: gatewayAddress(given), checkoutUrl: undefined };
   const { gatewayUrl, apiUrl } = await session.stack('join-only');
   if (gatewayUrl === null) {
-    throw new CommandError(EXIT.usage, 'gateway-missing', 'The stack that is up has no gateway.', {
+    throw new Problem('usage', 'gateway-missing', 'The stack that is up has no gateway.', {
       hint: 'Name one with --gateway URL.',
     });
   }
@@ -131,8 +132,8 @@ const CARD_BYTES_MAX = 64 * 1024;
 
 /** A card as JSON from a file or, for `-`, from stdin; never from the command line, which every user of a machine sees. */
 async function cardFrom(path: string): Promise<unknown> {
-  const unreadable = (why: string): CommandError =>
-    new CommandError(EXIT.usage, 'card-unreadable', `The card cannot be read: ${why}.`, {
+  const unreadable = (why: string): Problem =>
+    new Problem('usage', 'card-unreadable', `The card cannot be read: ${why}.`, {
       hint: 'A JSON object with number, expiry_month, expiry_year, and cvv and holder_name where known.',
     });
   let json: string;

@@ -1,10 +1,11 @@
 import { OrderNotFoundError } from '../../api/errors.ts';
 import { pathId } from '../../api/path.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
+import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -68,14 +69,9 @@ export async function retrieveCard(session: Session, id: string): Promise<ExitCo
 async function paymentOf(cards: CardStore, { merchantRequestId, paymentId, state }: CardRecord, id: string) {
   if ((await cards.paymentsOf(merchantRequestId)).includes(id)) return id;
   if (paymentId !== null) return paymentId;
-  throw new CommandError(
-    EXIT.exceptions,
-    'no-payment-yet',
-    `The acquirer has shown no payment for it yet; it is ${state}.`,
-    {
-      hint: `payouts card show ${merchantRequestId} says more.`,
-    },
-  );
+  throw new Problem('refused', 'no-payment-yet', `The acquirer has shown no payment for it yet; it is ${state}.`, {
+    hint: `payouts card show ${merchantRequestId} says more.`,
+  });
 }
 
 /** A payment id that the store does not know; it becomes part of an address. */

@@ -4,11 +4,12 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { v7 } from 'uuid';
 import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
 import { unknownId } from '../batch-report.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -35,12 +36,12 @@ export async function decide(
   options: DecideOptions,
 ): Promise<ExitCode> {
   if (decision === 'reject' && !options.remark) {
-    throw new CommandError(EXIT.usage, 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
+    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
   }
   const store = await session.store();
   const payouts = await awaitingPayouts(store, id, AWAITING);
   if (payouts.length === 0) {
-    throw new CommandError(EXIT.usage, 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
+    throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
       hint: `payouts status ${id} says what it waits for.`,
     });
   }
@@ -89,7 +90,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const store = await session.store();
   const [payout] = await awaitingPayouts(store, id, ['needs-operator']);
   if (payout === undefined) {
-    throw new CommandError(EXIT.usage, 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
+    throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
       hint: `payouts status ${id} says where it stands.`,
     });
   }
@@ -160,7 +161,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
   if (batch.endedAt !== null) {
-    throw new CommandError(EXIT.usage, 'batch-ended', `Batch ${batchId} has ended.`, {
+    throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
       hint: `payouts report ${batchId} shows how.`,
     });
   }

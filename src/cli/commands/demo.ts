@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { Problem } from '../../domain/problem.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import type { ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { report } from './inspect.ts';
 import { run } from './run.ts';
@@ -10,7 +11,7 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/payouts.csv', import.me
 /** `payouts demo`: pays the example batch at the sandbox; a second time it shows the report it has. */
 export async function demo(session: Session): Promise<ExitCode> {
   if (session.config.bank.kind !== 'sandbox') {
-    throw new CommandError(EXIT.usage, 'demo-needs-the-sandbox', 'The example payouts are for the sandbox bank only.', {
+    throw new Problem('usage', 'demo-needs-the-sandbox', 'The example payouts are for the sandbox bank only.', {
       hint: 'Unset PAYOUTS_API_URL, or pay a file of your own with `payouts run FILE`.',
     });
   }

@@ -7,6 +7,7 @@ import { recordAccounts } from '../../compose/world.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
+import { problemOf } from '../../intake/problem-of.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -14,7 +15,6 @@ import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
 import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
 import { table } from '../table.ts';
-import { toCommandError } from '../to-command-error.ts';
 
 type Verdict = 'ok' | 'warning' | 'failed';
 
@@ -59,7 +59,7 @@ async function check(name: string, look: () => Promise<string | Omit<Check, 'nam
     const seen = await look();
     return { name, ...(typeof seen === 'string' ? { verdict: 'ok', detail: seen } : seen) };
   } catch (error) {
-    const { message, hint } = toCommandError(error);
+    const { message, hint } = problemOf(error);
     return { name, verdict: 'failed', detail: `${message} ${hint}`.trim() };
   }
 }

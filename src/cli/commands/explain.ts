@@ -1,5 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import { Problem } from '../../domain/problem.ts';
 import { REASONS, type ReasonCode } from '../../domain/reasons.ts';
 import { sampleValue } from '../../formats/template/sample-payee.ts';
 import { fieldNames } from '../../formats/template/write-template.ts';
@@ -8,7 +9,7 @@ import { didYouMean } from '../../rules/nearest.ts';
 import { REMEDIES } from '../../rules/remedies.ts';
 import { RULES } from '../../rules/rules.ts';
 import { bankOffer } from '../bank-offer.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -110,10 +111,10 @@ async function bankField(bank: Bank, name: string, currency: string | undefined)
   return [{ document: { field: { asked, findings } }, text }];
 }
 
-function unknownName(name: string, fields: readonly string[]): CommandError {
+function unknownName(name: string, fields: readonly string[]): Problem {
   const known = [...INSTRUCTION_FIELDS, ...Object.keys(RULES), ...Object.keys(REASONS), ...fields];
-  return new CommandError(
-    EXIT.usage,
+  return new Problem(
+    'usage',
     'unknown-name',
     `"${name}" is no column, no field that the bank asks for, no rule and no reason code.`,
     { hint: `payouts explain lists them.${didYouMean(name, known)}` },

@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
+import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -38,7 +39,7 @@ export async function acknowledge(
   { by = userInfo().username, reason, yes }: { by: string | undefined; reason: string; yes: boolean },
 ): Promise<ExitCode> {
   if (reason.trim() === '' || by.trim() === '') {
-    throw new CommandError(EXIT.usage, 'reason-missing', 'An acknowledgement says who and why.', {
+    throw new Problem('usage', 'reason-missing', 'An acknowledgement says who and why.', {
       hint: 'Give --by NAME and --reason TEXT, neither of them blank.',
     });
   }
@@ -46,7 +47,7 @@ export async function acknowledge(
   await confirm(`Acknowledge incident ${id}?`, yes);
   const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
   if (acknowledged === undefined) {
-    throw new CommandError(EXIT.usage, 'unknown-id', `There is no incident "${id}".`, {
+    throw new Problem('not-found', 'unknown-id', `There is no incident "${id}".`, {
       hint: 'payouts incidents --open shows those that nobody has acknowledged.',
     });
   }

@@ -1,5 +1,5 @@
-import { listBatches } from '../../compose/batch-list.ts';
 import { reportBatch } from '../../compose/batch-report.ts';
+import { listBatches } from '../../reports/batch-list.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText } from '../batch-report.ts';

@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { folderParts } from '../../compose/door.ts';
 import type { FolderOrder, Sweep } from '../../domain/folder-sweep.ts';
+import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
+import { assertMaker } from '../../intake/maker.ts';
 import { createLog, type Log } from '../../log.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -19,7 +21,7 @@ export async function intake(session: Session, dir: string, { once, ...order }: 
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');
-  assertMaker(session, order.by);
+  assertMaker(session.config.approvalRules, order.by);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack('join-or-boot');
   const parts = folderParts({
@@ -78,15 +80,8 @@ function tell(output: Output, sweep: Sweep): void {
 const counted = ({ taken, refused, ended, open }: Sweep): string =>
   `${taken} taken, ${refused} refused, ${ended} ended, ${open} under way`;
 
-function assertMaker({ config }: Session, by: string | undefined): void {
-  if (config.approvalRules.length === 0 || by !== undefined) return;
-  throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the files.', {
-    hint: 'Add --by NAME.',
-  });
-}
-
-function partEnded(cause: Error): CommandError {
-  return new CommandError(EXIT.unreachable, 'part-ended', `A part of the stack ended by itself: ${cause.message}`, {
+function partEnded(cause: Error): Problem {
+  return new Problem('unreachable', 'part-ended', `A part of the stack ended by itself: ${cause.message}`, {
     hint: 'Run the same command again: it goes on where it was.',
     cause,
   });

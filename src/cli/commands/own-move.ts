@@ -1,6 +1,7 @@
 import { payoutInput } from '../../domain/instruction.ts';
 import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import { assertMaker } from '../../intake/maker.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
@@ -15,7 +16,6 @@ import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
-import { assertMaker } from './run.ts';
 
 /** Options as commander hands them over, by the name of the option. */
 export interface MoveOptions {
@@ -70,7 +70,7 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   );
   const show = options.yes ? session.output.say : session.output.tell;
   show(movePlanText(plan));
-  assertMaker(session, options);
+  assertMaker(session.config.approvalRules, options.by);
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   return startAndFollow(session, plan, options);

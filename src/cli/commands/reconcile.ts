@@ -1,8 +1,9 @@
 import { v7 } from 'uuid';
+import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
 import type { QuietScope, Store } from '../../store/store.ts';
 import { startReconciliationPass } from '../../temporal/executions.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -23,7 +24,7 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
   const handle = await startReconciliationPass(client, v7(), days);
   session.output.say(`Reads the bank's orders: ${handle.workflowId}`);
   const gone = stack.failure.then((cause) => {
-    throw new CommandError(EXIT.unreachable, 'temporal-unreachable', 'Temporal does not answer any more.', { cause });
+    throw new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', { cause });
   });
   const left = new Promise<undefined>((resolve) => interrupted.addEventListener('abort', () => resolve(undefined)));
   const pass = await Promise.race([handle.result(), gone, left]);

@@ -1,23 +1,24 @@
 import { join } from 'node:path';
 import type { Bank } from '../../api/bank.ts';
 import { reportBatch } from '../../compose/batch-report.ts';
+import { Problem } from '../../domain/problem.ts';
 import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from '../../intake/intake.ts';
 import { alreadyTaken, IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch, takenBefore } from '../../intake/known-batches.ts';
+import { assertMaker } from '../../intake/maker.ts';
 import { type Outlook, outlookOf } from '../../intake/outlook.ts';
 import type { BatchReport } from '../../reports/batch-report.ts';
 import { writeRefusal } from '../../reports/status-report-files.ts';
 import type { Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings } from '../findings-text.ts';
 import { type FollowEnd, followBatches } from '../follow.ts';
 import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import { interruptSignal } from '../interrupt.ts';
 import { confirm, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { toCommandError } from '../to-command-error.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 export interface RunOptions extends IntakeOptions, MessageFiles {
@@ -41,9 +42,9 @@ export async function run(session: Session, path: string, options: RunOptions): 
 /** A pain.001 that is refused gets its answer, whatever is wrong with it. */
 async function answered({ config }: Session, error: unknown): Promise<never> {
   if (!(error instanceof IntakeRefusal) || error.unanswered === undefined) throw error;
-  const { findings, unanswered } = error;
+  const { kind, code, message, hint, batchId, findings, unanswered } = error;
   const pain002 = await writeRefusal(join(config.home, 'reports'), { ...unanswered, findings, at: Date.now() });
-  throw toCommandError(error, { pain002 });
+  throw new Problem(kind, code, message, { hint, batchId, findings, reports: { pain002 }, cause: error });
 }
 
 /** Prepares with a bank to read, and goes on without it: who follows a batch keeps nothing open for it. */
@@ -80,18 +81,9 @@ export async function payPrepared(
     session.output.result({ schemaVersion: 1, plan: { ...plan, ...outlook }, findings }, 'Dry run: nothing was sent.');
     return EXIT.completed;
   }
-  assertMaker(session, options);
+  assertMaker(session.config.approvalRules, options.by);
   await confirm(`Pay ${plan.payouts} payouts?`, options.yes);
   return payNew(session, parts, prepared, options);
-}
-
-/** With an approval policy nobody can be told apart from an unknown maker: such payouts could never be approved. */
-export function assertMaker({ config }: Session, { by }: { by?: string }): void {
-  if (config.approvalRules.length > 0 && by === undefined) {
-    throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who asks for it.', {
-      hint: 'Add --by NAME.',
-    });
-  }
 }
 
 async function payNew(

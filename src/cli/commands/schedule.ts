@@ -1,8 +1,10 @@
 import { basename, resolve } from 'node:path';
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { FolderOrder } from '../../domain/folder-sweep.ts';
+import { Problem } from '../../domain/problem.ts';
+import { assertMaker } from '../../intake/maker.ts';
 import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
@@ -20,21 +22,17 @@ export async function createSchedule(
   { folder, every, name = basename(resolve(folder)), ...order }: ScheduleOptions,
 ): Promise<ExitCode> {
   if (!NAME.test(name)) {
-    throw new CommandError(EXIT.usage, 'schedule-name', 'A schedule has a name of letters, digits, ".", "_" and "-".', {
+    throw new Problem('usage', 'schedule-name', 'A schedule has a name of letters, digits, ".", "_" and "-".', {
       hint: 'Add --name NAME.',
     });
   }
-  if (session.config.approvalRules.length > 0 && order.by === undefined) {
-    throw new CommandError(EXIT.usage, 'maker-unknown', 'The approval policy needs to know who hands over the files.', {
-      hint: 'Add --by NAME.',
-    });
-  }
+  assertMaker(session.config.approvalRules, order.by);
   const dir = resolve(folder);
   try {
     await createSweepSchedule(await clientOf(session), name, { dir, everyMs: every, ...order });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    throw new CommandError(EXIT.usage, 'schedule-exists', `There is a schedule ${name} already.`, {
+    throw new Problem('conflict', 'schedule-exists', `There is a schedule ${name} already.`, {
       hint: `Delete it first (payouts schedule delete ${name}), or choose another --name.`,
       cause: error,
     });
@@ -62,7 +60,7 @@ export async function changeSchedule(session: Session, name: string, step: Sched
     await STEPS[step](sweepSchedule(await clientOf(session), name));
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
-    throw new CommandError(EXIT.usage, 'unknown-schedule', `There is no schedule ${name}.`, {
+    throw new Problem('not-found', 'unknown-schedule', `There is no schedule ${name}.`, {
       hint: 'payouts schedule list shows them.',
       cause: error,
     });

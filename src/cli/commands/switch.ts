@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { currencyExponent } from '../../domain/currency.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { SwitchedOff, SwitchScope } from '../../domain/switches.ts';
 import type { Store } from '../../store/store.ts';
-import { CommandError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
@@ -43,7 +44,7 @@ export async function switchOn(
   const on = checked(scope, key);
   await confirm(`Switch on ${textOf(on)}?`, options.yes);
   if (!(await store.switchOn({ ...on, ...orderOf(options) }))) {
-    throw new CommandError(EXIT.usage, 'not-off', `${textOf(on)} is not off.`, {
+    throw new Problem('usage', 'not-off', `${textOf(on)} is not off.`, {
       hint: 'payouts switch list shows what is.',
     });
   }
@@ -71,12 +72,12 @@ const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `$
 async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
   const off = checked(scope, key);
   if (scope === 'currency' && currencyExponent(off.key) === undefined) {
-    throw new CommandError(EXIT.usage, 'unknown-currency', `"${off.key}" is no currency code.`, {
+    throw new Problem('usage', 'unknown-currency', `"${off.key}" is no currency code.`, {
       hint: 'Use an ISO 4217 code such as EUR.',
     });
   }
   if (scope === 'batch' && (await store.batch(off.key)) === undefined) {
-    throw new CommandError(EXIT.usage, 'unknown-id', `There is no batch "${off.key}".`, {
+    throw new Problem('not-found', 'unknown-id', `There is no batch "${off.key}".`, {
       hint: 'payouts list shows batches.',
     });
   }
@@ -85,12 +86,12 @@ async function namedSwitch(store: Store, scope: SwitchScope, key: string | undef
 
 function checked(scope: SwitchScope, key = ''): SwitchedOff {
   if (scope === 'everything' && key !== '') {
-    throw new CommandError(EXIT.usage, 'key-unexpected', 'The scope everything takes no key.', {
+    throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
       hint: 'payouts switch off everything --reason TEXT',
     });
   }
   if (scope !== 'everything' && key === '') {
-    throw new CommandError(EXIT.usage, 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
+    throw new Problem('usage', 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
       hint: `payouts switch off ${scope} KEY --reason TEXT`,
     });
   }

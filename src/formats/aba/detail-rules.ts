@@ -1,4 +1,4 @@
-import type { Finding } from '../../rules/finding.ts';
+import type { Finding } from '../../domain/finding.ts';
 import { type Columns, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
 import { CREDIT_CODES, DEBIT_CODE, DETAIL } from './aba-layout.ts';
 

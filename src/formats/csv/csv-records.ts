@@ -1,6 +1,7 @@
 import type { CsvError, InfoRecord } from 'csv-parse';
+import type { Finding } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
-import { type Finding, fileFinding, printable } from '../../rules/finding.ts';
+import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import {
   COLUMNS_MAX,

@@ -1,4 +1,5 @@
-import { type Finding, fileFinding, printable } from '../../rules/finding.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
 import { FILE_BYTES_MAX } from '../input.ts';
 

@@ -1,4 +1,5 @@
-import { type Finding, shownValue } from '../../rules/finding.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { shownValue } from '../../rules/finding.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import type { RowSink } from '../input.ts';
 import { instructionOf } from '../messages/instruction.ts';

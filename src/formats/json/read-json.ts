@@ -1,4 +1,5 @@
-import { type Finding, fileFinding, printable, shownValue } from '../../rules/finding.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { fileFinding, printable, shownValue } from '../../rules/finding.ts';
 import { decodeUtf8, UnreadableFile } from '../decode.ts';
 import {
   COLUMNS_MAX,

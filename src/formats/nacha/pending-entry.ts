@@ -1,5 +1,5 @@
+import type { Finding } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
-import type { Finding } from '../../rules/finding.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { columnFinding, cut, digitsOf, filled } from '../fixed-width/lines.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';

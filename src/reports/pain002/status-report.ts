@@ -1,6 +1,6 @@
 import type { OriginalMessage, OriginalTransaction } from '../../domain/bank-message.ts';
+import type { Finding } from '../../domain/finding.ts';
 import type { PayoutState, Reason } from '../../domain/payout-state.ts';
-import type { Finding } from '../../rules/finding.ts';
 
 /** What an answer (pain.002) is made of. The same facts give the same bytes: every id and instant is given. */
 

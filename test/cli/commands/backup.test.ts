@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { backup, restore } from '../../../src/cli/commands/backup.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { toCommandError } from '../../../src/cli/to-command-error.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { lockHome } from '../../../src/embedded/lock.ts';
+import { problemOf } from '../../../src/intake/problem-of.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { batchClaim } from '../../store/samples.ts';
+import { endsWith } from '../../support/ends-with.ts';
 
 const OPTIONS = { by: 'alice', yes: true };
 
@@ -81,8 +82,8 @@ it('copies the store of the home and puts the copy back, and says what each mean
 it('restores nothing while a stack holds the home, and frees the home afterwards', async () => {
   await backup(session(), copy);
   const lock = lockHome(home);
-  const error = await restore(session(), copy, OPTIONS).catch(toCommandError);
-  expect(error).toMatchObject({ exit: 2, code: 'stack-already-up' });
+  const error = await restore(session(), copy, OPTIONS).catch(problemOf);
+  expect(error).toMatchObject({ kind: endsWith(2), code: 'stack-already-up' });
   lock?.release();
   expect(await restore(session(), copy, OPTIONS)).toBe(0);
   const again = lockHome(home);
@@ -93,7 +94,7 @@ it('restores nothing while a stack holds the home, and frees the home afterwards
 it('asks before it restores', async () => {
   await backup(session(), copy);
   await expect(restore(session(), copy, { ...OPTIONS, yes: false })).rejects.toMatchObject({
-    exit: 2,
+    kind: endsWith(2),
     code: 'confirmation-needed',
   });
   expect(await onStore((store) => store.restored())).toBeUndefined();
@@ -104,16 +105,16 @@ it.each([
   ['there is no store', 'no-file', () => rmSync(join(home, 'store.sqlite'))],
 ] as const)('backs up nothing where %s', async (_what, code, prepare) => {
   prepare();
-  expect(await backup(session(), copy).catch(toCommandError)).toMatchObject({ exit: 2, code });
+  expect(await backup(session(), copy).catch(problemOf)).toMatchObject({ kind: endsWith(2), code });
 });
 
 it('names the tools of PostgreSQL for a store that is there, and not its password', async () => {
   const postgres = session({ PAYOUTS_STORE_URL: 'postgres://pay:hunter2@127.0.0.1/payouts' });
   const refusals = [backup(postgres, copy), restore(postgres, copy, OPTIONS)];
-  const errors = await Promise.all(refusals.map((it) => it.catch(toCommandError)));
+  const errors = await Promise.all(refusals.map((it) => it.catch(problemOf)));
   expect(errors).toMatchObject([
-    { exit: 2, code: 'no-store-file', hint: expect.stringContaining('pg_dump') },
-    { exit: 2, code: 'no-store-file', hint: expect.stringContaining('pg_restore') },
+    { kind: endsWith(2), code: 'no-store-file', hint: expect.stringContaining('pg_dump') },
+    { kind: endsWith(2), code: 'no-store-file', hint: expect.stringContaining('pg_restore') },
   ]);
   expect(JSON.stringify(errors)).not.toContain('hunter2');
 });
@@ -121,9 +122,9 @@ it('names the tools of PostgreSQL for a store that is there, and not its passwor
 it('refuses the copy of another bank, and a file that is none', async () => {
   await backup(session(), copy);
   const elsewhere = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
-  const other = await restore(session(elsewhere), copy, OPTIONS).catch(toCommandError);
-  expect(other).toMatchObject({ exit: 2, code: 'wrong-store' });
+  const other = await restore(session(elsewhere), copy, OPTIONS).catch(problemOf);
+  expect(other).toMatchObject({ kind: endsWith(2), code: 'wrong-store' });
   writeFileSync(copy, 'id,amount\n'.repeat(200));
-  const none = await restore(session(), copy, OPTIONS).catch(toCommandError);
-  expect(none).toMatchObject({ exit: 2, code: 'not-a-store' });
+  const none = await restore(session(), copy, OPTIONS).catch(problemOf);
+  expect(none).toMatchObject({ kind: endsWith(2), code: 'not-a-store' });
 });

@@ -1,9 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
-import { CommandError } from '../../../src/cli/exit.ts';
+import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { Problem } from '../../../src/domain/problem.ts';
 import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
+import { endsWith } from '../../support/ends-with.ts';
 import { PAN } from '../../vault/cards.ts';
 
 let gateway: RunningGateway;
@@ -27,9 +29,9 @@ const create = (more: Partial<CreateCardOptions> = {}) =>
     ...more,
   });
 
-async function refusalOf(run: Promise<unknown>): Promise<CommandError> {
+async function refusalOf(run: Promise<unknown>): Promise<Problem> {
   const error = await run.catch((it: unknown) => it);
-  if (error instanceof CommandError) return error;
+  if (error instanceof Problem) return error;
   throw new Error('the command was not refused');
 }
 
@@ -68,7 +70,7 @@ it.each([
 ] as const)('names the id after %s', async (what, more, exit) => {
   if (what.startsWith('a payment')) gateway.cards.state = async () => Promise.reject(new Error('lost'));
   const error = await refusalOf(create(more));
-  expect([error.exit, error.hint]).toEqual([exit, expect.stringContaining(`Run it again with --id ${madeId()}.`)]);
+  expect([exitOf(error), error.hint]).toEqual([exit, expect.stringContaining(`Run it again with --id ${madeId()}.`)]);
 });
 
 it('for an id of another payment says that another one is needed', async () => {
@@ -87,7 +89,7 @@ it.each([
   ['clear text to another machine', { gateway: 'http://gateway.example:8080' }, 'gateway-address'],
 ] as const)('with %s is a mistake of usage, and asks nobody', async (_what, more, code) => {
   const error = await refusalOf(create({ returnUrl: 'https://shop.example', ...more }));
-  expect(error).toMatchObject({ exit: 2, code });
+  expect(error).toMatchObject({ kind: endsWith(2), code });
   expect(JSON.stringify([error, error.message])).not.toMatch(/4012|word/);
   expect([said, gateway.cards.started]).toEqual([[], []]);
 });

@@ -1,10 +1,11 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
-import { CommandError, EXIT } from '../../src/cli/exit.ts';
-import { toCommandError } from '../../src/cli/to-command-error.ts';
+import { EXIT, exitOf } from '../../src/cli/exit.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
+import { Problem } from '../../src/domain/problem.ts';
 import { StackError } from '../../src/embedded/stack-error.ts';
+import { problemOf } from '../../src/intake/problem-of.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
 import { TemporalUnreachableError } from '../../src/temporal/connection.ts';
 import { NamespaceTakenError } from '../../src/temporal/namespace-claim.ts';
@@ -17,11 +18,6 @@ describe('every error has one exit code and one code', () => {
     [new ConfigError('PAYOUTS_HOME', 'is no folder', 'Set it.'), EXIT.usage, 'configuration'],
     [new StoreIdentityError('bank', 'sandbox', 'https://bank.example'), EXIT.usage, 'wrong-store'],
     [new NamespaceTakenError('pay', { holder: 'a', storeId: 'b' }), EXIT.usage, 'namespace-taken'],
-    [
-      new StackError('boot-failed', 'why', 'hint', new StoreIdentityError('cluster', 'a', 'b')),
-      EXIT.usage,
-      'wrong-store',
-    ],
     [stack('down'), EXIT.usage, 'stack-down'],
     [stack('already-up'), EXIT.usage, 'stack-already-up'],
     [stack('boot-failed'), EXIT.unreachable, 'stack-boot-failed'],
@@ -34,31 +30,32 @@ describe('every error has one exit code and one code', () => {
     [new TypeError('a bug'), EXIT.internal, 'internal'],
     ['a thrown text', EXIT.internal, 'internal'],
   ])('%s', (error, exit, code) => {
-    const told = toCommandError(error);
-    expect(told).toMatchObject({ exit, code });
+    const told = problemOf(error);
+    expect(told).toMatchObject({ code });
+    expect(exitOf(told)).toBe(exit);
     expect(told.message).not.toBe('');
   });
 
   it('and an end of a command stays what it is', () => {
-    const error = new CommandError(EXIT.alreadyTaken, 'already-taken', 'taken', { batchId: 'b' });
-    expect(toCommandError(error)).toBe(error);
+    const error = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b' });
+    expect(problemOf(error)).toBe(error);
   });
 
   it('and what went wrong first is kept as the cause', () => {
     const bug = new TypeError('a bug');
-    expect(toCommandError(bug).cause).toBe(bug);
+    expect(problemOf(bug).cause).toBe(bug);
   });
 });
 
 describe('the error document', () => {
   it('names the batch only where there is one', () => {
-    const plain = new CommandError(EXIT.usage, 'usage', 'wrong', { hint: 'do it right' });
+    const plain = new Problem('usage', 'usage', 'wrong', { hint: 'do it right' });
     expect(plain.toDocument()).toEqual({
       schemaVersion: 1,
       error: { code: 'usage', message: 'wrong', hint: 'do it right' },
       findings: [],
     });
-    const taken = new CommandError(EXIT.alreadyTaken, 'already-taken', 'taken', { batchId: 'b' });
+    const taken = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b' });
     expect(taken.toDocument()).toMatchObject({ error: { batchId: 'b', hint: '' } });
   });
 });
