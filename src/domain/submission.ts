@@ -89,12 +89,15 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
 }
 
 /**
- * What a run knows once it has read the store again. A store that shows fewer attempts than the run has made has forgotten (an
- * older copy was put in its place): everything is in doubt then.
+ * What a run knows once it has read the store again. A store that shows fewer attempts than the run has made, or none that could
+ * be the order which the run has followed (`hasOrder`) or still looked for, has forgotten: an older copy was put in its place.
+ * Everything is in doubt then.
  */
-export function remembered(known: Submission, stored: Submission): Submission {
-  if (known.attempts <= stored.attempts) return stored;
-  return { ...known, tainted: true, exists: known.exists || stored.exists };
+export function remembered(known: Submission, stored: Submission, hasOrder: boolean): Submission {
+  const isUnseen = (hasOrder || known.tainted) && !known.left && !stored.left;
+  if (known.attempts <= stored.attempts && !isUnseen) return stored;
+  const attempts = Math.max(known.attempts, stored.attempts);
+  return { ...known, attempts, tainted: true, exists: known.exists || stored.exists };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   orderInForce,
   provenAbsent,
   refusalMeaning,
+  remembered,
   resent,
   type Scan,
   TOKEN_EXCUSES_MAX,
@@ -185,5 +186,26 @@ describe('2002 under a token that may be dead', () => {
       return after.next.step;
     });
     expect(steps).toEqual([...Array(TOKEN_EXCUSES_MAX).fill('send-again'), 'refused']);
+  });
+});
+
+describe('what a run knows once it has read the store again', () => {
+  const doubt = { ...FRESH, attempts: 1, tainted: true, left: true };
+
+  it.each([
+    ['all that the run has sent', doubt, doubt, false, doubt],
+    ['less than the run has sent', doubt, FRESH, false, doubt],
+    ['nothing of an order that the run has followed', FRESH, FRESH, true, { ...FRESH, tainted: true }],
+    ['nothing of what the run was looking for', { ...FRESH, tainted: true }, FRESH, false, { ...FRESH, tainted: true }],
+    [
+      'that nothing left, and the run knows of no order',
+      { ...doubt, tainted: false },
+      { ...FRESH, attempts: 1 },
+      false,
+      { ...FRESH, attempts: 1 },
+    ],
+    ['more than the run has sent', FRESH, doubt, false, doubt],
+  ])('when it shows %s', (_what, known, stored, hasOrder, expected) => {
+    expect(remembered(known, stored, hasOrder)).toEqual(expected);
   });
 });

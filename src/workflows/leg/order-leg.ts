@@ -100,11 +100,12 @@ export class OrderLeg {
     this.others = context.others;
     this.plan = plan;
     this.reference = start.reference;
-    this.known = before === undefined ? start.submission : remembered(before.known, start.submission);
     this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
     // What was sent by others may be later than what this run knows of: up to now.
     this.lastSentAt = start.lastSentAt ?? (start.isForgotten ? undefined : before?.lastSentAt);
     this.placedIds = before?.placedIds ?? [];
+    this.known =
+      before === undefined ? start.submission : remembered(before.known, start.submission, this.placedIds.length > 0);
     this.silentAttempt = start.isForgotten ? undefined : before?.silentAttempt;
     this.ended = start.isPaid ? 'paid' : undefined;
   }

@@ -83,8 +83,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/submission.ts',
-        find: 'if (known.attempts <= stored.attempts) return stored;',
-        replace: 'if (known.attempts >= 0) return stored;',
+        find: 'if (known.attempts <= stored.attempts && !isUnseen) return stored;',
+        replace: 'if (known.attempts >= 0 || isUnseen) return stored;',
       },
     ],
   },
