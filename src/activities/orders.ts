@@ -87,6 +87,8 @@ export interface OrderLook {
   exists: boolean;
   /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
   unsent?: number[];
+  /** Numbers of all recorded attempts: without its record nothing is sent. Absent in a look of an earlier release. */
+  recorded?: number[];
   /** The bank's clock is too far from ours for any list to prove absence. */
   clocksApart: boolean;
   /** A sender may still be about to send, for at most this long. */
@@ -228,6 +230,7 @@ async function findOrder(
     accepted: ownIds,
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     unsent: unsent(attempts),
+    recorded: attempts.map(({ attempt }) => attempt),
     clocksApart: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),

@@ -4,6 +4,7 @@ import type { EndState } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 /** Shorter than the slow answers below: the client gives up and the bank has committed. */
@@ -95,6 +96,28 @@ describe('no connection', () => {
     expect(outcomes.length).toBeGreaterThan(1);
     expect(outcomes.pop()).toBe('accepted');
     expect(new Set(outcomes)).toEqual(new Set(['not-sent']));
+    await expectOneEffect(product);
+  });
+});
+
+describe.concurrent('a sender that nobody hears of again', () => {
+  it('and that never came to its record is none, once the bank is proven to have no order', async () => {
+    const stuck = Promise.withResolvers<never>();
+    let calls = 0;
+    await using product = await startProduct({
+      settings: { referenceDedupe: 'none' },
+      store: (store) => ({
+        ...store,
+        recordAttempt: async (attempt) => {
+          calls += 1;
+          return calls === 1 ? stuck.promise : store.recordAttempt(attempt);
+        },
+      }),
+    });
+    const handle = await product.start({ id: 'lost' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'sender-that-never-came-to-its-record');
+    stuck.reject(new Error('the test is over'));
     await expectOneEffect(product);
   });
 });

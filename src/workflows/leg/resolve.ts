@@ -56,6 +56,10 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     }
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
+    // Proven by the bank, and its sender never came to the record without which nothing leaves.
+    if (absent && leg.silentAttempt !== undefined && look?.recorded?.includes(leg.silentAttempt) === false) {
+      leg.known = { ...leg.known, left: false };
+    }
     if (pending !== undefined) {
       const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);
       const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
