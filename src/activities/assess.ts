@@ -16,6 +16,7 @@ import { orderInForce, refusalMeaning } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
+import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -99,12 +100,12 @@ function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment):
   return firstSellAmount === undefined ? {} : { firstSellAmount };
 }
 
-/** What our own store has against sending: a switch that is off, an earlier payout that this one looks like, a card payment. */
+/** What our own store has against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
 async function guardsOf(
   { store }: ActivityDeps,
   row: PayoutRecord,
   { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Pick<Assessment, 'switchedOff' | 'lookAlike' | 'cardPayment'>> {
+): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment'>> {
   const { reference, instruction } = row;
   const touched = touchedBy(row);
   const switchedOff = await store.switchOver({
@@ -116,6 +117,7 @@ async function guardsOf(
   const { after_card_payment: cardPayment } = instruction;
   return {
     switchedOff,
+    ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
     lookAlike: await lookAlikeOf(store, row),
     ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
   };

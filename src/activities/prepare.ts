@@ -14,7 +14,7 @@ import type { LegKind } from '../domain/sent-order.ts';
 import { type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
-import { provenUnpaid } from '../services/sending/proven-unpaid.ts';
+import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { caller } from './caller.ts';
@@ -104,8 +104,16 @@ export async function preparePayout(
   if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
   await reading(() => deps.assertIdentity());
   const known = await store.payout(reference);
-  // One that has its end sends nothing more, whatever has come to light about an earlier one since.
-  if (generation > 0 && !(known && isEnd(known.state))) await assertEarlierUnpaid(deps, given, generation, kind);
+  // One that is claimed is held by its gates, should anything come to light about an earlier one.
+  if (
+    known === undefined &&
+    !(await areEarlierUnpaid(store, { uid: given.uid, documentId: given.id, generation, kind }))
+  ) {
+    throw permanentFailure(
+      FAILURES.generationNotProven,
+      `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
+    );
+  }
 
   const instruction = claimedInstruction(known, given, input.batchId);
   const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
@@ -267,22 +275,4 @@ function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Te
     maxSlippage: instruction.max_slippage ?? settings.maxSlippage,
     dueAt: dueAt(instruction, settings.calendar),
   };
-}
-
-/**
- * A new generation is a new reference: allowed only when every one before has an end without money, and nothing that was sent for it
- * is unsettled.
- */
-async function assertEarlierUnpaid(
-  { store }: ActivityDeps,
-  { uid, id }: PayoutInstruction,
-  generation: number,
-  kind: PayoutKind,
-): Promise<void> {
-  const earlier = Array.from({ length: generation }, (_, before) => referenceOf(uid, id, mainLegOf(kind), before));
-  if ((await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation) return;
-  throw permanentFailure(
-    FAILURES.generationNotProven,
-    `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
-  );
 }

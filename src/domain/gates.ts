@@ -36,6 +36,8 @@ export interface Assessment {
   switchedOff?: SwitchScope;
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
   lookAlike?: { daysBefore: number | null };
+  /** It is a further generation, and it has come to light that an earlier one may have taken money. */
+  earlierOpen?: true;
   /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
 }
@@ -96,7 +98,9 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   if (assessment.switchedOff !== undefined) {
     return { gate: 'hold', reason: because('switched-off', assessment.switchedOff) };
   }
-  // Nobody lets this through: the money to pay with is what the card payment takes.
+  // Nobody lets this through: it would be paid a second time.
+  if (assessment.earlierOpen === true) return { gate: 'hold', reason: because('earlier-generation-open') };
+  // Nor this: the money to pay with is what the card payment takes.
   if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
   if (assessment.cardPayment === 'open') return { gate: 'hold', reason: because('card-payment-open') };
   if (assessment.cardPayment === 'contradicted') return { gate: 'hold', reason: because('card-payment-contradicted') };

@@ -27,6 +27,7 @@ export const REASONS = {
   'look-alike': 'same payee, amount and currency as an earlier payout',
   'card-payment-open': 'waits for the card payment it is tied to',
   'card-payment-contradicted': 'the acquirer has contradicted the end of the card payment it is tied to',
+  'earlier-generation-open': 'an earlier generation of it may have taken money',
   // ended unpaid
   'invalid-instruction': 'the instruction breaks a rule of the bank or of this product',
   'id-reused': 'this id was used before with another payload',
@@ -77,6 +78,14 @@ export const REASONS = {
 export const ACCOUNT_HOLDS = [
   'account-frozen',
   'account-not-found',
+] as const satisfies readonly (keyof typeof REASONS)[];
+
+/** Holds that somebody may say are gone; who was killed before saying it does not. */
+export const TOLD_HOLDS = [
+  'switched-off',
+  'earlier-generation-open',
+  'card-payment-open',
+  'card-payment-contradicted',
 ] as const satisfies readonly (keyof typeof REASONS)[];
 
 export type ReasonCode = keyof typeof REASONS;

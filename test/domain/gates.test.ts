@@ -53,6 +53,12 @@ describe('what stands before a submit', () => {
     );
   });
 
+  it('is an earlier generation that may have taken money, which nobody lets through', () => {
+    const found = assessment({ earlierOpen: true });
+    const passes = { lookAlikeMeant: true, approvedDigest: 'd', feeAcceptedDigest: 'd' };
+    expect(nextGate(found, terms(), passes, 0)).toEqual({ gate: 'hold', reason: because('earlier-generation-open') });
+  });
+
   it('an approval stands for one digest only: a changed payee needs a new one', () => {
     const changed = assessment({ approvalsNeeded: 1, digest: 'd2' });
     expect(nextGate(changed, terms(), { approvedDigest: 'd' }, 0).gate).toBe('approval');

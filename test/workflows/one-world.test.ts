@@ -159,6 +159,28 @@ describe('one claim', () => {
     expect((await product.store.payout(REFERENCE))?.reason?.code).toBe('order-not-found');
   });
 
+  it('a further generation that is not sent yet is held when an earlier one may have been paid after all', async () => {
+    await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] } });
+    const first = await product.start({ id: 'r' }, { by: 'maker' });
+    await until(first, 'awaiting-approval');
+    await first.signal('reject', { by: 'alice', remark: 'not ours' });
+    expect(await first.result()).toMatchObject({ state: 'rejected' });
+    const second: PayoutHandle = await product.client.workflow.start('payout', {
+      taskQueue: TASK_QUEUE,
+      workflowId: payoutWorkflowId(referenceOf('u-1001', 'r', 'payment', 1)),
+      args: [{ ...DEFAULT_INSTRUCTION, id: 'r', generation: 1, by: 'maker' }],
+    });
+    await until(second, 'awaiting-approval');
+    const incident = { kind: 'end-contradicted', reference: REFERENCE, orderId: 'ord-late' } as const;
+    await product.store.recordIncident({ ...incident, seenAt: Date.now() });
+    await second.signal('approve', { by: 'alice' });
+    expect(await until(second, 'held')).toMatchObject({ reason: { code: 'earlier-generation-open' } });
+    await second.signal('reject', { by: 'alice', remark: 'it was paid' });
+    expect(await second.result()).toMatchObject({ state: 'rejected' });
+    await recordHistory(second, 'payout', 'held-for-an-earlier-generation');
+    expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'payment', 1))).toEqual([]);
+  });
+
   it.each([[-1], ['-7'], ['x'], ['0'], [1.5], [null], [[0]], [{}]])(
     'a raw start with the generation %j is refused, and pays nothing',
     async (generation) => {

@@ -1,5 +1,7 @@
+import { mainLegOf } from '../../domain/names.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { inDoubt } from '../../domain/submission.ts';
+import { referenceOf } from '../../identity.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from './claimed-row.ts';
 
@@ -20,6 +22,21 @@ export async function provenUnpaid(
   return new Set(
     ended.filter((_, index) => legs[index]?.every((leg) => !open.has(leg))).map(({ reference }) => reference),
   );
+}
+
+/**
+ * A new generation is a new reference: allowed only when every one before has an end without money, and nothing that was sent for it
+ * is unsettled.
+ */
+export async function areEarlierUnpaid(
+  store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
+  { uid, documentId, generation, kind }: Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>,
+): Promise<boolean> {
+  if (generation === 0) return true;
+  const earlier = Array.from({ length: generation }, (_, before) =>
+    referenceOf(uid, documentId, mainLegOf(kind), before),
+  );
+  return (await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation;
 }
 
 const PAGE = 500;

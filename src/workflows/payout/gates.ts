@@ -3,7 +3,7 @@ import type { AssessInput } from '../../activities/assess.ts';
 import { type Assessment, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
-import { ACCOUNT_HOLDS, because, type ReasonCode } from '../../domain/reasons.ts';
+import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switches.ts';
 import { read, waits } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -149,7 +149,7 @@ export class Gates {
     if (Object.keys(passes).length === 0) goOnAfresh(view);
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
-    const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD, reason);
+    const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD_HOLDS, reason);
     const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
     this.visits += 1;
     view.inbox.take();
@@ -158,7 +158,7 @@ export class Gates {
       state: 'held',
       reason,
       lookAgainMs: pause,
-      interrupt: () => isIn(TOLD, reason) && view.inbox.hasNews,
+      interrupt: () => isIn(TOLD_HOLDS, reason) && view.inbox.hasNews,
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'approved') {
@@ -219,9 +219,7 @@ export class Gates {
 const LOOK_ALIKE: ReasonCode = 'look-alike';
 const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
 const RATE_ABOVE_CAP: ReasonCode = 'slippage-above-cap';
-/** Somebody may say that the reason is gone; who was killed before saying it does not. */
-const TOLD = ['switched-off', 'card-payment-open', 'card-payment-contradicted'] as const satisfies ReasonCode[];
 /** Holds of our own making: they can follow each other and others under one digest. */
-const OWN_HOLDS: readonly string[] = [...TOLD, LOOK_ALIKE, RATE_ABOVE_CAP];
+const OWN_HOLDS: readonly string[] = [...TOLD_HOLDS, LOOK_ALIKE, RATE_ABOVE_CAP];
 
 const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);
