@@ -29,7 +29,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
-    packages: ['node:'],
+    packages: ['structured-headers', 'node:'],
   },
   // Cards in memory: it sends nothing and writes nothing.
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
