@@ -36,7 +36,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
   store: { imports: ['domain/'], packages: ['kysely', 'pg', 'node:'] },
   // What a row must be to be paid, and the words that people are told it in.
-  rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: [] },
+  rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: ['damerau-levenshtein'] },
   formats: {
     imports: ['domain/', 'rules/', 'api/schemas/', 'api/pattern.ts'],
     packages: ['csv-parse', 'csv-stringify', 'saxes', 'zod', 'node:'],
