@@ -96,7 +96,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'webhooks/',
       'log.ts',
     ],
-    packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
+    packages: ['content-disposition', 'fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
