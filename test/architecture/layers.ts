@@ -44,7 +44,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   reports: {
     imports: ['domain/', 'rules/'],
     types: ['store/store.ts'],
-    packages: ['csv-stringify', 'node:'],
+    packages: ['csv-stringify', 'escape-html', 'node:'],
   },
   // The one way in for files: doors import it, it knows no door.
   intake: {
@@ -52,7 +52,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['store/store.ts'],
     packages: ['uuid', 'node:'],
   },
-  sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
+  sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
     imports: ['domain/', 'log.ts', 'workflows/search-attributes.ts'],
     types: ['config.ts', 'activities/', 'store/'],
