@@ -1,3 +1,8 @@
+/**
+ * The engine's own `JSON.parse` with two checks, because lossless-json has no bound on nesting, and lets a member named
+ * twice pass where it takes the two values for equal, such as `{}` and `[]`.
+ */
+
 /** Deepest nesting read; the interface's own answers use six levels. */
 const DEPTH_MAX = 32;
 

@@ -4,6 +4,8 @@ import { AuthenticationError, type BankErrorDetails, NotSentError } from './erro
 import { tokenLife } from './schemas/token.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest, Transport } from './transport.ts';
 
+/** The bank's token. Our own, because `/v1/auth` is no grant of OAuth, which is what packages for tokens speak. */
+
 /** The parts of `/v1/auth` the interface does not show (section 5), one key each. */
 export interface AuthOptions {
   /** `POST` (default): the filled template is the JSON body. `GET`: no body, its members are sent as headers. */

@@ -2,6 +2,11 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/**
+ * The lock of a home. Our own, because packages such as proper-lockfile renew a file by a timer: a process that is killed
+ * leaves it behind, and one that is stopped for too long loses it to another.
+ */
+
 export interface HomeLock {
   release(): void;
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
@@ -94,7 +95,7 @@ export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
     const path = name === undefined ? undefined : reports[name];
     if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
     return reply
-      .header('content-disposition', `inline; filename="${encodeURIComponent(basename(path))}"`)
+      .header('content-disposition', contentDisposition.create(basename(path), { type: 'inline' }))
       .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
       .type(MEDIA_TYPE[name])
       .send(createReadStream(path));

@@ -66,7 +66,10 @@ function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: re
   throw originRefused();
 }
 
-/** Lets pages of these origins, and no others, read the answer (CORS). */
+/**
+ * Lets pages of these origins, and no others, read the answer (CORS). Our own, because @fastify/cors answers the preflight
+ * of every path of the gateway, and with 204 for origins that are not known.
+ */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
   const { origin } = request.headers;
   reply.header('vary', 'origin');

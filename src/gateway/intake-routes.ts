@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
@@ -12,7 +13,7 @@ import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './
 import type { GatewayParts } from './gateway-parts.ts';
 import { answerOnce } from './idempotency.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
-import { assertFileName, dispositionName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
+import { assertFileName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
@@ -109,7 +110,7 @@ async function received(request: FastifyRequest, folder: string, file: string | 
       hint: `Send the file as it is, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
     });
   }
-  const name = file ?? dispositionName(headers['content-disposition']);
+  const name = file ?? contentDisposition.parse(headers['content-disposition'] ?? '').parameters.filename;
   if (name !== undefined) assertFileName(name);
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
   return receive(request.body as Readable, folder, { name, extension });

@@ -16,7 +16,7 @@ function isKeepable(text: string): boolean {
   return !hasControls(text) && !holdsCardNumber(text);
 }
 
-/** As the OpenAPI document holds it (3.1: JSON Schema as it is). */
+/** As the OpenAPI document holds it (3.1: JSON Schema as zod itself writes it). */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Record<string, unknown> {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;

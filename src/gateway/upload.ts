@@ -81,14 +81,6 @@ export async function removeAbandoned(folder: string, now: number): Promise<void
 
 const NAME_BYTES_MAX = 200;
 
-/** The name in `Content-Disposition` (RFC 6266); undefined when there is none. */
-export function dispositionName(header: string | undefined): string | undefined {
-  const [, extended] = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header ?? '') ?? [];
-  if (extended !== undefined) return decoded(extended);
-  const [, quoted, plain] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(header ?? '') ?? [];
-  return quoted ?? plain;
-}
-
 /** Throws a `Problem` for a name that no file of ours may have. */
 export function assertFileName(name: string): void {
   const whole = /^[^/\\\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..';
@@ -96,12 +88,4 @@ export function assertFileName(name: string): void {
   throw new Problem('usage', 'file-name-refused', 'This is no name of a file.', {
     hint: `Give a name without folders, ${NAME_BYTES_MAX} bytes at most.`,
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

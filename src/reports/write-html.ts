@@ -1,3 +1,4 @@
+import escapeHtml from 'escape-html';
 import {
   type BatchReport,
   type ReportedIncident,
@@ -22,13 +23,13 @@ export function* htmlReport(report: BatchReport): Generator<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${PAGE_STYLE}</style>
 </head>
 <body>
 <header>
-<h1>${escaped(report.file)} <span class="badge ${batchTone(report)}">${escaped(report.state)}</span></h1>
-<p class="quiet">Batch <code>${escaped(report.batchId)}</code></p>
+<h1>${escapeHtml(report.file)} <span class="badge ${batchTone(report)}">${escapeHtml(report.state)}</span></h1>
+<p class="quiet">Batch <code>${escapeHtml(report.batchId)}</code></p>
 </header>
 <main>
 ${incidentList(report)}${countTiles(report)}
@@ -50,7 +51,7 @@ function incidentList({ incidents }: BatchReport): string {
   if (incidents.length === 0) return '';
   const item = (incident: ReportedIncident): string => {
     const { row, kind, message, orderId } = incident;
-    return `<li>Row ${row}: ${escaped(message)} <code>${escaped(kind)}</code> (order <code>${escaped(orderId)}</code>; ${escaped(standingOf(incident))})</li>`;
+    return `<li>Row ${row}: ${escapeHtml(message)} <code>${escapeHtml(kind)}</code> (order <code>${escapeHtml(orderId)}</code>; ${escapeHtml(standingOf(incident))})</li>`;
   };
   return `<section class="incidents" role="alert">
 <h2>Incidents</h2>
@@ -65,7 +66,7 @@ ${incidents.map(item).join('\n')}
 function refusedList({ refused }: BatchReport): string {
   if (refused.length === 0) return '';
   const item = ({ row, line, findings }: ReportedRefusal): string =>
-    `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escaped(rule)}</code> ${escaped(message)}`).join('; ')}</li>`;
+    `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escapeHtml(rule)}</code> ${escapeHtml(message)}`).join('; ')}</li>`;
   return `<h2>Left out of the file</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
 }
 
@@ -90,7 +91,7 @@ function amountChart(report: BatchReport): string {
   const bars = report.totals.map(({ currency, amount, completed }) => {
     const states = byCurrency.get(currency) ?? [];
     return `<section class="currency">
-<h3>${escaped(currency)} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
+<h3>${escapeHtml(currency)} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
 <div class="bar" aria-hidden="true">${states.map((total) => segment(total, amount)).join('')}</div>
 <ul class="legend">${states.map(legendItem).join('')}</ul>
 </section>`;
@@ -105,7 +106,7 @@ function segment({ state, amount }: StateTotal, whole: string): string {
 
 function legendItem({ state, payouts, amount }: StateTotal): string {
   const figures = `${groupedAmount(amount)} <span class="quiet">(${payouts})</span>`;
-  return `<li><span class="dot ${toneOf(state)}"></span>${escaped(state)} <span class="figure">${figures}</span></li>`;
+  return `<li><span class="dot ${toneOf(state)}"></span>${escapeHtml(state)} <span class="figure">${figures}</span></li>`;
 }
 
 function* payoutTable({ payouts, incidents }: BatchReport): Generator<string> {
@@ -127,13 +128,13 @@ function payoutRow(payout: ReportedPayout, incidents: readonly ReportedIncident[
   const { row, id, uid, state, amount, currency, fee, feeCurrency, orderId, reference, url } = payout;
   const cells = [
     `<td class="figure">${row}</td>`,
-    `<th scope="row">${escaped(id)}</th>`,
-    `<td>${escaped(uid)}</td>`,
-    `<td><span class="badge ${toneOf(state)}">${escaped(state)}</span></td>`,
-    `<td class="figure">${groupedAmount(escaped(amount))} ${escaped(currency)}</td>`,
-    `<td class="figure">${fee === null ? '' : `${groupedAmount(escaped(fee))} ${escaped(feeCurrency ?? '')}`}</td>`,
+    `<th scope="row">${escapeHtml(id)}</th>`,
+    `<td>${escapeHtml(uid)}</td>`,
+    `<td><span class="badge ${toneOf(state)}">${escapeHtml(state)}</span></td>`,
+    `<td class="figure">${groupedAmount(escapeHtml(amount))} ${escapeHtml(currency)}</td>`,
+    `<td class="figure">${fee === null ? '' : `${groupedAmount(escapeHtml(fee))} ${escapeHtml(feeCurrency ?? '')}`}</td>`,
     `<td class="reason">${reasonCell(payout, incidents)}</td>`,
-    `<td>${orderId === null ? '' : `<code>${escaped(orderId)}</code>`}</td>`,
+    `<td>${orderId === null ? '' : `<code>${escapeHtml(orderId)}</code>`}</td>`,
     `<td>${link(url, reference)}</td>`,
   ];
   return `<tr>${cells.join('')}</tr>`;
@@ -141,30 +142,18 @@ function payoutRow(payout: ReportedPayout, incidents: readonly ReportedIncident[
 
 function reasonCell(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
   const reason =
-    payout.reason === null ? '' : `${escaped(payout.reason.message)} <code>${escaped(payout.reason.code)}</code>`;
+    payout.reason === null ? '' : `${escapeHtml(payout.reason.message)} <code>${escapeHtml(payout.reason.code)}</code>`;
   const returned = returnedText(payout);
   const parts = [
     reason,
-    returned === '' ? '' : `<span class="badge attention">returned ${escaped(returned)}</span>`,
-    incidents.length === 0 ? '' : `<span class="badge unpaid">${escaped(incidentsText(incidents))}</span>`,
+    returned === '' ? '' : `<span class="badge attention">returned ${escapeHtml(returned)}</span>`,
+    incidents.length === 0 ? '' : `<span class="badge unpaid">${escapeHtml(incidentsText(incidents))}</span>`,
   ];
   return parts.filter((part) => part !== '').join(' ');
 }
 
 /** Only web addresses become links. */
 function link(url: string, reference: string): string {
-  const text = `<code>${escaped(reference)}</code>`;
-  return /^https?:\/\//.test(url) ? `<a href="${escaped(url)}" title="Open in the Temporal UI">${text}</a>` : text;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+  const text = `<code>${escapeHtml(reference)}</code>`;
+  return /^https?:\/\//.test(url) ? `<a href="${escapeHtml(url)}" title="Open in the Temporal UI">${text}</a>` : text;
 }

@@ -14,7 +14,11 @@ const DIGEST = 'content-digest';
 /** The scheme as the sender saw it: TLS may end before us. Both are tried where it is signed. */
 const URI_SCHEMES = ['https', 'http'];
 
-/** HTTP Message Signatures (RFC 9421) with hmac-sha256 and Content-Digest (RFC 9530); one good signature is enough. */
+/**
+ * HTTP Message Signatures (RFC 9421) with hmac-sha256 and Content-Digest (RFC 9530); one good signature is enough. Our own:
+ * http-message-signatures takes `@path` and `@request-target` from a normalised URL and not from the request line, checks
+ * no digest, and believes or refuses by the last of several signatures.
+ */
 export const signedMessage =
   ({ secrets, toleranceMs }: Settings): Scheme =>
   (delivery) => {

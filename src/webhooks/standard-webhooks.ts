@@ -11,7 +11,10 @@ const SYMMETRIC = 'v1,';
 /** A sender that changes its secret signs with the old one and the new one. */
 const SIGNATURES_MAX = 16;
 
-/** Standard Webhooks, symmetric: `v1,<base64>` over `<id>.<timestamp>.<body>`, several signatures apart by a blank. */
+/**
+ * Standard Webhooks, symmetric: `v1,<base64>` over `<id>.<timestamp>.<body>`, several signatures apart by a blank. Our own,
+ * because standardwebhooks signs the body as text, has a clock and a tolerance of its own, and gives its reasons as text.
+ */
 export const standardWebhook =
   ({ secrets, toleranceMs }: Settings): Scheme =>
   ({ headers, body, now }) => {

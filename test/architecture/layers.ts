@@ -29,14 +29,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
-    packages: ['node:'],
+    packages: ['structured-headers', 'node:'],
   },
   // Cards in memory: it sends nothing and writes nothing.
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
   store: { imports: ['domain/'], packages: ['kysely', 'pg', 'node:'] },
   // What a row must be to be paid, and the words that people are told it in.
-  rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: [] },
+  rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: ['damerau-levenshtein'] },
   formats: {
     imports: ['domain/', 'rules/', 'api/schemas/', 'api/pattern.ts'],
     packages: ['csv-parse', 'csv-stringify', 'saxes', 'zod', 'node:'],
@@ -44,7 +44,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   reports: {
     imports: ['domain/', 'rules/'],
     types: ['store/store.ts'],
-    packages: ['csv-stringify', 'node:'],
+    packages: ['csv-stringify', 'escape-html', 'node:'],
   },
   // The one way in for files: doors import it, it knows no door.
   intake: {
@@ -52,7 +52,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['store/store.ts'],
     packages: ['uuid', 'node:'],
   },
-  sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['zod', 'node:'] },
+  sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
     imports: ['domain/', 'log.ts', 'workflows/search-attributes.ts'],
     types: ['config.ts', 'activities/', 'store/'],
@@ -84,7 +84,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'embedded/stack-error.ts',
     ],
     types: ['config/', 'store/', 'embedded/', 'rules/', 'reports/', 'api/cards.ts', 'webhooks/', 'log.ts'],
-    packages: ['fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
+    packages: ['content-disposition', 'fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },

@@ -39,6 +39,10 @@ describe('a file handed over', () => {
     ['application/octet-stream', '', jsonOf([{ id: '1' }]), /^upload-[0-9a-f]{12}$/],
     ['text/csv', 'attachment; filename="june, 2nd.csv"', FILE, /^june, 2nd\.csv$/],
     ['text/csv', "attachment; filename*=UTF-8''L%C3%B6hne.csv", FILE, /^Löhne\.csv$/],
+    ['text/csv', "attachment; filename=a.csv; filename*=UTF-8''L%C3%B6hne.csv", FILE, /^Löhne\.csv$/],
+    ['text/csv', "attachment; filename*=UTF-8''%E4; filename=a.csv", FILE, /^a\.csv$/],
+    ['text/csv', 'attachment; filename="a \\"b\\".csv"', FILE, /^a "b"\.csv$/],
+    ['text/csv', 'attachment; name=', FILE, /^upload-[0-9a-f]{12}\.csv$/],
   ])('as %s %s has a name', async (type, disposition, body, name) => {
     const gateway = await openGateway();
     leavesNothing(gateway);

@@ -88,6 +88,7 @@ describe('batches', () => {
     ] as const) {
       const { status, headers, document } = await send(`/v1/batches/${batchId}/reports/${name}`);
       expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+      expect(headers.get('content-disposition')).toMatch(new RegExp(`^inline; filename=\\S+\\.${name}$`));
       if (text !== '') expect(document.startsWith(text)).toBe(true);
     }
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).status).toBe(404);

@@ -149,10 +149,22 @@ describe('HTTP Message Signatures', () => {
     ['sig1=("@method");created=1.5', 'header-malformed'],
     ['sig1=("@method"), sig1=("@method")', 'header-malformed'],
     ['sig1=("@method"),', 'header-malformed'],
+    ['sig1=("@method" @path)', 'header-malformed'],
+    ['sig1=("@method" path)', 'header-malformed'],
+    ['sig1=("@method");created=1.0', 'header-malformed'],
+    ['sig1=("@method");tag=token', 'header-malformed'],
+    ['sig1=("@method"); created=1', 'header-malformed'],
     ['sig1=("content-digest";sf)', 'component-unsupported'],
     ['a=(), b=(), c=(), d=(), e=()', 'header-malformed'],
     [`sig1=(${Array.from({ length: 33 }, (_, n) => `"x-${n}"`).join(' ')})`, 'header-malformed'],
   ])('refuse the input %s with %s', (input, reason) => {
     expect(verdict({ ...messageHeaders(), 'signature-input': input })).toEqual({ refused: reason });
   });
+
+  it.each(['sig1=:AAA:', 'sig1=:AAAB=:', 'sig1=:AA A:', 'sig1=AAAA', 'sig1=:AAAA:;x=1', 'sig1=:AAAA:, sig1=:BBBB:'])(
+    'refuse the signature %s',
+    (signature) => {
+      expect(verdict({ ...messageHeaders(), signature })).toEqual({ refused: 'header-malformed' });
+    },
+  );
 });

@@ -1,6 +1,9 @@
 import { type Columns, cut } from '../fixed-width/lines.ts';
 
-/** Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. */
+/**
+ * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Our own, because the packages
+ * found for it write such files (aba-generator) and read none.
+ */
 
 export const ABA_WIDTH = 120;
 

@@ -1,7 +1,10 @@
 import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
 
 /**
- * Grammars of ISO 20022 messages, made from tables of one line a type (a line that begins with blanks goes on):
+ * Grammars of ISO 20022 messages. Our own, because a validator of schemas holds the whole message in memory and shows
+ * account numbers and names in what it says.
+ *
+ * They are made from tables of one line a type (a line that begins with blanks goes on):
  *
  *     Name = Child:Type Child?:Type Child*:Type Child+:Type Child{0,7}:Type     all of these, in this order
  *     Name = Child:Type | Child:Type                                            exactly one of these

@@ -1,6 +1,9 @@
 import type { Columns } from '../fixed-width/lines.ts';
 
-/** NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. */
+/**
+ * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Our own, because packages such as node-nacha
+ * take the file as one text, check none of its totals and know no lines.
+ */
 
 export const NACHA_WIDTH = 94;
 export const BLOCKING_FACTOR = 10;

@@ -1,7 +1,10 @@
 import { COMPONENTS } from '../iso20022/components.ts';
 import { defineGrammar, type Grammar } from '../iso20022/grammar.ts';
 
-/** CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation: `../iso20022/grammar.ts`. */
+/**
+ * CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation, and why it is our own:
+ * `../iso20022/grammar.ts`.
+ */
 const MESSAGE = `
 Document = CstmrCdtTrfInitn:Initiation
 Initiation = GrpHdr:GroupHeader PmtInf+:Payment SplmtryData*:Supplement@2019

@@ -1,15 +1,16 @@
+import escapeHtml from 'escape-html';
 import type { Answer } from '../../http/answer.ts';
 import { TEST_CARDS, TEST_CARDS_NOTE } from '../scenarios.ts';
-import { escaped, htmlDocument, spaced } from './document.ts';
+import { htmlDocument, spaced } from './document.ts';
 
 /** The test cards for people. */
 export function cardsPage(): Answer {
   const rows = TEST_CARDS.map(
     ({ number, scenario, says }) =>
-      `<tr><td><code>${spaced(number)}</code></td><td><strong>${scenario}</strong>: ${escaped(says)}</td></tr>`,
+      `<tr><td><code>${spaced(number)}</code></td><td><strong>${scenario}</strong>: ${escapeHtml(says)}</td></tr>`,
   );
   const main = `<h1>Test cards</h1>
-<p>${escaped(TEST_CARDS_NOTE)}</p>
+<p>${escapeHtml(TEST_CARDS_NOTE)}</p>
 <table>
 <thead><tr><th scope="col">Number</th><th scope="col">The payment</th></tr></thead>
 <tbody>

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import escapeHtml from 'escape-html';
 import type { Answer } from '../../http/answer.ts';
 import { TEST_CARDS, TEST_CARDS_NOTE } from '../scenarios.ts';
-import { escaped, htmlDocument, spaced } from './document.ts';
+import { htmlDocument, spaced } from './document.ts';
 
 const SCRIPT = readFileSync(new URL('checkout-script.js', import.meta.url), 'utf8');
 
@@ -23,7 +24,7 @@ export const checkoutPage = (): Answer =>
 const CARDS = TEST_CARDS.map(
   ({ number, scenario, says }) =>
     `<li><button type="button" data-number="${number}" aria-label="Use test card ${scenario}">Use</button>
-<span><code>${spaced(number)}</code><br><span class="quiet">${escaped(says)}</span></span></li>`,
+<span><code>${spaced(number)}</code><br><span class="quiet">${escapeHtml(says)}</span></span></li>`,
 ).join('\n');
 
 const MAIN = `<h1>Checkout</h1>
@@ -50,7 +51,7 @@ const MAIN = `<h1>Checkout</h1>
 </form>
 <details id="test-cards" hidden>
 <summary>Test cards</summary>
-<p class="quiet">${escaped(TEST_CARDS_NOTE)}</p>
+<p class="quiet">${escapeHtml(TEST_CARDS_NOTE)}</p>
 <ul class="cards">
 ${CARDS}
 </ul>

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import escapeHtml from 'escape-html';
 import type { Answer } from '../../http/answer.ts';
 
 const STYLE = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
 interface Page {
   title: string;
-  /** HTML; what came from outside went through `escaped`. */
+  /** HTML; what came from outside went through `escapeHtml`. */
   main: string;
   /** Text of an inline script. */
   script?: string;
@@ -39,7 +40,7 @@ export function htmlDocument(status: number, { title, main, script, policy = [] 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${STYLE}</style>
 </head>
@@ -52,17 +53,6 @@ ${script === undefined ? '' : `<script nonce="${nonce}">${script}</script>\n`}</
 `,
   };
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for HTML content and quoted attributes. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /** `4000 0003 1000 0007` */
 export const spaced = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');

@@ -1,7 +1,8 @@
+import escapeHtml from 'escape-html';
 import { formatMinor } from '../../../domain/money.ts';
 import type { Answer } from '../../http/answer.ts';
 import type { CardPaymentRow } from '../payment-row.ts';
-import { escaped, htmlDocument } from './document.ts';
+import { htmlDocument } from './document.ts';
 
 /** Where the cardholder confirms or cancels; plain forms, so that it works without scripts. */
 export function verifyPage(row: CardPaymentRow): Answer {
@@ -9,7 +10,7 @@ export function verifyPage(row: CardPaymentRow): Answer {
   const terms = `<h1>Card check</h1>
 <p class="quiet">Sandbox bank: no real card is charged.</p>
 <dl>
-<dt>Merchant</dt><dd>${escaped(back.host)}</dd>
+<dt>Merchant</dt><dd>${escapeHtml(back.host)}</dd>
 <dt>Amount</dt><dd>${formatMinor(row.amount, row.currency)} ${row.currency}</dd>
 <dt>Card</dt><dd>ending in ${row.last_four}</dd>
 </dl>`;
@@ -22,7 +23,7 @@ export function verifyPage(row: CardPaymentRow): Answer {
 </form>`
       : `${terms}
 <p>This payment has been answered already.</p>
-<p><a class="button" href="${escaped(back.href)}">Back to the shop</a></p>`;
+<p><a class="button" href="${escapeHtml(back.href)}">Back to the shop</a></p>`;
   // Browsers hold the redirect after a form to form-action as well.
   const policy = [`form-action 'self' ${back.origin}`, `frame-ancestors 'none'`];
   return htmlDocument(200, { title: 'Card check', main, policy });
