@@ -18,8 +18,8 @@ import {
   startPayout,
 } from '../services/reconciliation/closed-payouts.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
-import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';
 
@@ -45,7 +45,7 @@ export const batchActivities = (deps: ActivityDeps) => ({
    * Hands rows to payout workflows inside a bounded window and waits, heartbeating, until enough rows are settled. All of
    * it may run again: rows are selected by the store, a start that finds the workflow there is success.
    */
-  pumpBatch: (input: PumpInput): Promise<PumpResult> => beating(() => pump(deps, input)),
+  pumpBatch: (input: PumpInput): Promise<PumpResult> => withHeartbeats(() => pump(deps, input)),
 
   /** Returns the control in force: a cancel is final. */
   async setBatchControl(order: { batchId: string; control: BatchControl; by: string }): Promise<BatchControl> {

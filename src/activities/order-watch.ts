@@ -11,8 +11,8 @@ import { ByReference } from '../domain/reference-form.ts';
 import { listedFrom } from '../services/reconciliation/bank-time.ts';
 import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { OpenOrder } from '../store/store.ts';
-import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { watchLeaseMs } from './watch-lease.ts';
 
 export interface SweepInput {
@@ -34,7 +34,7 @@ export const orderWatchActivities = (deps: ActivityDeps) => ({
    * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank
    * calls grow with orders per page and not with payouts.
    */
-  sweepOrders: (key: SweepInput): Promise<SweepResult> => beating(() => sweepUntilEmpty(deps, key)),
+  sweepOrders: (key: SweepInput): Promise<SweepResult> => withHeartbeats(() => sweepUntilEmpty(deps, key)),
 });
 
 async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<SweepResult> {

@@ -25,9 +25,9 @@ import { legReference } from '../services/sending/claimed-row.ts';
 import { listsOfLeg, putIntoOpenSet } from '../services/sending/open-set.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
-import { beating } from './beating.ts';
 import { rowOf } from './caller.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { closePayout, type SettledLegs } from './records.ts';
 import { reading } from './to-failure.ts';
 import { openSet } from './watch-lease.ts';
@@ -110,7 +110,7 @@ export const orderActivities = (deps: ActivityDeps, scanOrders = sharedScans(dep
    * One look for an order: the order ids that were accepted under its reference, then the order lists of all its currencies since
    * its first attempt, whichever run made it.
    */
-  findOrder: (input: FindOrderInput): Promise<OrderLook> => beating(() => findOrder(deps, scanOrders, input)),
+  findOrder: (input: FindOrderInput): Promise<OrderLook> => withHeartbeats(() => findOrder(deps, scanOrders, input)),
 });
 
 /** What is known of a leg: what was sent, and so what the bank has to show. */

@@ -5,8 +5,8 @@ import type { Findings } from '../domain/reconciliation.ts';
 import { listedFrom } from '../services/reconciliation/bank-time.ts';
 import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../store/store.ts';
-import { beating } from './beating.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { reading } from './to-failure.ts';
 
 /** A user and a currency, and the time since when their orders are compared. */
@@ -43,7 +43,7 @@ export const reconciliationActivities = (deps: ActivityDeps) => ({
 
   /** Compares the orders of one key since a time with what is stored. Reads at the bank, never a POST. */
   reconcileOrders: (key: PlannedKey): Promise<Findings> =>
-    beating(() => reading(() => reconcile(deps, key, cancellationSignal()))),
+    withHeartbeats(() => reading(() => reconcile(deps, key, cancellationSignal()))),
 });
 
 /** A list that moved while it was read is good enough: it only adds facts, and the next pass reads it again. */

@@ -6,7 +6,7 @@ import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivit
 import type { Sender } from '../services/sending/send-once.ts';
 import { traceFree } from '../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../vault/card-vault.ts';
-import { beating } from './beating.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { sendCardOnce, sentBefore } from './send-card.ts';
 
 export interface VaultDeps extends Sender {
@@ -19,8 +19,8 @@ export interface VaultDeps extends Sender {
  * with nothing: inputs, results and failures are history.
  */
 export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
-  setUpCard: (input) => beating(() => setUpCard(deps, input)),
-  createCardPayment: (input) => beating(() => createCardPayment(deps, input)),
+  setUpCard: (input) => withHeartbeats(() => setUpCard(deps, input)),
+  createCardPayment: (input) => withHeartbeats(() => createCardPayment(deps, input)),
 
   async forgetCard({ handle }: CardHandle): Promise<void> {
     deps.vault.forget(handle);

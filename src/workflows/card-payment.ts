@@ -10,9 +10,9 @@ import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-p
 import type { Reason } from '../domain/payout-state.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, type Creation, createPayment } from './card/create-payment.ts';
+import { CardExecution, EndedElsewhere } from './card/execution.ts';
 import { followPayment } from './card/follow-payment.ts';
 import { handleCardMessages } from './card/handlers.ts';
-import { CardLife, EndedElsewhere } from './card/life.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
 import type { OpenResume } from './card/resume-payment.ts';
 import { permanentCause, read, vaultOf } from './proxies.ts';
@@ -33,27 +33,27 @@ type Ready = Extract<PreparedCard, { kind: 'ready' }>;
  */
 export async function cardPayment(given: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const input = given ?? {};
-  const life = new CardLife(input);
-  handleCardMessages(life);
+  const execution = new CardExecution(input);
+  handleCardMessages(execution);
   return CancellationScope.nonCancellable(async () => {
-    const result = await collectOnce(life, input);
+    const result = await collectOnce(execution, input);
     await condition(allHandlersFinished);
     return result;
   });
 }
 
-async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
+async function collectOnce(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   let prepared = await prepare(input);
   for (const followed = new Set<string>(); ; ) {
-    if (prepared.kind === 'ended') return earlierEnd(life, prepared);
+    if (prepared.kind === 'ended') return earlierEnd(execution, prepared);
     try {
-      const ended = await collect(life, prepared, input);
-      const unknown = await sentUnknowingly(life, input, ended, followed);
-      if (unknown === undefined) return await endAs(life, ended);
+      const ended = await collect(execution, prepared, input);
+      const unknown = await sentUnknowingly(execution, input, ended, followed);
+      if (unknown === undefined) return await endAs(execution, ended);
       prepared = unknown;
     } catch (error) {
       if (!(error instanceof EndedElsewhere)) throw error;
-      return endInStore(life, input);
+      return endInStore(execution, input);
     }
   }
 }
@@ -63,13 +63,13 @@ async function collectOnce(life: CardLife, input: Partial<CardPaymentInput>): Pr
  * but for what people have said. Returns what is to be followed instead, each payment and each doubt once.
  */
 async function sentUnknowingly(
-  life: CardLife,
+  execution: CardExecution,
   input: Partial<CardPaymentInput>,
   { end, reason }: CardEnded,
   followed: Set<string>,
 ): Promise<PreparedCard | undefined> {
   if (end === 'succeeded' || reason?.code === 'closed-by-operator') return undefined;
-  followed.add(life.paymentId ?? '');
+  followed.add(execution.paymentId ?? '');
   const found = await prepare(input);
   if (found.kind === 'ended') return found;
   const { paymentId = null, inDoubtSince = null } = found.earlier ?? {};
@@ -80,16 +80,16 @@ async function sentUnknowingly(
 }
 
 async function collect(
-  life: CardLife,
+  execution: CardExecution,
   { amount, terms, requestIds, paymentType, earlier }: Ready,
   input: Partial<CardPaymentInput>,
 ): Promise<CardEnded> {
   // Not when it was changed in the meantime.
-  if (life.amount === input.amount) life.amount = amount;
-  life.requestIds.splice(0);
-  life.requestIds.push(...requestIds.create, ...requestIds.resume);
-  life.resumed = earlier?.resumed ?? false;
-  for (const event of earlier?.events ?? []) life.hear(event);
+  if (execution.amount === input.amount) execution.amount = amount;
+  execution.requestIds.splice(0);
+  execution.requestIds.push(...requestIds.create, ...requestIds.resume);
+  execution.resumed = earlier?.resumed ?? false;
+  for (const event of earlier?.events ?? []) execution.hear(event);
   const begun = begunBefore(requestIds, earlier);
   let threeDs = input.three_ds ?? 'setup';
   let session: Session | undefined;
@@ -99,26 +99,26 @@ async function collect(
     const { paymentId } = begun;
     begun.paymentId = undefined;
     let { referenceId } = begun;
-    if (paymentId !== undefined) life.follows(paymentId);
+    if (paymentId !== undefined) execution.follows(paymentId);
     else if (session === undefined && begun.creation.inDoubtSince !== null) {
-      life.sent = true;
-      const named = await awaitName(life, terms);
+      execution.sent = true;
+      const named = await awaitName(execution, terms);
       if ('end' in named) return named;
     } else {
-      const ready = await obtainSession(life, terms, threeDs);
+      const ready = await obtainSession(execution, terms, threeDs);
       if ('end' in ready) return ready;
       session = ready;
       const options = { paymentType, keepCard: mayRestart };
-      const created = await createPayment(life, terms, begun.creation, session, options);
+      const created = await createPayment(execution, terms, begun.creation, session, options);
       if ('end' in created) return created;
       if ('again' in created) continue;
       referenceId = created.referenceId === undefined ? session.referenceId : created.referenceId;
     }
-    life.sent = true;
+    execution.sent = true;
     const { resumeIds, resume } = begun;
     const resumption = { referenceId, paymentType };
-    const concluded = await followPayment(life, terms, {
-      paymentId: life.paymentId ?? '',
+    const concluded = await followPayment(execution, terms, {
+      paymentId: execution.paymentId ?? '',
       resumption,
       resumeIds,
       resume,
@@ -128,15 +128,15 @@ async function collect(
       quiet: 0,
       failures: 0,
       challengeUntil: 0,
-      served: life.resumed ? life.completions : { noticed: 0, claimed: 0 },
+      served: execution.resumed ? execution.completions : { noticed: 0, claimed: 0 },
     });
     if ('end' in concluded) return concluded;
     threeDs = 'setup';
     // Should it be heard of again, it is looked at again; until then its amount is of no account.
-    life.looks.delete(life.paymentId ?? '');
+    execution.looks.delete(execution.paymentId ?? '');
     begun.creations += 1;
     begun.creation = { requestId: requestIds.create[begun.creations] ?? '', attempts: 0, inDoubtSince: null };
-    life.sent = false;
+    execution.sent = false;
   }
 }
 
@@ -171,16 +171,16 @@ function ownIds(): { workflowId: string; runId: string } {
   return { workflowId, runId };
 }
 
-async function endAs(life: CardLife, { end, reason }: CardEnded): Promise<CardPaymentResult> {
-  const { card, paymentId, heard } = life;
-  const stored = await life.enter(end, reason);
+async function endAs(execution: CardExecution, { end, reason }: CardEnded): Promise<CardPaymentResult> {
+  const { card, paymentId, heard } = execution;
+  const stored = await execution.enter(end, reason);
   // What came in the moment of the end was taken by this workflow: the store compares it once more.
-  if (life.heard > heard) await life.record({ state: end, reason }, 'compares the last events with the end');
+  if (execution.heard > heard) await execution.record({ state: end, reason }, 'compares the last events with the end');
   // No answer has used the card up, and nothing will: the vault need not keep it to the end of its time.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
   // Another run has stored its end before: that one counts.
-  if (stored !== undefined && isCardEnd(stored.state) && stored.state !== end) return earlierEnd(life, stored);
-  return resultOf(life, end);
+  if (stored !== undefined && isCardEnd(stored.state) && stored.state !== end) return earlierEnd(execution, stored);
+  return resultOf(execution, end);
 }
 
 /** A misuse fails the workflow with the activity's own words; anything else is a bug. */
@@ -194,22 +194,22 @@ async function prepare(input: Partial<CardPaymentInput>): Promise<PreparedCard> 
   }
 }
 
-async function endInStore(life: CardLife, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
+async function endInStore(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   const found = await prepare(input);
-  if (found.kind === 'ended') return earlierEnd(life, found);
+  if (found.kind === 'ended') return earlierEnd(execution, found);
   throw ApplicationFailure.nonRetryable('the store showed an end and shows none now', 'EndLost');
 }
 
 function earlierEnd(
-  life: CardLife,
+  execution: CardExecution,
   { state, reason, paymentId }: Omit<Extract<PreparedCard, { kind: 'ended' }>, 'kind'>,
 ) {
-  life.paymentId = paymentId;
-  life.show(state, reason);
-  return resultOf(life, state as CardEnd);
+  execution.paymentId = paymentId;
+  execution.show(state, reason);
+  return resultOf(execution, state as CardEnd);
 }
 
-function resultOf(life: CardLife, state: CardEnd): CardPaymentResult {
-  const { merchantRequestId, reason, paymentId } = life;
+function resultOf(execution: CardExecution, state: CardEnd): CardPaymentResult {
+  const { merchantRequestId, reason, paymentId } = execution;
   return { merchant_request_id: merchantRequestId, state, reason, payment_id: paymentId };
 }

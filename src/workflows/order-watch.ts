@@ -1,6 +1,6 @@
 import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { ordersOpenedSignal } from './messages.ts';
-import { shifts } from './proxies.ts';
+import { longRuns } from './proxies.ts';
 
 export interface OrderWatchInput {
   uid: string;
@@ -24,7 +24,7 @@ export async function orderWatch(input: OrderWatchInput): Promise<void> {
   );
   for (;;) {
     const seen = opened;
-    const { ended } = await shifts.sweepOrders.executeWithOptions(
+    const { ended } = await longRuns.sweepOrders.executeWithOptions(
       { summary: 'sweeps the order list for every open payout' },
       [input],
     );

@@ -10,7 +10,7 @@ import {
   progressQuery,
   resumeUpdate,
 } from './messages.ts';
-import { batchControl, shifts } from './proxies.ts';
+import { batchControl, longRuns } from './proxies.ts';
 
 export interface PayoutBatchInput {
   batchId: string;
@@ -59,7 +59,7 @@ export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpRe
 
   let untilSettled = 1;
   for (;;) {
-    progress = await shifts.pumpBatch.executeWithOptions({ summary: 'releases rows and waits for their ends' }, [
+    progress = await longRuns.pumpBatch.executeWithOptions({ summary: 'releases rows and waits for their ends' }, [
       { batchId, untilSettled },
     ]);
     setCurrentDetails(details(progress));

@@ -7,7 +7,7 @@ import { because } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
-import { type Course, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
+import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
 import type { PayoutView } from './payout/view.ts';
 
 /**
@@ -20,16 +20,16 @@ export function payout(given: PayoutInput, before?: RunBefore): Promise<PayoutRe
 
 type Legs = { exchange: OrderLeg; payment: OrderLeg };
 
-const PAYOUT: Course<Legs> = {
+const PAYOUT: PayoutRoute<Legs> = {
   kind: 'payout',
   progress,
   legs: legsOf,
   orders: ({ exchange, payment }) => [exchange, payment],
-  route,
+  lead,
 };
 
 /** What was sent and is in doubt is settled before anything else; then the gates, the exchange, the gates again, the payment. */
-async function route({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
+async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
   const { exchange, payment } = legs;
   let found = prepared.assessment;
   let unpaid: Unpaid | undefined;

@@ -34,7 +34,7 @@ const quickReads = proxyLocalActivities<Reads>({
 });
 
 /** A quick read that nothing waits for: when it does not work out, it is made again another time. */
-export const glances: Pick<typeof quickReads, 'readOrder' | 'retrievePayment'> = quickReads;
+export const localReads: Pick<typeof quickReads, 'readOrder' | 'retrievePayment'> = quickReads;
 
 /** The same reads as ordinary activities, retried by the server for as long as it takes: no event per retry. */
 const patientReads = proxyActivities<Reads>({
@@ -93,7 +93,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
   });
 
 /** A look through the order lists, page by page. */
-export const looks = proxyActivities<Pick<Activities, 'findOrder'>>({
+export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: LOOK_PATIENCE,
   heartbeatTimeout: '1m',
@@ -101,13 +101,13 @@ export const looks = proxyActivities<Pick<Activities, 'findOrder'>>({
 });
 
 /** Waits without history: the activity says "not yet" and names its own pause. */
-export const waits = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
+export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
 /** Long heartbeating work of a batch and of an order watch. */
-export const shifts = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrders'>>({
+export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrders'>>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },

@@ -2,7 +2,7 @@ import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { checks } from '../proxies.ts';
-import type { CardLife, PendingCardResolve } from './life.ts';
+import type { CardExecution, PendingCardResolve } from './execution.ts';
 
 /** What followed from asking people: they said what to do, or something was heard, or it is time to look again. */
 export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
@@ -12,54 +12,58 @@ export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
  * well. What people say is checked against the acquirer: nothing that may be taken or under way is closed as unpaid, and a
  * payment is adopted only when it is shown and is nobody else's.
  */
-export async function askOperator(life: CardLife, reason: Reason, lookEveryMs: number): Promise<OperatorAnswer> {
-  await life.enter('needs-operator', reason);
-  const { heard } = life;
+export async function askOperator(
+  execution: CardExecution,
+  reason: Reason,
+  lookEveryMs: number,
+): Promise<OperatorAnswer> {
+  await execution.enter('needs-operator', reason);
+  const { heard } = execution;
   for (;;) {
-    await condition(() => life.heard > heard || life.resolves.length > 0, lookEveryMs);
-    const [pending] = life.resolves.splice(0, 1);
+    await condition(() => execution.heard > heard || execution.resolves.length > 0, lookEveryMs);
+    const [pending] = execution.resolves.splice(0, 1);
     if (pending === undefined) return 'look';
-    const answer = await considered(life, pending);
+    const answer = await considered(execution, pending);
     if (answer !== undefined) return answer;
   }
 }
 
-async function considered(life: CardLife, pending: PendingCardResolve): Promise<OperatorAnswer | undefined> {
+async function considered(execution: CardExecution, pending: PendingCardResolve): Promise<OperatorAnswer | undefined> {
   const { action, paymentId } = pending.request;
   if (action === 'keep-looking') {
     pending.answer = { accepted: true, message: 'looking again' };
     return 'look';
   }
   if (action === 'adopt-payment') {
-    const refusal = await adoptionRefused(life, paymentId ?? '');
+    const refusal = await adoptionRefused(execution, paymentId ?? '');
     pending.answer = { accepted: refusal === undefined, message: refusal ?? 'follows this payment' };
     return refusal === undefined ? { adopt: paymentId ?? '' } : undefined;
   }
-  const refusal = life.paymentId === null ? undefined : await closingRefused(life, life.paymentId);
+  const refusal = execution.paymentId === null ? undefined : await closingRefused(execution, execution.paymentId);
   pending.answer = { accepted: refusal === undefined, message: refusal ?? 'closed as failed' };
   return refusal === undefined ? 'closed' : undefined;
 }
 
 /** Why a payment cannot be followed as this intent's. */
-async function adoptionRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
+async function adoptionRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not show this payment now';
-  if (view.merchantRequestId !== undefined && !life.requestIds.includes(view.merchantRequestId)) {
+  if (view.merchantRequestId !== undefined && !execution.requestIds.includes(view.merchantRequestId)) {
     return 'the acquirer shows it under another merchant_request_id';
   }
-  const { merchantRequestId } = life;
+  const { merchantRequestId } = execution;
   const isOurs = await checks.claimPayment({ merchantRequestId, paymentId }).catch(() => undefined);
   if (isOurs === undefined) return 'the store does not answer now';
   if (!isOurs) return 'it is the payment of another merchant_request_id';
-  life.saw(view);
+  execution.saw(view);
   return undefined;
 }
 
 /** Why a payment cannot be closed as unpaid: only what the acquirer shows as unpaid, or as never confirmed, can. */
-async function closingRefused(life: CardLife, paymentId: string): Promise<string | undefined> {
+async function closingRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not answer: nobody knows that nothing was taken';
-  if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !life.resumed)) return undefined;
+  if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.resumed)) return undefined;
   return `the acquirer shows ${view.status}`;
 }
 

@@ -1,8 +1,8 @@
 import { condition } from '@temporalio/workflow';
 import { type CardTerms, RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts';
 import { because } from '../../domain/reasons.ts';
+import type { CardExecution } from './execution.ts';
 import { type Conclusion, type Following, hasNews, retryPause } from './following.ts';
-import type { CardLife } from './life.ts';
 import { lookAtPayment } from './look.ts';
 import { type OpenResume, resumePayment } from './resume-payment.ts';
 
@@ -12,45 +12,50 @@ import { type OpenResume, resumePayment } from './resume-payment.ts';
  * no resume was sent for can be abandoned, and only when retrieve still shows it open.
  */
 export async function confirmByCardholder(
-  life: CardLife,
+  execution: CardExecution,
   terms: CardTerms,
   following: Following,
 ): Promise<Conclusion | 'unclear' | undefined> {
   const { paymentId } = following;
-  if (life.declinedForSetUp && following.mayRestart) return beginAgain(life, terms, following);
+  if (execution.declinedForSetUp && following.mayRestart) return beginAgain(execution, terms, following);
   following.challengeUntil ||= Date.now() + terms.deadlineMs;
-  const asks = life.asksForAction && life.nextAction === null ? 'verify-url-refused' : 'cardholder-needed';
-  if (following.resume === undefined) await life.enter('awaiting-cardholder', because(asks));
+  const asks = execution.asksForAction && execution.nextAction === null ? 'verify-url-refused' : 'cardholder-needed';
+  if (following.resume === undefined) await execution.enter('awaiting-cardholder', because(asks));
 
   const left = Math.max(1, following.challengeUntil - Date.now());
-  if (following.failures > 0) await pause(life, following, retryPause(terms, following));
-  else if (!isDue(life, terms, following)) await pause(life, following, life.resumed ? terms.patienceMs : left);
-  following.heard = life.heard;
+  if (following.failures > 0) await pause(execution, following, retryPause(terms, following));
+  else if (!isDue(execution, terms, following))
+    await pause(execution, following, execution.resumed ? terms.patienceMs : left);
+  following.heard = execution.heard;
 
-  const view = await lookAtPayment(life, paymentId);
+  const view = await lookAtPayment(execution, paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
-  if (isDue(life, terms, following)) return resumeOnce(life, terms, following);
-  if (Date.now() < following.challengeUntil || life.endHeard(paymentId)) return undefined;
+  if (isDue(execution, terms, following)) return resumeOnce(execution, terms, following);
+  if (Date.now() < following.challengeUntil || execution.endHeard(paymentId)) return undefined;
   // Resumed, and the acquirer does not move; or completed as it says itself, and no id is left to resume it under.
-  if (life.resumed || life.completions.noticed > following.served.noticed) return 'unclear';
+  if (execution.resumed || execution.completions.noticed > following.served.noticed) return 'unclear';
   return { end: 'failed', reason: because('challenge-abandoned') };
 }
 
 /** Declined for want of a set-up: begun again only when retrieve, too, shows that nothing is under way. */
-async function beginAgain(life: CardLife, terms: CardTerms, following: Following): Promise<Conclusion | undefined> {
-  if (following.failures > 0) await pause(life, following, retryPause(terms, following));
-  following.heard = life.heard;
-  const view = await lookAtPayment(life, following.paymentId);
+async function beginAgain(
+  execution: CardExecution,
+  terms: CardTerms,
+  following: Following,
+): Promise<Conclusion | undefined> {
+  if (following.failures > 0) await pause(execution, following, retryPause(terms, following));
+  following.heard = execution.heard;
+  const view = await lookAtPayment(execution, following.paymentId);
   following.failures = view === undefined ? following.failures + 1 : 0;
   if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
-  if (view?.nextAction != null) life.declinedForSetUp = false;
+  if (view?.nextAction != null) execution.declinedForSetUp = false;
   return undefined;
 }
 
 /** The challenge is completed as far as is known, and no resume was sent for that. */
-function isCompleted(life: CardLife, { completion }: CardTerms, { served }: Following): boolean {
-  const { noticed, claimed } = life.completions;
+function isCompleted(execution: CardExecution, { completion }: CardTerms, { served }: Following): boolean {
+  const { noticed, claimed } = execution.completions;
   return noticed > served.noticed || (completion === 'notice-or-return' && claimed > served.claimed);
 }
 
@@ -58,28 +63,32 @@ function isCompleted(life: CardLife, { completion }: CardTerms, { served }: Foll
  * A resume can be sent: the one that is open once more, or a new one. A browser's word gets no id that notices may need,
  * before the end of the time.
  */
-function isDue(life: CardLife, terms: CardTerms, following: Following): boolean {
+function isDue(execution: CardExecution, terms: CardTerms, following: Following): boolean {
   if (following.resume !== undefined) return true;
-  if (!isCompleted(life, terms, following)) return false;
-  const isNoticed = life.completions.noticed > following.served.noticed;
+  if (!isCompleted(execution, terms, following)) return false;
+  const isNoticed = execution.completions.noticed > following.served.noticed;
   const isLate = Date.now() >= following.challengeUntil;
   return following.resumeIds.length > (isNoticed || isLate ? 0 : RESUMES_FOR_NOTICES);
 }
 
-async function resumeOnce(life: CardLife, terms: CardTerms, following: Following): Promise<'unclear' | undefined> {
-  following.served = life.completions;
-  following.resume ??= opened(life, following.resumeIds.shift() ?? '');
+async function resumeOnce(
+  execution: CardExecution,
+  terms: CardTerms,
+  following: Following,
+): Promise<'unclear' | undefined> {
+  following.served = execution.completions;
+  following.resume ??= opened(execution, following.resumeIds.shift() ?? '');
   const { resume } = following;
   if (resume.inDoubt && Date.now() - resume.firstSentAt >= terms.repeatWindowMs) return 'unclear';
-  const outcome = await resumePayment(life, resume, following.paymentId, following.resumption);
+  const outcome = await resumePayment(execution, resume, following.paymentId, following.resumption);
   if (outcome === 'over') following.resume = undefined;
   // Asked for the challenge again, refused, or not answered: the next round takes its time.
-  if (outcome === 'open' || life.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;
-  if (outcome === 'open' && !resume.inDoubt) life.show('resuming', because('acquirer-unreachable'));
+  if (outcome === 'open' || execution.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;
+  if (outcome === 'open' && !resume.inDoubt) execution.show('resuming', because('acquirer-unreachable'));
   return undefined;
 }
 
-const opened = ({ resumed }: CardLife, requestId: string): OpenResume => ({
+const opened = ({ resumed }: CardExecution, requestId: string): OpenResume => ({
   requestId,
   resumedBefore: resumed,
   attempts: 0,
@@ -89,6 +98,6 @@ const opened = ({ resumed }: CardLife, requestId: string): OpenResume => ({
 });
 
 /** Until something is heard that no look was made for, or the time is over. */
-async function pause(life: CardLife, following: Following, ms: number): Promise<void> {
-  if (!hasNews(life, following)) await condition(() => hasNews(life, following), ms);
+async function pause(execution: CardExecution, following: Following, ms: number): Promise<void> {
+  if (!hasNews(execution, following)) await condition(() => hasNews(execution, following), ms);
 }

@@ -7,7 +7,7 @@ import { because } from '../../domain/reasons.ts';
 import { read, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
-import { type CardLife, EndedElsewhere } from './life.ts';
+import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { retrieve } from './look.ts';
 import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
 
@@ -31,38 +31,38 @@ export type Created =
  * and the window of the acquirer's memory is open. After that only an event can name the payment, or people.
  */
 export async function createPayment(
-  life: CardLife,
+  execution: CardExecution,
   terms: CardTerms,
   creation: Creation,
   session: Session,
   options: { paymentType: CardPaymentType; keepCard: boolean },
 ): Promise<Created> {
-  if (life.amount !== session.amount) return { again: true };
+  if (execution.amount !== session.amount) return { again: true };
   const deadline = Date.now() + terms.deadlineMs;
   // From here on the amount stands.
-  life.sent = true;
-  life.show('submitting');
+  execution.sent = true;
+  execution.show('submitting');
   for (let pauses = 0; ; pauses += 1) {
     // A first payment that was declined for want of a set-up has taken the money after all.
-    const taken = life.takenBy === undefined ? undefined : await placedAs(life, life.takenBy);
+    const taken = execution.takenBy === undefined ? undefined : await placedAs(execution, execution.takenBy);
     if (taken !== undefined) return taken;
     const sentAt = Date.now();
-    const result = await sendCreate(life, creation, session, options);
+    const result = await sendCreate(execution, creation, session, options);
     switch (result.outcome) {
       case 'answered':
-        for (const event of result.events) life.hear(event);
-        life.answered(result.payment);
+        for (const event of result.events) execution.hear(event);
+        execution.answered(result.payment);
         return { placed: true, referenceId: result.referenceId };
       case 'ended':
         throw new EndedElsewhere();
       case 'ambiguous':
         creation.inDoubtSince ??= sentAt;
-        life.note(`create in doubt: ${result.why}`);
-        if (result.barred === true) return awaitName(life, terms);
+        execution.note(`create in doubt: ${result.why}`);
+        if (result.barred === true) return awaitName(execution, terms);
         break;
       case 'card-gone':
-        loseCard(life);
-        return creation.inDoubtSince === null ? nothingSent(life) : awaitName(life, terms);
+        loseCard(execution);
+        return creation.inDoubtSince === null ? nothingSent(execution) : awaitName(execution, terms);
       case 'refused':
         // After an attempt in doubt it may be about that one's own payment.
         if (creation.inDoubtSince === null)
@@ -71,21 +71,21 @@ export async function createPayment(
       case 'not-sent':
         if (creation.inDoubtSince !== null) break;
         if (Date.now() >= deadline) return { end: 'failed', reason: because('never-sent') };
-        life.show('submitting', because('acquirer-unreachable'));
-        if (Date.now() >= session.card.expires_at) return nothingSent(life);
+        execution.show('submitting', because('acquirer-unreachable'));
+        if (Date.now() >= session.card.expires_at) return nothingSent(execution);
         break;
     }
-    if (creation.inDoubtSince !== null) await life.enter('resolving', because('payment-outcome-unknown'));
+    if (creation.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
-    await condition(() => namesHeard(life, 'verified').length > 0, pause);
-    const named = namesHeard(life, 'verified')[0] ?? (await ownedName(life));
-    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(life, terms);
+    await condition(() => namesHeard(execution, 'verified').length > 0, pause);
+    const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
+    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(execution, terms);
   }
 }
 
 /** The session is used up by the attempt, sent or not: the next one has a session of its own, and may have another amount. */
-function nothingSent(life: CardLife): Created {
-  life.sent = false;
+function nothingSent(execution: CardExecution): Created {
+  execution.sent = false;
   return { again: true };
 }
 
@@ -95,70 +95,70 @@ function mayRepeat({ inDoubtSince }: Creation, { card }: Session, { repeatWindow
 }
 
 /** Payments that events of this intent have named and that are neither followed yet nor known as somebody else's. */
-function namesHeard(life: CardLife, trust: CardEvent['trust']): string[] {
-  return life.events
-    .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== life.paymentId)
+function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string[] {
+  return execution.events
+    .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== execution.paymentId)
     .map(({ paymentId }) => paymentId)
-    .filter((paymentId) => !life.foreign.has(paymentId));
+    .filter((paymentId) => !execution.foreign.has(paymentId));
 }
 
 /** Nothing may be sent any more and no answer has come: the interface finds no payment without its id. */
-export async function awaitName(life: CardLife, terms: CardTerms): Promise<Created> {
+export async function awaitName(execution: CardExecution, terms: CardTerms): Promise<Created> {
   const reason = because('payment-outcome-unknown');
   const until = Date.now() + terms.patienceMs;
-  await life.enter('resolving', reason);
+  await execution.enter('resolving', reason);
   for (let looks = 0; ; looks += 1) {
-    const { heard } = life;
-    const named = namesHeard(life, 'verified')[0] ?? (await ownedName(life));
-    const placed = named === undefined ? undefined : await placedAs(life, named);
+    const { heard } = execution;
+    const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
+    const placed = named === undefined ? undefined : await placedAs(execution, named);
     if (placed !== undefined) return placed;
-    if (named !== undefined || life.heard > heard) continue;
-    const undecided = namesHeard(life, 'hint').length > 0;
+    if (named !== undefined || execution.heard > heard) continue;
+    const undecided = namesHeard(execution, 'hint').length > 0;
     const pause = doublingPause(looks, terms.lookAgainMs, terms.lookAgainMaxMs * (undecided ? 1 : 12));
     const left = until - Date.now();
     if (left > 0) {
-      await condition(() => life.heard > heard, undecided ? Math.min(pause, left) : left);
+      await condition(() => execution.heard > heard, undecided ? Math.min(pause, left) : left);
       continue;
     }
-    const answer = await askOperator(life, reason, pause);
+    const answer = await askOperator(execution, reason, pause);
     if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-    const adopted = typeof answer === 'object' ? await placedAs(life, answer.adopt) : undefined;
+    const adopted = typeof answer === 'object' ? await placedAs(execution, answer.adopt) : undefined;
     if (adopted !== undefined) return adopted;
   }
 }
 
 /** Nobody has verified a hint: the payment it names is ours only if the acquirer shows it under an id of ours. */
-async function ownedName(life: CardLife): Promise<string | undefined> {
-  for (const paymentId of namesHeard(life, 'hint')) {
+async function ownedName(execution: CardExecution): Promise<string | undefined> {
+  for (const paymentId of namesHeard(execution, 'hint')) {
     const view = await retrieve(paymentId);
     if (view === undefined) continue;
-    if (view.merchantRequestId !== undefined && life.requestIds.includes(view.merchantRequestId)) return paymentId;
-    life.foreign.add(paymentId);
+    if (view.merchantRequestId !== undefined && execution.requestIds.includes(view.merchantRequestId)) return paymentId;
+    execution.foreign.add(paymentId);
   }
   return undefined;
 }
 
 /** Follows a payment that was named; undefined when it is another intent's. */
-async function placedAs(life: CardLife, paymentId: string): Promise<Created | undefined> {
-  const { merchantRequestId, card } = life;
+async function placedAs(execution: CardExecution, paymentId: string): Promise<Created | undefined> {
+  const { merchantRequestId, card } = execution;
   if (!(await read('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
-    life.foreign.add(paymentId);
+    execution.foreign.add(paymentId);
     return undefined;
   }
-  life.follows(paymentId);
+  execution.follows(paymentId);
   // The card has done all it can. Nobody waits for it: a gateway that is gone has forgotten it already.
   if (card !== undefined) void callVault(() => vaultOf(card).forgetCard(card));
   return { placed: true };
 }
 
 async function sendCreate(
-  life: CardLife,
+  execution: CardExecution,
   creation: Creation,
   { card, amount, referenceId }: Session,
   { paymentType, keepCard }: Parameters<typeof createPayment>[4],
 ): Promise<CardSendResult> {
   creation.attempts += 1;
-  const { merchantRequestId, currency } = life;
+  const { merchantRequestId, currency } = execution;
   const { requestId, attempts: attempt } = creation;
   const result = await callVault(() =>
     vaultOf(card).createCardPayment({

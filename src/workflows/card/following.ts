@@ -1,6 +1,6 @@
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/policy.ts';
-import type { CardLife } from './life.ts';
+import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume, Resumption } from './resume-payment.ts';
 
@@ -32,7 +32,7 @@ export interface Following {
 export type Conclusion = CardEnded | { restart: true };
 
 /** Something was heard that no look was made for yet. */
-export const hasNews = (life: CardLife, following: Following): boolean => life.heard > following.heard;
+export const hasNews = (execution: CardExecution, following: Following): boolean => execution.heard > following.heard;
 
 /** The pause before something that brought nothing is tried again. */
 export const retryPause = ({ lookAgainMs, lookAgainMaxMs }: CardTerms, { failures }: Following): number =>

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
-import type { CardLife, PendingCardResolve } from './life.ts';
+import type { CardExecution, PendingCardResolve } from './execution.ts';
 import {
   cancelCardUpdate,
   cardEventSignal,
@@ -14,58 +14,61 @@ import {
 } from './messages.ts';
 
 /** Sets every handler of a card payment. Called before the first await. */
-export function handleCardMessages(life: CardLife): void {
-  setHandler(cardStateQuery, () => life.view(), {
+export function handleCardMessages(execution: CardExecution): void {
+  setHandler(cardStateQuery, () => execution.view(), {
     description: 'Where the card payment is, why, and what the browser must do. No argument.',
   });
-  setHandler(cardEventSignal, (event) => (isEvent(event) ? life.hear(event) : undefined), {
+  setHandler(cardEventSignal, (event) => (isEvent(event) ? execution.hear(event) : undefined), {
     description: 'A stored event of the acquirer; from the gateway or the worker.',
   });
-  setHandler(fingerprintDoneSignal, () => life.fingerprintCollected(), {
+  setHandler(fingerprintDoneSignal, () => execution.fingerprintCollected(), {
     description: 'The device fingerprint is collected: the payment goes on at once.',
   });
-  setHandler(cardholderReturnedSignal, () => life.cardholderReturned(), {
+  setHandler(cardholderReturnedSignal, () => execution.cardholderReturned(), {
     description: 'The browser is back from the confirmation: the payment is looked at.',
   });
   setHandler(
     provideCardUpdate,
     (card) => {
-      life.card = card;
-      life.note('card given');
+      execution.card = card;
+      execution.note('card given');
       return { accepted: true } as const;
     },
     {
       description: 'Gives the payment its card, as a handle of a vault.',
       validator: (card) => {
-        if (life.state !== 'awaiting-card') throw new Error(`the card payment is ${life.state}, not awaiting-card`);
-        if (life.card !== undefined) throw new Error('the card payment has a card by now');
+        if (execution.state !== 'awaiting-card')
+          throw new Error(`the card payment is ${execution.state}, not awaiting-card`);
+        if (execution.card !== undefined) throw new Error('the card payment has a card by now');
         if (!isHandle(card)) throw new Error('this is no handle of a card');
       },
     },
   );
-  handleAmount(life);
-  handleCancel(life);
-  handleResolve(life);
+  handleAmount(execution);
+  handleCancel(execution);
+  handleResolve(execution);
 }
 
-function handleAmount(life: CardLife): void {
+function handleAmount(execution: CardExecution): void {
   setHandler(
     changeAmountUpdate,
     ({ amount, by }) => {
-      life.amount = amount;
-      life.note(`amount changed by ${by}`);
+      execution.amount = amount;
+      execution.note(`amount changed by ${by}`);
       // Written in the workflow task that answers, and not waited for: an update whose answer waits for a local activity can
       // be torn in two by a worker that dies, and its workflow then fails for ever (SDK 1.24.0).
-      void CancellationScope.nonCancellable(() => life.record({}, 'the amount was changed')).catch(() => undefined);
+      void CancellationScope.nonCancellable(() => execution.record({}, 'the amount was changed')).catch(
+        () => undefined,
+      );
       return { amount };
     },
     {
       description: 'Changes the amount before anything was sent that takes it. `{"amount":"12.50","by":"alice"}`',
       validator: (update) => {
-        if (life.sent || life.hasEnded) throw new Error('too late: the payment was sent');
-        if (life.state === 'received') throw new Error('too early: the payment is being claimed');
+        if (execution.sent || execution.hasEnded) throw new Error('too late: the payment was sent');
+        if (execution.state === 'received') throw new Error('too early: the payment is being claimed');
         if (typeof update?.by !== 'string' || update.by === '') throw new Error('"by" is missing');
-        const amount = typeof update.amount === 'string' ? parseAmount(update.amount, life.currency) : undefined;
+        const amount = typeof update.amount === 'string' ? parseAmount(update.amount, execution.currency) : undefined;
         if (amount?.ok !== true || amount.minor <= 0n)
           throw new Error('"amount" is no amount above 0 of this currency');
       },
@@ -73,16 +76,16 @@ function handleAmount(life: CardLife): void {
   );
 }
 
-function handleCancel(life: CardLife): void {
+function handleCancel(execution: CardExecution): void {
   setHandler(
     cancelCardUpdate,
     async (request) => {
-      if (!life.hasEnded && !life.sent) {
-        life.cancelRequest ??= request;
-        life.note(`cancel requested by ${request.by}`);
-        await settled(() => life.hasEnded || life.sent);
+      if (!execution.hasEnded && !execution.sent) {
+        execution.cancelRequest ??= request;
+        execution.note(`cancel requested by ${request.by}`);
+        await settled(() => execution.hasEnded || execution.sent);
       }
-      return { outcome: life.state === 'cancelled' ? 'cancelled' : 'too-late' } as const;
+      return { outcome: execution.state === 'cancelled' ? 'cancelled' : 'too-late' } as const;
     },
     {
       description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
@@ -92,28 +95,29 @@ function handleCancel(life: CardLife): void {
     },
   );
   void CancellationScope.current().cancelRequested.catch(() => {
-    life.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
+    execution.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
   });
 }
 
 const ACTIONS: readonly string[] = ['keep-looking', 'adopt-payment', 'close-as-not-paid'];
 
-function handleResolve(life: CardLife): void {
+function handleResolve(execution: CardExecution): void {
   setHandler(
     resolveCardUpdate,
     async (request) => {
       const pending: PendingCardResolve = { request };
-      life.resolves.push(pending);
-      life.note(`${request.action} by ${request.by}`);
-      await settled(() => pending.answer !== undefined || life.hasEnded);
-      return pending.answer ?? { accepted: false, message: `the card payment has ended as ${life.state}` };
+      execution.resolves.push(pending);
+      execution.note(`${request.action} by ${request.by}`);
+      await settled(() => pending.answer !== undefined || execution.hasEnded);
+      return pending.answer ?? { accepted: false, message: `the card payment has ended as ${execution.state}` };
     },
     {
       description:
         'Decide what the interface cannot. ' +
         '`{"action":"keep-looking|adopt-payment|close-as-not-paid","by":"alice","evidence":"acquirer\'s statement","paymentId":"…"}`',
       validator: (request) => {
-        if (life.state !== 'needs-operator') throw new Error(`the card payment is ${life.state}, not needs-operator`);
+        if (execution.state !== 'needs-operator')
+          throw new Error(`the card payment is ${execution.state}, not needs-operator`);
         if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
         if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
         if (!ACTIONS.includes(request.action)) throw new Error(`"action" is one of ${ACTIONS.join(', ')}`);

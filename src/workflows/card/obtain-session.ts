@@ -6,7 +6,7 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
-import type { CardLife } from './life.ts';
+import type { CardExecution } from './execution.ts';
 
 export type CardEnded = { end: CardEnd; reason: Reason | null };
 
@@ -24,30 +24,30 @@ export interface Session {
  * so that a change of either makes another one.
  */
 export async function obtainSession(
-  life: CardLife,
+  execution: CardExecution,
   terms: CardTerms,
   threeDs: 'setup' | 'skip',
 ): Promise<Session | CardEnded> {
   const deadline = Date.now() + terms.deadlineMs;
   for (let failures = 0; ; ) {
-    const card = await cardInHand(life, deadline);
-    if (life.cancelRequest !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
+    const card = await cardInHand(execution, deadline);
+    if (execution.cancelRequest !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
     if (card === undefined) return { end: 'failed', reason: because('card-not-given') };
-    const { amount } = life;
+    const { amount } = execution;
     if (threeDs === 'skip') return { card, amount, referenceId: null };
-    life.show('setting-up', life.reason);
-    life.fingerprintDone = false;
-    const { merchantRequestId, currency } = life;
+    execution.show('setting-up', execution.reason);
+    execution.fingerprintDone = false;
+    const { merchantRequestId, currency } = execution;
     const setUp = await callVault(() => vaultOf(card).setUpCard({ merchantRequestId, card, amount, currency }));
     if (setUp === 'never-began' || (setUp !== 'lost' && setUp.outcome === 'card-gone')) {
-      loseCard(life);
+      loseCard(execution);
       continue;
     }
     if (setUp === 'lost' || setUp.outcome === 'unavailable') {
       if (Date.now() >= deadline) return { end: 'failed', reason: because('set-up-failed') };
-      life.show('setting-up', because('acquirer-unreachable'));
+      execution.show('setting-up', because('acquirer-unreachable'));
       await condition(
-        () => life.cancelRequest !== undefined,
+        () => execution.cancelRequest !== undefined,
         doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs),
       );
       failures += 1;
@@ -55,39 +55,45 @@ export async function obtainSession(
     }
     if (setUp.outcome === 'refused') return { end: 'failed', reason: because('refused-by-acquirer', setUp.why) };
     const { referenceId } = setUp;
-    if (await collectFingerprint(life, terms, amount, setUp.dataCollectionInfo)) return { card, amount, referenceId };
+    if (await collectFingerprint(execution, terms, amount, setUp.dataCollectionInfo))
+      return { card, amount, referenceId };
   }
 }
 
 /** The card that was given, or the next one; undefined when none came in time or the payment is cancelled. */
-async function cardInHand(life: CardLife, deadline: number): Promise<CardHandle | undefined> {
-  if (life.card !== undefined && life.card.expires_at <= Date.now()) loseCard(life);
-  if (life.card === undefined) {
-    await life.enter('awaiting-card', life.reason ?? because('card-needed'));
+async function cardInHand(execution: CardExecution, deadline: number): Promise<CardHandle | undefined> {
+  if (execution.card !== undefined && execution.card.expires_at <= Date.now()) loseCard(execution);
+  if (execution.card === undefined) {
+    await execution.enter('awaiting-card', execution.reason ?? because('card-needed'));
     await condition(
-      () => life.card !== undefined || life.cancelRequest !== undefined,
+      () => execution.card !== undefined || execution.cancelRequest !== undefined,
       Math.max(1, deadline - Date.now()),
     );
-    if (life.card !== undefined) life.show('received');
+    if (execution.card !== undefined) execution.show('received');
   }
-  return life.card;
+  return execution.card;
 }
 
 /** The gateway that kept the card is gone, or its time is over. */
-export function loseCard(life: CardLife): void {
-  life.card = undefined;
-  life.show(life.state, because('card-lost'));
+export function loseCard(execution: CardExecution): void {
+  execution.card = undefined;
+  execution.show(execution.state, because('card-lost'));
 }
 
 /** True when the session can be used: the amount is still the one it was made for, and it is fresh. */
-async function collectFingerprint(life: CardLife, terms: CardTerms, amount: string, info: unknown): Promise<boolean> {
+async function collectFingerprint(
+  execution: CardExecution,
+  terms: CardTerms,
+  amount: string,
+  info: unknown,
+): Promise<boolean> {
   const readyAt = Date.now();
-  const moved = (): boolean => life.amount !== amount || life.cancelRequest !== undefined;
-  life.dataCollectionInfo = info ?? null;
-  life.show('awaiting-fingerprint');
-  if (life.dataCollectionInfo !== null) {
-    await condition(() => life.fingerprintDone || moved(), terms.fingerprintWaitMs);
+  const moved = (): boolean => execution.amount !== amount || execution.cancelRequest !== undefined;
+  execution.dataCollectionInfo = info ?? null;
+  execution.show('awaiting-fingerprint');
+  if (execution.dataCollectionInfo !== null) {
+    await condition(() => execution.fingerprintDone || moved(), terms.fingerprintWaitMs);
   }
-  life.dataCollectionInfo = null;
+  execution.dataCollectionInfo = null;
   return !moved() && Date.now() - readyAt <= SESSION_MAX_MS;
 }

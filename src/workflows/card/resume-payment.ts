@@ -1,7 +1,7 @@
 import type { CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
 import { sends } from '../proxies.ts';
-import { type CardLife, EndedElsewhere } from './life.ts';
+import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { lookAtPayment } from './look.ts';
 
 /** What every resume of one payment has in common. */
@@ -28,32 +28,32 @@ export interface OpenResume {
  * the request is over: answered or cleanly refused. One that is not is repeated under the same id, never under another.
  */
 export async function resumePayment(
-  life: CardLife,
+  execution: CardExecution,
   resume: OpenResume,
   paymentId: string,
   resumption: Resumption,
 ): Promise<'over' | 'open'> {
-  life.show('resuming', life.state === 'resuming' ? life.reason : null);
+  execution.show('resuming', execution.state === 'resuming' ? execution.reason : null);
   resume.attempts += 1;
-  const result = await sendResume(life, resume, paymentId, resumption);
+  const result = await sendResume(execution, resume, paymentId, resumption);
   switch (result.outcome) {
     case 'answered':
       // Asked for the challenge again, it has done nothing: the same id always gets the same answer.
-      life.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
-      for (const event of result.events) life.hear(event);
-      if (result.payment.paymentId === paymentId) life.answered(result.payment);
+      execution.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
+      for (const event of result.events) execution.hear(event);
+      if (result.payment.paymentId === paymentId) execution.answered(result.payment);
       // Another payment than the one resumed: what it took counts for this intent as well.
-      else await lookAtPayment(life, result.payment.paymentId);
+      else await lookAtPayment(execution, result.payment.paymentId);
       return 'over';
     case 'ended':
       throw new EndedElsewhere();
     case 'ambiguous':
-      life.resumed = true;
+      execution.resumed = true;
       resume.inDoubt = true;
-      life.note(`resume in doubt: ${result.why}`);
+      execution.note(`resume in doubt: ${result.why}`);
       return 'open';
     case 'refused':
-      life.note(`resume refused: ${result.why}`);
+      execution.note(`resume refused: ${result.why}`);
       return resume.inDoubt ? 'open' : 'over';
     case 'not-sent':
     case 'card-gone':
@@ -62,12 +62,12 @@ export async function resumePayment(
 }
 
 async function sendResume(
-  life: CardLife,
+  execution: CardExecution,
   { requestId, attempts: attempt, othersKnown }: OpenResume,
   paymentId: string,
   resumption: Resumption,
 ): Promise<CardSendResult> {
-  const { merchantRequestId, amount, currency } = life;
+  const { merchantRequestId, amount, currency } = execution;
   const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
   const input: ResumeInput = { ...sent, ...resumption };
   try {

@@ -4,7 +4,7 @@ import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
-import { isSuperseded, waits } from '../proxies.ts';
+import { isSuperseded, polls } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';
 
@@ -81,7 +81,7 @@ async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
   leg.unsent += 1;
   await view.enter(plan.submitting, because('bank-unreachable', why));
   await untilCancelRequested(view.inbox, leg.terms.waits.patienceMs, () =>
-    waits.awaitBank({ accountId: plan.accountId }),
+    polls.awaitBank({ accountId: plan.accountId }),
   );
   if (unsent === 0 || view.inbox.wantsCancel) return;
   await condition(() => view.inbox.wantsCancel, pauseAfter(leg, unsent - 1));

@@ -6,7 +6,7 @@ import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
 import type { PendingResolve } from '../payout/inbox.ts';
-import { isSuperseded, looks } from '../proxies.ts';
+import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 import type { Placed } from './place.ts';
 import { setAside } from './second-orders.ts';
@@ -153,7 +153,7 @@ async function untilNextLook(
 
 async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   const { view, plan, firstSentAt } = leg;
-  const look = await looks.findOrder
+  const look = await listScans.findOrder
     .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
       {
         claim: view.claim,

@@ -1,5 +1,5 @@
 import { isNoMoney } from '../../domain/order-status.ts';
-import { glances } from '../proxies.ts';
+import { localReads } from '../proxies.ts';
 import type { Follow } from './follow.ts';
 import type { OrderLeg } from './order-leg.ts';
 
@@ -41,7 +41,7 @@ export async function secondOrder(follow: Follow): Promise<string | undefined> {
 async function isThere(follow: Follow, orderId: string): Promise<boolean> {
   const { leg, notThere } = follow;
   const { view, plan, terms } = leg;
-  const order = await glances.readOrder
+  const order = await localReads.readOrder
     .executeWithOptions({ summary: 'looks at another order under the reference' }, [
       { claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
     ])

@@ -2,7 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { Obstacle } from '../../domain/gates.ts';
 import { doublingPause, type Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import { isSuperseded, sends, waits } from '../proxies.ts';
+import { isSuperseded, polls, sends } from '../proxies.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
@@ -24,7 +24,7 @@ export async function ensureBeneficiary(
       )
       .catch(unlessSuperseded);
     if (added.kind === 'no-answer') {
-      await untilCancelRequested(view.inbox, pauses.patienceMs, () => waits.awaitBank({ accountId }));
+      await untilCancelRequested(view.inbox, pauses.patienceMs, () => polls.awaitBank({ accountId }));
     }
     if (added.kind === 'there') return undefined;
     if (added.kind === 'refused') return added.obstacle;

@@ -5,7 +5,7 @@ import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switches.ts';
-import { read, waits } from '../proxies.ts';
+import { polls, read } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
 import { goOnAfresh } from './fresh-history.ts';
@@ -186,7 +186,7 @@ export class Gates {
     } else {
       const { accountId, needs } = funds;
       const { reference } = view.claim;
-      await untilCancelRequested(view.inbox, left, () => waits.awaitFunds({ accountId, needs, reference }));
+      await untilCancelRequested(view.inbox, left, () => polls.awaitFunds({ accountId, needs, reference }));
     }
     this.leaveWait();
     return undefined;

@@ -1,19 +1,19 @@
 import type { LegKind } from '../../domain/sent-order.ts';
 import { type LegMemory, OrderLeg } from '../leg/order-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
-import { type Course, type Run, type sharedPlan, startOf } from './under-claim.ts';
+import { type PayoutRoute, type Run, type sharedPlan, startOf } from './under-claim.ts';
 
 /** A course whose one order moves money between accounts of its owner: the gates around one leg. */
 export function ownMove(
   kind: 'transfer' | 'exchange',
   plan: (run: Run) => ReturnType<typeof sharedPlan>,
-): Course<OrderLeg> {
+): PayoutRoute<OrderLeg> {
   return {
     kind,
     progress: () => ({ exchanged: false, exchangeSent: false }),
     legs: (run, before) => legOf(run, kind, plan(run), before[kind]),
     orders: (leg) => [leg],
-    route,
+    lead,
   };
 }
 
@@ -41,7 +41,7 @@ function legOf(
 }
 
 /** What was sent and is in doubt is settled before anything else; then the gates, and the order. */
-async function route({ prepared, view, gates }: Run, leg: OrderLeg): Promise<PayoutResult> {
+async function lead({ prepared, view, gates }: Run, leg: OrderLeg): Promise<PayoutResult> {
   let found = prepared.assessment;
   for (;;) {
     if (!leg.isInDoubt && leg.parked === null) {

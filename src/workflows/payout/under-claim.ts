@@ -41,14 +41,14 @@ export interface RunBefore {
 }
 
 /** What the workflows of the kinds differ in. */
-export interface Course<Legs> {
+export interface PayoutRoute<Legs> {
   kind: PayoutKind;
   /** How far the exchange of a payout has come. */
   progress(starts: LegStarts): ExchangeProgress;
   /** `before`: the same legs, as this run knew them until its claim was lost, or the run that it goes on for. */
   legs(run: Run, before: RunBefore['legs']): Legs;
   orders(legs: Legs): readonly OrderLeg[];
-  route(run: Run, legs: Legs): Promise<PayoutResult>;
+  lead(run: Run, legs: Legs): Promise<PayoutResult>;
 }
 
 /**
@@ -58,16 +58,16 @@ export interface Course<Legs> {
 export async function underClaim<Legs>(
   given: PayoutInput,
   before: RunBefore | undefined,
-  course: Course<Legs>,
+  route: PayoutRoute<Legs>,
 ): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
-  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`, course.kind);
+  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`, route.kind);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
     // Nobody but a run of this payout hands anything over.
     const isHandedOver = workflowInfo().continuedFromExecutionRunId !== undefined;
-    const result = await claimAndGo(view, input, isHandedOver ? before : undefined, course);
+    const result = await claimAndGo(view, input, isHandedOver ? before : undefined, route);
     await condition(allHandlersFinished);
     return result;
   });
@@ -77,14 +77,14 @@ async function claimAndGo<Legs>(
   view: PayoutView,
   input: PayoutInput,
   handedOver: RunBefore | undefined,
-  course: Course<Legs>,
+  route: PayoutRoute<Legs>,
 ): Promise<PayoutResult> {
   let before = handedOver;
   const term = handedOver === undefined ? undefined : handedOver.term + 1;
   for (let lost = 0; ; lost += 1) {
     try {
       const ranBefore = handedOver === undefined && hadRunBefore();
-      const prepared = await prepare({ input, storeId: before?.storeId, kind: course.kind, ranBefore, term });
+      const prepared = await prepare({ input, storeId: before?.storeId, kind: route.kind, ranBefore, term });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       view.claimed(prepared.claim);
       view.maker = prepared.maker ?? undefined;
@@ -92,12 +92,12 @@ async function claimAndGo<Legs>(
       view.digest = prepared.assessment.digest;
       // Whoever takes the claim from us again and again is slowed down, and so are we.
       if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
-      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, course.progress(prepared));
+      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared));
       const run = { input, prepared, view, gates };
-      const legs = course.legs(run, before?.legs ?? {});
+      const legs = route.legs(run, before?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
-      before = { storeId, term: held, legs: byKind(course.orders(legs)) };
-      return await course.route(run, legs);
+      before = { storeId, term: held, legs: byKind(route.orders(legs)) };
+      return await route.lead(run, legs);
     } catch (error) {
       if (error instanceof FreshHistory && before !== undefined) {
         await condition(allHandlersFinished);

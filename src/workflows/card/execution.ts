@@ -43,7 +43,7 @@ export class EndedElsewhere extends Error {
  * What one card payment knows about itself while it lives. Steps read and change it; only `card-payment.ts` decides the
  * route. It never holds more of a card than its handle, first six and last four digits.
  */
-export class CardLife {
+export class CardExecution {
   state: CardState = 'received';
   reason: Reason | null = null;
   amount: string;
