@@ -15,12 +15,12 @@ import type { PaymentOrder } from '../domain/sent-order.ts';
 import { orderInForce, refusalMeaning } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
+import type { ActivityDeps } from '../services/deps.ts';
+import { planExchange, readExchange, readTransfer } from '../services/sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
 import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { rowOf } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
-import { planExchange, readExchange, readTransfer } from './own-accounts.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {

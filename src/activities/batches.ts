@@ -10,6 +10,7 @@ import {
 import { because, type ReasonCode } from '../domain/reasons.ts';
 import { believedFrom } from '../domain/restored.ts';
 import { touchedBy } from '../domain/switches.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import {
   delayOf,
   type Failed,
@@ -18,7 +19,6 @@ import {
   startPayout,
 } from '../services/reconciliation/closed-payouts.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 import { reconcileBatch } from './reconciliation.ts';

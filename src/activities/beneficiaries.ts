@@ -4,12 +4,12 @@ import { doublingPause } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
 import { type AttemptResult, inDoubt, refusalMeaning } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeKey } from '../services/sending/payee.ts';
 import { sendOnce } from '../services/sending/send-once.ts';
 import type { SendAttempt } from '../store/store.ts';
 import { payeeReference } from './assess.ts';
 import { caller, rowOf } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
 import { reading } from './to-failure.ts';
 
 export type BeneficiaryAdded =

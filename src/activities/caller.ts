@@ -1,10 +1,10 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Claim } from '../domain/claim.ts';
 import type { StoredState } from '../domain/payout-state.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { rowAsRecorded } from '../services/sending/claimed-row.ts';
 import type { Caller } from '../services/sending/send-once.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
 
 /** Who has scheduled this activity, by Temporal's word. */
 export function caller(): Caller & { workflowId: string } {

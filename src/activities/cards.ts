@@ -15,10 +15,11 @@ import { cardWorkflowId } from '../domain/names.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { inDoubt } from '../domain/submission.ts';
 import { cardDigest, cardRequestId } from '../identity.ts';
+import { viewOf } from '../services/card-events/card-view.ts';
+import { eventOf } from '../services/card-events/deliver.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import type { SendAttempt } from '../store/store.ts';
-import { viewOf } from './card-view.ts';
-import type { ActivityDeps } from './deps.ts';
 import { sendCardOnce, sessionOf } from './send-card.ts';
 import { permanentFailure, reading } from './to-failure.ts';
 
@@ -227,8 +228,3 @@ async function earlierRuns(
 }
 
 const paymentsIn = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);
-
-/** The event alone, as workflows hear it. */
-export function eventOf({ kind, paymentId, status, trust, receivedAt }: CardEvent): CardEvent {
-  return { kind, paymentId, status, trust, receivedAt };
-}

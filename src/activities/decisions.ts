@@ -3,12 +3,12 @@ import { BankError } from '../api/errors.ts';
 import type { Payee } from '../domain/gates.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { legReference, legReferences } from '../services/sending/claimed-row.ts';
 import { payeeDigest } from '../services/sending/payee.ts';
 import { sendOnce } from '../services/sending/send-once.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import { caller, rowOf } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
 import type { LegInput } from './orders.ts';
 
 export interface OrderDecision extends LegInput {

@@ -1,9 +1,9 @@
+import type { ActivityDeps } from '../services/deps.ts';
 import { type AssessInput, assessPayout } from './assess.ts';
 import { batchActivities } from './batches.ts';
 import { beneficiaryActivities } from './beneficiaries.ts';
 import { cardActivities } from './cards.ts';
 import { decisionActivities } from './decisions.ts';
-import type { ActivityDeps } from './deps.ts';
 import { orderWatchActivities } from './order-watch.ts';
 import { orderActivities } from './orders.ts';
 import { outboxActivities } from './outbox.ts';

@@ -8,10 +8,10 @@ import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-stat
 import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { ByReference } from '../domain/reference-form.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { listedFrom } from '../services/reconciliation/bank-time.ts';
 import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { OpenOrder } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { watchLeaseMs } from './watch-lease.ts';
 

@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
+import type { ActivityDeps } from '../services/deps.ts';
 import { restartAll } from '../services/reconciliation/closed-payouts.ts';
 import type { QuietScope } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
 import { wakeNeglectedWatches } from './order-watch.ts';
 
 /** The activity has a minute: what this leaves, workers and batches find. */

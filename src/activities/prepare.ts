@@ -13,12 +13,12 @@ import { believedFrom } from '../domain/restored.ts';
 import type { LegKind } from '../domain/sent-order.ts';
 import { type Submission, submissionOf } from '../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { caller } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
 import { permanentFailure, reading } from './to-failure.ts';
 
 export interface PrepareInput {

@@ -2,10 +2,10 @@ import { cancellationSignal } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { readAllOrders } from '../api/list-pages.ts';
 import type { Findings } from '../domain/reconciliation.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { listedFrom } from '../services/reconciliation/bank-time.ts';
 import { noteOrders } from '../services/reconciliation/note-orders.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { reading } from './to-failure.ts';
 

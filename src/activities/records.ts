@@ -1,10 +1,10 @@
 import { type Claim, Superseded } from '../domain/claim.ts';
 import type { EndState, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { LegKind } from '../domain/sent-order.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import type { Settled } from '../store/store.ts';
 import { rowOf } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
 
 export interface RecordStateInput {
   claim: Claim;

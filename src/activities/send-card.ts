@@ -4,10 +4,10 @@ import { type CardPaymentView, isCardEnd } from '../domain/card-payment.ts';
 import type { CardSendResult } from '../domain/card-sending.ts';
 import type { SentCardRequest } from '../domain/sent-order.ts';
 import { type AttemptResult, inDoubt } from '../domain/submission.ts';
+import { viewOf } from '../services/card-events/card-view.ts';
 import { type Sender, sendOnce } from '../services/sending/send-once.ts';
 import type { SendAttempt } from '../store/store.ts';
 import { caller } from './caller.ts';
-import { viewOf } from './card-view.ts';
 
 /** What every POST about a card payment shares. */
 export interface CardAttempt {

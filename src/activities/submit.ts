@@ -1,9 +1,9 @@
 import type { Claim } from '../domain/claim.ts';
 import type { LegKind } from '../domain/sent-order.ts';
 import type { AttemptResult } from '../domain/submission.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
 import { caller } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
 import { openSet } from './watch-lease.ts';
 
 export interface SubmitInput {

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
 import { addDecimals, compareDecimals } from '../domain/money.ts';
 import { doublingPause } from '../domain/policy.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
 
 export interface AwaitFundsInput {

@@ -1,5 +1,5 @@
+import type { ActivityDeps } from '../services/deps.ts';
 import type { OpenSet } from '../services/sending/open-set.ts';
-import type { ActivityDeps } from './deps.ts';
 
 /** A watch that has not swept for this long counts as gone. */
 export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>

@@ -1,5 +1,5 @@
-import type { WorkerSettings } from '../activities/deps.ts';
 import type { Config } from '../config.ts';
+import type { WorkerSettings } from '../services/deps.ts';
 
 /** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
 const PAUSE_MIN_MS = 200;

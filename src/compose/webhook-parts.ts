@@ -1,6 +1,6 @@
-import { deliverCardEvent } from '../activities/card-events.ts';
 import type { WebhookConfig } from '../config/cards.ts';
 import type { WebhookParts } from '../gateway/gateway-parts.ts';
+import { deliverCardEvent } from '../services/card-events/deliver.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { Deliveries } from '../webhooks/deliveries.ts';
 import { webhookReceiver } from '../webhooks/receiver.ts';

@@ -1,7 +1,5 @@
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { sweepCardEvents } from '../activities/card-events.ts';
-import type { ActivityDeps } from '../activities/deps.ts';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
 import { resumeUnended } from '../activities/outbox.ts';
@@ -13,6 +11,8 @@ import type { Part } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
+import { sweepCardEvents } from '../services/card-events/deliver.ts';
+import type { ActivityDeps } from '../services/deps.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,6 @@
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { OrderNotice } from '../domain/order-notice.ts';
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
 export interface Executions {
@@ -36,11 +37,4 @@ export interface Executions {
   startCardPayment(input: CardPaymentInput): Promise<void>;
   /** Tells a card payment of an event, once for each `requestId`; false when no such workflow is open. */
   cardEvent(merchantRequestId: string, event: CardEvent, requestId: string): Promise<boolean>;
-}
-
-/** Payload of the signal `orderChanged`. The GET decides; this only says where to look. */
-export interface OrderNotice {
-  reference: string;
-  orderId: string;
-  status: string;
 }

@@ -9,7 +9,6 @@ import {
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import type { Executions } from '../activities/deps.ts';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput } from '../domain/instruction.ts';
 import {
@@ -24,6 +23,7 @@ import {
 } from '../domain/names.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
+import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import {
   payoutBatchId,

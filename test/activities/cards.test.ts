@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cardActivities } from '../../src/activities/cards.ts';
-import type { ActivityDeps } from '../../src/activities/deps.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
+import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quickCardTerms } from '../support/card-terms.ts';

@@ -1,12 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { ActivityDeps, OrderNotice } from '../../src/activities/deps.ts';
 import { orderWatchActivities, type SweepInput, type SweepResult } from '../../src/activities/order-watch.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
+import type { OrderNotice } from '../../src/domain/order-notice.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openOrderRequest, payoutClaim } from '../store/samples.ts';

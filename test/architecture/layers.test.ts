@@ -39,7 +39,7 @@ describe('the layers', () => {
   });
 
   it('tell a type from a value: activities may name the store and not use it', () => {
-    const typeOnly = { file: 'src/activities/deps.ts', line: 1, specifier: '../store/store.ts', typeOnly: true };
+    const typeOnly = { file: 'src/services/deps.ts', line: 1, specifier: '../store/store.ts', typeOnly: true };
     expect(violations([{ ...typeOnly, target: 'src/store/store.ts' }])).toEqual([]);
     expect(violations([{ ...typeOnly, target: 'src/store/store.ts', typeOnly: false }])).toHaveLength(1);
   });

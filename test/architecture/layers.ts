@@ -25,7 +25,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/activity', '@temporalio/common', 'node:'],
   },
   // Effects without Temporal.
-  services: { imports: ['domain/', 'api/', 'identity.ts'], types: ['store/'], packages: [] },
+  services: { imports: ['domain/', 'api/', 'identity.ts'], types: ['store/'], packages: ['node:crypto'] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
@@ -55,7 +55,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
     imports: ['domain/', 'log.ts', 'workflows/search-attributes.ts'],
-    types: ['config.ts', 'activities/', 'store/'],
+    types: ['config.ts', 'services/executions.ts', 'store/'],
     packages: ['@temporalio/', 'node:'],
   },
   embedded: {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type CardEventDeps, sweepCardEvents } from '../../src/activities/card-events.ts';
+import { type CardEventDeps, sweepCardEvents } from '../../src/services/card-events/deliver.ts';
 import { cardClaim } from '../store/card-samples.ts';
 import { noticeBody } from '../webhooks/receiving.ts';
 import { standardHeaders } from '../webhooks/signing.ts';

@@ -1,4 +1,4 @@
-import type { Executions } from '../../src/activities/deps.ts';
+import type { Executions } from '../../src/services/executions.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkerSettings } from '../../src/activities/deps.ts';
+import type { WorkerSettings } from '../../src/services/deps.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
 import type { BankProfile, BankWindows } from './bank/profile.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { ActivityDeps } from '../../src/activities/deps.ts';
+import type { ActivityDeps } from '../../src/services/deps.ts';
 import { BankDoor } from './bank/door.ts';
 import { Network } from './bank/network.ts';
 import { executionsOf } from './executions.ts';

@@ -1,4 +1,4 @@
-import type { WorkerSettings } from '../../src/activities/deps.ts';
+import type { WorkerSettings } from '../../src/services/deps.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { PeopleDecision, StateSeen, WorkflowResult } from '../checker/observation.ts';
 import { BankDoor } from './bank/door.ts';

@@ -1,7 +1,6 @@
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
-import type { ActivityDeps, WorkerSettings } from '../../src/activities/deps.ts';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
@@ -11,6 +10,7 @@ import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { ActivityDeps, WorkerSettings } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';

@@ -1,5 +1,5 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { OrderNotice } from '../../activities/deps.ts';
+import type { OrderNotice } from '../../domain/order-notice.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 
 /** An operator's request, waiting for the step that can check it against the bank; in the inbox until it has its answer. */

@@ -5,10 +5,8 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { ClosedMeaning } from '../domain/order-status.ts';
 import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
-import type { Executions } from '../services/executions.ts';
 import type { Store } from '../store/store.ts';
-
-export type { Executions, OrderNotice } from '../services/executions.ts';
+import type { Executions } from './executions.ts';
 
 /** What the worker is set to; durations in ms, our own waits already scaled. */
 export interface WorkerSettings {

@@ -1,13 +1,13 @@
-import type { AccountBalance } from '../api/schemas/accounts.ts';
-import type { Assessment, ExchangePlan, ShownAccount } from '../domain/gates.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
-import { addDecimals, compareDecimals, decimalsEqual } from '../domain/money.ts';
-import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
-import type { Reason } from '../domain/payout-state.ts';
-import { approvalsNeeded } from '../domain/policy.ts';
-import { approvalDigest, payloadDigest } from '../identity.ts';
-import type { PayoutRecord } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { AccountBalance } from '../../api/schemas/accounts.ts';
+import type { Assessment, ExchangePlan, ShownAccount } from '../../domain/gates.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { addDecimals, compareDecimals, decimalsEqual } from '../../domain/money.ts';
+import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { approvalsNeeded } from '../../domain/policy.ts';
+import { approvalDigest, payloadDigest } from '../../identity.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
 
 // What the bank shows about money that stays with its owner: a transfer, or an exchange by itself.
 

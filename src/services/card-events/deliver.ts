@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Cards } from '../api/cards.ts';
-import { BankError } from '../api/errors.ts';
-import { contradictsEnd } from '../domain/card-judgement.ts';
-import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../domain/card-payment.ts';
-import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../store/card-store.ts';
-import { eventOf } from './cards.ts';
-import type { Executions } from './deps.ts';
+import type { Cards } from '../../api/cards.ts';
+import { BankError } from '../../api/errors.ts';
+import { contradictsEnd } from '../../domain/card-judgement.ts';
+import { type CardEvent, cardEventKey, cardPaymentInput, endOfStatus, isCardEnd } from '../../domain/card-payment.ts';
+import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
+import type { Executions } from '../executions.ts';
 
 /**
  * From a stored event to its one effect. It may be tried by several processes at once and as often as wanted: a workflow takes
@@ -142,4 +141,9 @@ async function lookAt(
     if (error instanceof BankError && !error.retryable) return undefined;
     throw error;
   }
+}
+
+/** The event alone, as workflows hear it. */
+export function eventOf({ kind, paymentId, status, trust, receivedAt }: CardEvent): CardEvent {
+  return { kind, paymentId, status, trust, receivedAt };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { viewOf } from '../../src/activities/card-view.ts';
-import type { CardPayment } from '../../src/api/cards.ts';
+import type { CardPayment } from '../../../src/api/cards.ts';
+import { viewOf } from '../../../src/services/card-events/card-view.ts';
 
 const PAN = '4000000010000000';
 const PAYMENT: CardPayment = {

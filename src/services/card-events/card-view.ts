@@ -1,6 +1,6 @@
-import { masked } from '../api/card-mask.ts';
-import type { CardPayment } from '../api/cards.ts';
-import type { CardPaymentView } from '../domain/card-payment.ts';
+import { masked } from '../../api/card-mask.ts';
+import type { CardPayment } from '../../api/cards.ts';
+import type { CardPaymentView } from '../../domain/card-payment.ts';
 
 /**
  * A payment as workflows may see it: without what nobody named, and without any text that holds a card number. Throws for an
