@@ -36,14 +36,14 @@ export interface DecideAnswer {
 }
 export const decideUpdate = defineUpdate<DecideAnswer, [DecideUpdate]>(MESSAGES.decide);
 
-export interface CancelUpdate {
+export interface CancelRequest {
   by: string;
   reason: string;
 }
 export interface CancelAnswer {
   outcome: 'cancelled' | 'too-late' | 'pending';
 }
-export const cancelUpdate = defineUpdate<CancelAnswer, [CancelUpdate]>(MESSAGES.cancel);
+export const cancelUpdate = defineUpdate<CancelAnswer, [CancelRequest]>(MESSAGES.cancel);
 
 export interface ResolveUpdate {
   action: 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';

@@ -1,8 +1,10 @@
 import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import type { ResolveAnswer } from '../messages.ts';
 import { checks } from '../proxies.ts';
-import type { CardExecution, PendingCardResolve } from './execution.ts';
+import type { CardExecution } from './execution.ts';
+import type { ResolveCardUpdate } from './messages.ts';
 
 /** What followed from asking people: they said what to do, or something was heard, or it is time to look again. */
 export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
@@ -20,28 +22,29 @@ export async function askOperator(
   await execution.enter('needs-operator', reason);
   const { heard } = execution;
   for (;;) {
-    await condition(() => execution.heard > heard || execution.resolves.length > 0, lookEveryMs);
-    const [pending] = execution.resolves.splice(0, 1);
+    await condition(() => execution.heard > heard || execution.inbox.asked !== undefined, lookEveryMs);
+    const pending = execution.inbox.asked;
     if (pending === undefined) return 'look';
-    const answer = await considered(execution, pending);
-    if (answer !== undefined) return answer;
+    const { answer, leadsTo } = await considered(execution, pending.request);
+    execution.inbox.answer(pending, answer);
+    if (leadsTo !== undefined) return leadsTo;
   }
 }
 
-async function considered(execution: CardExecution, pending: PendingCardResolve): Promise<OperatorAnswer | undefined> {
-  const { action, paymentId } = pending.request;
-  if (action === 'keep-looking') {
-    pending.answer = { accepted: true, message: 'looking again' };
-    return 'look';
-  }
+/** What an operator is told, and what follows from the request. */
+async function considered(
+  execution: CardExecution,
+  { action, paymentId = '' }: ResolveCardUpdate,
+): Promise<{ answer: ResolveAnswer; leadsTo?: OperatorAnswer }> {
+  if (action === 'keep-looking') return { answer: { accepted: true, message: 'looking again' }, leadsTo: 'look' };
   if (action === 'adopt-payment') {
-    const refusal = await adoptionRefused(execution, paymentId ?? '');
-    pending.answer = { accepted: refusal === undefined, message: refusal ?? 'follows this payment' };
-    return refusal === undefined ? { adopt: paymentId ?? '' } : undefined;
+    const refusal = await adoptionRefused(execution, paymentId);
+    if (refusal !== undefined) return { answer: { accepted: false, message: refusal } };
+    return { answer: { accepted: true, message: 'follows this payment' }, leadsTo: { adopt: paymentId } };
   }
   const refusal = execution.paymentId === null ? undefined : await closingRefused(execution, execution.paymentId);
-  pending.answer = { accepted: refusal === undefined, message: refusal ?? 'closed as failed' };
-  return refusal === undefined ? 'closed' : undefined;
+  if (refusal !== undefined) return { answer: { accepted: false, message: refusal } };
+  return { answer: { accepted: true, message: 'closed as failed' }, leadsTo: 'closed' };
 }
 
 /** Why a payment cannot be followed as this intent's. */

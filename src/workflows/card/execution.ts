@@ -1,4 +1,5 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { SearchAttributePair } from '@temporalio/common';
+import { workflowInfo } from '@temporalio/workflow';
 import type { StoredCardState } from '../../activities/cards.ts';
 import {
   type CardEvent,
@@ -12,15 +13,11 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import { Inbox } from '../execution/inbox.ts';
+import { ExecutionView } from '../execution/view.ts';
 import { read } from '../proxies.ts';
-import { payoutCurrency, payoutNeedsAttention, payoutReference, payoutState } from '../search-attributes.ts';
+import { payoutCurrency, payoutReference, payoutState } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
-
-/** An operator's request, waiting for the step that can check it against the acquirer. */
-export interface PendingCardResolve {
-  request: ResolveCardUpdate;
-  answer?: { accepted: boolean; message: string };
-}
 
 /** States that lists show by name; the others are `processing` there, so that a payment upserts seldom. */
 const SHOWN: ReadonlySet<CardState> = new Set([
@@ -32,20 +29,15 @@ const SHOWN: ReadonlySet<CardState> = new Set([
   'cancelled',
 ]);
 
-const EVIDENCE_MAX = 50;
-
 /** The store has an end of this payment that this run did not give it. */
 export class EndedElsewhere extends Error {
   override readonly name = 'EndedElsewhere';
 }
 
-/**
- * What one card payment knows about itself while it lives. Steps read and change it; only `card-payment.ts` decides the
- * route. It never holds more of a card than its handle, first six and last four digits.
- */
-export class CardExecution {
-  state: CardState = 'received';
-  reason: Reason | null = null;
+/** What one card payment knows. It never holds more of a card than its handle, first six and last four digits. */
+export class CardExecution extends ExecutionView<CardState> {
+  readonly what = 'card payment';
+  readonly inbox = new Inbox<ResolveCardUpdate>();
   amount: string;
   readonly merchantRequestId: string;
   readonly currency: string;
@@ -76,24 +68,16 @@ export class CardExecution {
   returns = 0;
   /** The amount may be changed and the payment cancelled as long as nothing was sent that could take money. */
   sent = false;
-  cancelRequest: { by: string; reason: string } | undefined;
-  readonly resolves: PendingCardResolve[] = [];
 
   private noticed = 0;
-  private readonly evidence: { at: string; what: string }[] = [];
-  private shown: string | undefined;
 
   constructor(input: Partial<CardPaymentInput>) {
+    super('received');
     this.merchantRequestId = input.merchant_request_id ?? '';
     this.amount = input.amount ?? '';
     this.currency = input.currency ?? '';
     this.card = input.card;
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
-  }
-
-  note(what: string): void {
-    this.evidence.push({ at: new Date().toISOString(), what });
-    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
   }
 
   fingerprintCollected(): void {
@@ -203,26 +187,6 @@ export class CardExecution {
     return read('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
   }
 
-  /** Shows a working state in the UI without a record of its own. */
-  show(state: CardState, reason: Reason | null = null): void {
-    if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
-    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
-    this.state = state;
-    this.reason = reason;
-    const visible = SHOWN.has(state) ? state : 'processing';
-    if (visible !== this.shown) {
-      const first = this.shown === undefined;
-      this.shown = visible;
-      upsertSearchAttributes([
-        { key: payoutState, value: visible },
-        { key: payoutNeedsAttention, value: state === 'needs-operator' },
-        ...(first ? [{ key: payoutCurrency, value: this.currency }] : []),
-        ...(first ? [{ key: payoutReference, value: this.merchantRequestId }] : []),
-      ]);
-    }
-    setCurrentDetails(this.details());
-  }
-
   view(): CardStateView {
     return {
       state: this.state,
@@ -244,14 +208,21 @@ export class CardExecution {
     return isCardEnd(this.state);
   }
 
-  private answerLate(state: CardState): void {
-    for (const pending of this.resolves.splice(0)) {
-      pending.answer ??= { accepted: false, message: `the card payment is ${state} now` };
-    }
+  protected listed(): { visible: string; needsAttention: boolean } {
+    const { state } = this;
+    return { visible: SHOWN.has(state) ? state : 'processing', needsAttention: state === 'needs-operator' };
   }
 
-  private details(): string {
-    const rows: [string, string][] = [
+  protected otherAttributes(): SearchAttributePair[] {
+    if (this.shown !== undefined) return [];
+    return [
+      { key: payoutCurrency, value: this.currency },
+      { key: payoutReference, value: this.merchantRequestId },
+    ];
+  }
+
+  protected details(): [string, string][] {
+    return [
       ['card payment', `${this.currency} ${this.amount}`],
       ['state', this.state],
       ['why', this.reason?.message ?? ''],
@@ -259,8 +230,6 @@ export class CardExecution {
       ['payment status', this.paymentStatus ?? ''],
       ['card', this.card === undefined ? '' : `${this.card.bin} ... ${this.card.last_four}`],
     ];
-    const shown = rows.filter(([, value]) => value !== '');
-    return ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
   }
 }
 

@@ -1,7 +1,8 @@
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
-import type { CardExecution, PendingCardResolve } from './execution.ts';
+import { handleCancel, handleResolve } from '../execution/handlers.ts';
+import type { CardExecution } from './execution.ts';
 import {
   cancelCardUpdate,
   cardEventSignal,
@@ -45,8 +46,19 @@ export function handleCardMessages(execution: CardExecution): void {
     },
   );
   handleAmount(execution);
-  handleCancel(execution);
-  handleResolve(execution);
+  handleCancel(execution, cancelCardUpdate, {
+    isTaken: () => !execution.hasEnded && !execution.sent,
+    isSettled: () => execution.sent,
+    outcome: () => (execution.state === 'cancelled' ? 'cancelled' : 'too-late'),
+    description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
+  });
+  handleResolve(execution, resolveCardUpdate, {
+    actions: ['keep-looking', 'adopt-payment', 'close-as-not-paid'],
+    needs: ['adopt-payment', 'paymentId'],
+    description:
+      'Decide what the interface cannot. ' +
+      '`{"action":"keep-looking|adopt-payment|close-as-not-paid","by":"alice","evidence":"acquirer\'s statement","paymentId":"…"}`',
+  });
 }
 
 function handleAmount(execution: CardExecution): void {
@@ -75,61 +87,6 @@ function handleAmount(execution: CardExecution): void {
     },
   );
 }
-
-function handleCancel(execution: CardExecution): void {
-  setHandler(
-    cancelCardUpdate,
-    async (request) => {
-      if (!execution.hasEnded && !execution.sent) {
-        execution.cancelRequest ??= request;
-        execution.note(`cancel requested by ${request.by}`);
-        await settled(() => execution.hasEnded || execution.sent);
-      }
-      return { outcome: execution.state === 'cancelled' ? 'cancelled' : 'too-late' } as const;
-    },
-    {
-      description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
-      validator: (request) => {
-        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
-      },
-    },
-  );
-  void CancellationScope.current().cancelRequested.catch(() => {
-    execution.cancelRequest ??= { by: 'temporal', reason: 'workflow cancellation requested' };
-  });
-}
-
-const ACTIONS: readonly string[] = ['keep-looking', 'adopt-payment', 'close-as-not-paid'];
-
-function handleResolve(execution: CardExecution): void {
-  setHandler(
-    resolveCardUpdate,
-    async (request) => {
-      const pending: PendingCardResolve = { request };
-      execution.resolves.push(pending);
-      execution.note(`${request.action} by ${request.by}`);
-      await settled(() => pending.answer !== undefined || execution.hasEnded);
-      return pending.answer ?? { accepted: false, message: `the card payment has ended as ${execution.state}` };
-    },
-    {
-      description:
-        'Decide what the interface cannot. ' +
-        '`{"action":"keep-looking|adopt-payment|close-as-not-paid","by":"alice","evidence":"acquirer\'s statement","paymentId":"…"}`',
-      validator: (request) => {
-        if (execution.state !== 'needs-operator')
-          throw new Error(`the card payment is ${execution.state}, not needs-operator`);
-        if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
-        if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
-        if (!ACTIONS.includes(request.action)) throw new Error(`"action" is one of ${ACTIONS.join(', ')}`);
-        if (request.action === 'adopt-payment' && !request.paymentId)
-          throw new Error('adopt-payment needs "paymentId"');
-      },
-    },
-  );
-}
-
-/** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
-const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
 
 function isEvent(value: unknown): value is CardEvent {
   if (typeof value !== 'object' || value === null) return false;

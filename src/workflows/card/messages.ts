@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CardEvent, CardHandle, CardStateView } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
+import type { CancelRequest, ResolveAnswer } from '../messages.ts';
 
 /** Signals, updates and the query of a card payment. Their names and payloads are contracts. */
 
@@ -21,13 +22,7 @@ export interface ChangeAmountUpdate {
 }
 export const changeAmountUpdate = defineUpdate<{ amount: string }, [ChangeAmountUpdate]>(MESSAGES.changeAmount);
 
-export interface CancelCardUpdate {
-  by: string;
-  reason: string;
-}
-export const cancelCardUpdate = defineUpdate<{ outcome: 'cancelled' | 'too-late' }, [CancelCardUpdate]>(
-  MESSAGES.cancel,
-);
+export const cancelCardUpdate = defineUpdate<{ outcome: 'cancelled' | 'too-late' }, [CancelRequest]>(MESSAGES.cancel);
 
 /**
  * Decides what the interface cannot: `adopt-payment` follows this payment_id (checked by retrieve), `close-as-not-paid`
@@ -39,8 +34,6 @@ export interface ResolveCardUpdate {
   evidence: string;
   paymentId?: string;
 }
-export const resolveCardUpdate = defineUpdate<{ accepted: boolean; message: string }, [ResolveCardUpdate]>(
-  MESSAGES.resolve,
-);
+export const resolveCardUpdate = defineUpdate<ResolveAnswer, [ResolveCardUpdate]>(MESSAGES.resolve);
 
 export const cardStateQuery = defineQuery<CardStateView>(MESSAGES.state);

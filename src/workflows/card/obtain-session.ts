@@ -31,7 +31,7 @@ export async function obtainSession(
   const deadline = Date.now() + terms.deadlineMs;
   for (let failures = 0; ; ) {
     const card = await cardInHand(execution, deadline);
-    if (execution.cancelRequest !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
+    if (execution.inbox.cancel !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
     if (card === undefined) return { end: 'failed', reason: because('card-not-given') };
     const { amount } = execution;
     if (threeDs === 'skip') return { card, amount, referenceId: null };
@@ -47,7 +47,7 @@ export async function obtainSession(
       if (Date.now() >= deadline) return { end: 'failed', reason: because('set-up-failed') };
       execution.show('setting-up', because('acquirer-unreachable'));
       await condition(
-        () => execution.cancelRequest !== undefined,
+        () => execution.inbox.cancel !== undefined,
         doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs),
       );
       failures += 1;
@@ -66,7 +66,7 @@ async function cardInHand(execution: CardExecution, deadline: number): Promise<C
   if (execution.card === undefined) {
     await execution.enter('awaiting-card', execution.reason ?? because('card-needed'));
     await condition(
-      () => execution.card !== undefined || execution.cancelRequest !== undefined,
+      () => execution.card !== undefined || execution.inbox.cancel !== undefined,
       Math.max(1, deadline - Date.now()),
     );
     if (execution.card !== undefined) execution.show('received');
@@ -88,7 +88,7 @@ async function collectFingerprint(
   info: unknown,
 ): Promise<boolean> {
   const readyAt = Date.now();
-  const moved = (): boolean => execution.amount !== amount || execution.cancelRequest !== undefined;
+  const moved = (): boolean => execution.amount !== amount || execution.inbox.cancel !== undefined;
   execution.dataCollectionInfo = info ?? null;
   execution.show('awaiting-fingerprint');
   if (execution.dataCollectionInfo !== null) {

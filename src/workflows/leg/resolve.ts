@@ -4,8 +4,9 @@ import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import type { PendingResolve } from '../execution/inbox.ts';
+import type { ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
-import type { PendingResolve } from '../payout/inbox.ts';
 import { isSuperseded, listScans } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 import type { Placed } from './place.ts';
@@ -111,7 +112,7 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
 }
 
 /** The one order found as it was sent, or the one among several that an operator names. */
-function chosenOrder(look: Seen, pending: PendingResolve | undefined): string | undefined {
+function chosenOrder(look: Seen, pending: PendingResolve<ResolveUpdate> | undefined): string | undefined {
   if (look.conflict === undefined) return look.orderIds[0];
   const { action, orderId } = pending?.request ?? {};
   const named = action === 'adopt-order' && look.conflict === 'duplicate-suspected';
@@ -122,7 +123,7 @@ async function adopt(
   leg: OrderLeg,
   orderId: string,
   look: Seen,
-  pending: PendingResolve | undefined,
+  pending: PendingResolve<ResolveUpdate> | undefined,
 ): Promise<Resolved> {
   const { view, plan } = leg;
   for (const other of look.orderIds) if (other !== orderId) setAside(leg, other);
@@ -139,7 +140,7 @@ async function untilNextLook(
   { view, terms: { waits } }: OrderLeg,
   since: number,
   n: number,
-): Promise<PendingResolve | undefined> {
+): Promise<PendingResolve<ResolveUpdate> | undefined> {
   const { inbox } = view;
   const planned = view.state === 'needs-operator' ? undefined : lookAt(n, waits);
   const wait =
@@ -194,7 +195,7 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
  */
 function decideByOperator(
   leg: OrderLeg,
-  pending: PendingResolve,
+  pending: PendingResolve<ResolveUpdate>,
   { absent, isOpen, closers }: { absent: boolean; isOpen: boolean; closers: string[] },
 ): Resolved | undefined {
   const { action, by } = pending.request;

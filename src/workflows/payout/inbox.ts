@@ -1,22 +1,13 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { OrderNotice } from '../../domain/order-notice.ts';
-import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
-
-/** An operator's request, waiting for the step that can check it against the bank; in the inbox until it has its answer. */
-export interface PendingResolve {
-  request: ResolveUpdate;
-  answer?: ResolveAnswer;
-}
+import { Inbox } from '../execution/inbox.ts';
+import type { ResolveUpdate } from '../messages.ts';
 
 /** How far a cancel can still do something about the order that is under way. */
 export type CancelStanding = 'open' | 'driven' | 'too-late';
 
 /** What others have told a payout: news of its orders, what operators ask for, the wish to cancel. */
-export class Inbox {
-  /** Operators' requests waiting for the step that checks them. */
-  readonly resolves: PendingResolve[] = [];
-  /** Set by the update `cancel` or by a Temporal cancellation; steps look at it where stopping is still possible. */
-  cancel: { by: string; reason: string } | undefined;
+export class PayoutInbox extends Inbox<ResolveUpdate> {
   /** Of the order that is followed now; an exchange and its payment have one each. */
   cancelStanding: CancelStanding = 'open';
   private readonly notices: OrderNotice[] = [];
@@ -27,17 +18,6 @@ export class Inbox {
   tell(notice?: unknown): void {
     this.fresh = true;
     if (isNotice(notice)) this.notices.push(notice);
-  }
-
-  /** The request that is checked next. */
-  get asked(): PendingResolve | undefined {
-    return this.resolves[0];
-  }
-
-  /** Until it is called, whoever leaves the state in which the request came answers it. */
-  answer(pending: PendingResolve, answer: ResolveAnswer): void {
-    pending.answer = answer;
-    this.resolves.splice(this.resolves.indexOf(pending), 1);
   }
 
   /** Something was told since it was last taken. */

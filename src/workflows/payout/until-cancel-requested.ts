@@ -1,8 +1,12 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import type { Inbox } from './inbox.ts';
+import type { PayoutInbox } from './inbox.ts';
 
 /** Runs a wait that nothing depends on, and drops it when a cancel is asked for or the time is over. */
-export async function untilCancelRequested(inbox: Inbox, limitMs: number, wait: () => Promise<void>): Promise<void> {
+export async function untilCancelRequested(
+  inbox: PayoutInbox,
+  limitMs: number,
+  wait: () => Promise<void>,
+): Promise<void> {
   const scope = new CancellationScope();
   const waiting = scope.run(wait).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;

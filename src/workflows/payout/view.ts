@@ -1,43 +1,31 @@
 import type { SearchAttributePair } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import {
   type EndState,
+  isEnd,
   needsAttention,
   type PayoutState,
   type Reason,
   type StoredState,
   visibleState,
 } from '../../domain/payout-state.ts';
-import type { Evidence, PayoutStateView } from '../messages.ts';
+import { ExecutionView } from '../execution/view.ts';
+import type { PayoutStateView } from '../messages.ts';
 import { read } from '../proxies.ts';
-import {
-  payoutBatchId,
-  payoutCurrency,
-  payoutNeedsAttention,
-  payoutOrderId,
-  payoutReference,
-  payoutState,
-} from '../search-attributes.ts';
-import { Inbox } from './inbox.ts';
+import { payoutBatchId, payoutCurrency, payoutOrderId, payoutReference, payoutState } from '../search-attributes.ts';
+import { PayoutInbox } from './inbox.ts';
 import { Question } from './question.ts';
 
-/** What the query shows is kept short: the newest entries count. */
-const EVIDENCE_MAX = 50;
-
-/**
- * What one payout shows of itself while it lives, in the UI and in the store, and what it is told. Steps read and change it; only
- * `payout.ts` decides the route.
- */
-export class PayoutView {
-  readonly inbox = new Inbox();
+/** What one payout shows of itself, in the UI and in the store, and what it is told. */
+export class PayoutView extends ExecutionView<PayoutState> {
+  readonly what = 'payout';
+  readonly inbox = new PayoutInbox();
   readonly question = new Question();
   readonly workflowId = workflowInfo().workflowId;
-  state: PayoutState = 'received';
-  reason: Reason | null = null;
   orderId: string | null = null;
   bankStatus: string | null = null;
   fee: string | null = null;
@@ -47,14 +35,14 @@ export class PayoutView {
   recorded: StoredState | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
-  readonly evidence: Evidence[] = [];
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
-  private shown: string | undefined = 'processing';
   private missingAttributes: SearchAttributePair[] = [];
 
   constructor(title: string, kind: PayoutKind) {
+    super('received');
+    this.shown = 'processing';
     this.title = title;
     this.kind = kind;
   }
@@ -86,9 +74,8 @@ export class PayoutView {
     ];
   }
 
-  note(what: string): void {
-    this.evidence.push({ at: new Date().toISOString(), what });
-    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
+  get hasEnded(): boolean {
+    return isEnd(this.state);
   }
 
   /** Moves to a state that lists and reports shall show. */
@@ -111,24 +98,9 @@ export class PayoutView {
     this.show(state, reason);
   }
 
-  /** Shows a state in the UI without a record of its own: an activity writes or has written the row. */
-  show(state: PayoutState, reason: Reason | null = null): void {
-    if (this.state === 'needs-operator' && state !== 'needs-operator') this.answerLate(state);
+  override show(state: PayoutState, reason: Reason | null = null): void {
     if (state !== this.state) this.recorded = undefined;
-    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
-    this.state = state;
-    this.reason = reason;
-    const visible = visibleState(state);
-    if (visible !== this.shown) {
-      this.shown = visible;
-      upsertSearchAttributes([
-        { key: payoutState, value: visible },
-        { key: payoutNeedsAttention, value: needsAttention(state, reason) },
-        ...(this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }]),
-        ...this.missingAttributes.splice(0),
-      ]);
-    }
-    this.showDetails();
+    super.show(state, reason);
   }
 
   ask(awaited: AwaitedApproval): void {
@@ -141,14 +113,6 @@ export class PayoutView {
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;
-  }
-
-  /** What operators asked for in a state that is over finds no step that could check it. */
-  private answerLate(state: PayoutState): void {
-    const { inbox } = this;
-    for (let asked = inbox.asked; asked !== undefined; asked = inbox.asked) {
-      inbox.answer(asked, { accepted: false, message: `the payout is ${state} now` });
-    }
   }
 
   view(): PayoutStateView {
@@ -176,9 +140,18 @@ export class PayoutView {
     };
   }
 
-  private showDetails(): void {
+  protected listed(): { visible: string; needsAttention: boolean } {
+    return { visible: visibleState(this.state), needsAttention: needsAttention(this.state, this.reason) };
+  }
+
+  protected otherAttributes(): SearchAttributePair[] {
+    const order = this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }];
+    return [...order, ...this.missingAttributes.splice(0)];
+  }
+
+  protected details(): [string, string][] {
     const { awaited } = this.question;
-    const rows: [string, string][] = [
+    return [
       [this.kind, this.title],
       ['state', this.state],
       ['why', this.reason?.message ?? ''],
@@ -187,8 +160,6 @@ export class PayoutView {
       ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
       ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
     ];
-    const shown = rows.filter(([, value]) => value !== '');
-    setCurrentDetails(['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'));
   }
 }
 

@@ -1,0 +1,84 @@
+import type { UpdateDefinition } from '@temporalio/common';
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import type { CancelRequest, ResolveAnswer } from '../messages.ts';
+import type { Inbox, PendingResolve } from './inbox.ts';
+import type { ExecutionView } from './view.ts';
+
+interface Asked {
+  action: string;
+  by: string;
+  evidence: string;
+}
+
+type AskedOf<Request> = Pick<ExecutionView<string>, 'what' | 'state' | 'hasEnded' | 'note'> & { inbox: Inbox<Request> };
+
+/** The update `resolve`: answered by the step that can check it, or by the end. `needs`: what an action names. */
+export function handleResolve<Request extends Asked>(
+  execution: AskedOf<Request>,
+  update: UpdateDefinition<ResolveAnswer, [Request]>,
+  { actions, needs, description }: { actions: readonly string[]; needs: [string, keyof Request]; description: string },
+): void {
+  setHandler(
+    update,
+    async (request): Promise<ResolveAnswer> => {
+      const pending: PendingResolve<Request> = { request };
+      execution.inbox.resolves.push(pending);
+      execution.note(`${request.action} by ${request.by}`);
+      await settled(() => pending.answer !== undefined || execution.hasEnded);
+      return pending.answer ?? { accepted: false, message: `the ${execution.what} has ended as ${execution.state}` };
+    },
+    {
+      description,
+      validator: (request) => {
+        const { what, state } = execution;
+        if (state !== 'needs-operator') throw new Error(`the ${what} is ${state}, not needs-operator`);
+        assertNamed(request);
+        if (typeof request.evidence !== 'string' || request.evidence === '') throw new Error('"evidence" is missing');
+        if (!actions.includes(request.action)) throw new Error(`"action" is one of ${actions.join(', ')}`);
+        const [action, member] = needs;
+        if (request.action === action && !request[member]) throw new Error(`${action} needs "${String(member)}"`);
+      },
+    },
+  );
+}
+
+/**
+ * The update `cancel`, and a Temporal cancellation, which is the same wish: nothing that may have moved money is interrupted by it.
+ * `isTaken`: the wish may still count. `isSettled`: what becomes of it is known, or nobody can wait for that.
+ */
+export function handleCancel<Outcome>(
+  execution: AskedOf<unknown>,
+  update: UpdateDefinition<{ outcome: Outcome }, [CancelRequest]>,
+  { isTaken, isSettled, outcome, description }: CancelRule<Outcome>,
+): void {
+  const { inbox } = execution;
+  setHandler(
+    update,
+    async (request) => {
+      if (isTaken()) {
+        inbox.cancel ??= request;
+        execution.note(`cancel requested by ${request.by}`);
+        await settled(() => execution.hasEnded || isSettled());
+      }
+      return { outcome: outcome() };
+    },
+    { description, validator: assertNamed },
+  );
+  void CancellationScope.current().cancelRequested.catch(() => {
+    inbox.cancel ??= { by: 'temporal', reason: 'workflow cancellation requested' };
+  });
+}
+
+interface CancelRule<Outcome> {
+  isTaken: () => boolean;
+  isSettled: () => boolean;
+  outcome: () => Outcome;
+  description: string;
+}
+
+function assertNamed(request: { by: string }): void {
+  if (typeof request?.by !== 'string' || request.by === '') throw new Error('"by" is missing');
+}
+
+/** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
+const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));

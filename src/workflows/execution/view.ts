@@ -1,0 +1,64 @@
+import type { SearchAttributePair } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Reason } from '../../domain/payout-state.ts';
+import type { Evidence } from '../messages.ts';
+import { payoutNeedsAttention, payoutState } from '../search-attributes.ts';
+import type { Inbox } from './inbox.ts';
+
+/** What the query shows is kept short: the newest entries count. */
+const EVIDENCE_MAX = 50;
+
+/**
+ * What an execution shows of itself while it lives, in the UI and to the query `state`. Steps read and change it; only the workflow
+ * decides the route.
+ */
+export abstract class ExecutionView<State extends string> {
+  /** As people call it: "payout". */
+  abstract readonly what: string;
+  abstract readonly inbox: Inbox<unknown>;
+  abstract readonly hasEnded: boolean;
+  state: State;
+  reason: Reason | null = null;
+  readonly evidence: Evidence[] = [];
+  /** The state that lists show; undefined: none so far. */
+  protected shown: string | undefined;
+
+  protected constructor(state: State) {
+    this.state = state;
+  }
+
+  note(what: string): void {
+    this.evidence.push({ at: new Date().toISOString(), what });
+    if (this.evidence.length > EVIDENCE_MAX) this.evidence.splice(1, 1);
+  }
+
+  /** Shows a state in the UI without a record of its own: an activity writes or has written it. */
+  show(state: State, reason: Reason | null = null): void {
+    if (this.state === 'needs-operator' && state !== 'needs-operator') {
+      this.inbox.refuseAll(`the ${this.what} is ${state} now`);
+    }
+    if (state !== this.state) this.note(reason === null ? state : `${state}: ${reason.message}`);
+    this.state = state;
+    this.reason = reason;
+    const { visible, needsAttention } = this.listed();
+    if (visible !== this.shown) {
+      const others = this.otherAttributes();
+      this.shown = visible;
+      const attention = { key: payoutNeedsAttention, value: needsAttention };
+      upsertSearchAttributes([{ key: payoutState, value: visible }, attention, ...others]);
+    }
+    this.showDetails();
+  }
+
+  protected showDetails(): void {
+    const shown = this.details().filter(([, value]) => value !== '');
+    setCurrentDetails(['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'));
+  }
+
+  /** How lists show it now. */
+  protected abstract listed(): { visible: string; needsAttention: boolean };
+  /** Search attributes that are set with the next state that lists show. */
+  protected abstract otherAttributes(): SearchAttributePair[];
+  /** Name and value; empty ones are left out. */
+  protected abstract details(): [string, string][];
+}
