@@ -11,7 +11,7 @@ export async function migrate(db: Database, types: ColumnTypes, upTo?: string): 
   const migrator = new Migrator({
     // A released migration names tables and columns as they are on disk.
     db: db.withoutPlugins(),
-    provider: { getMigrations: async () => migrations(types) },
+    provider: { getMigrations: () => migrations(types) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
   });

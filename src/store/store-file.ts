@@ -6,7 +6,7 @@ import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
 import { MIGRATION_TABLE, migrate } from './migrate.ts';
-import { migrations } from './migrations/all-migrations.ts';
+import { migrationNames } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
 import { createPrivately, MEMORY } from './sqlite-file.ts';
@@ -90,7 +90,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
   const { rows: applied } = await sql<{
     name: string;
   }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(db);
-  const known = Object.keys(migrations({ serial: 'integer' }));
+  const known = migrationNames();
   const later = applied.find(({ name }) => !known.includes(name));
   if (later !== undefined) {
     throw new StoreFileError(
