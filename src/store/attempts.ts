@@ -1,21 +1,40 @@
 import { END_STATES } from '../domain/payout-state.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
-import { sendAttempt } from './records.ts';
-import type { Database } from './schema.ts';
-import type { AttemptBegun, Closing, SendAttempt, Store, UnpaidEnd } from './store.ts';
+import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
+import type {
+  AttemptBegun,
+  AttemptResult,
+  Closing,
+  HeldClaim,
+  NewAttempt,
+  SettledUpTo,
+  UnpaidEnd,
+} from './entities.ts';
+import { json } from './json-columns.ts';
+import type { SendAttempt } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-type NewAttempt = Parameters<Store['recordAttempt']>[0];
+export const attemptRepository = {
+  recordAttempt,
+  finishAttempt,
+  settleAttempts,
+  closeUnpaid,
+  attempts,
+  attemptsOf,
+};
 
 /**
+ * Durable when it returns. With a claim only its holder begins one, and only for a payout without an end.
+ *
  * A record under a claim and the close of its payout exclude each other on the payout's row: either the close sees the attempt,
  * or the attempt sees that it came too late.
  */
-export function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
+function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
   return inTransaction(db, async (transaction) => {
     const { claim, reference, sentAt } = attempt;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
-    const made = await attempts(transaction, [reference]);
+    const made = await attempts(transaction, reference);
     if (made.some((other) => other.attempt >= attempt.attempt)) return 'taken';
     if (made.some((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS)) return 'live';
     return (await insert(transaction, attempt)) ? 'begun' : 'taken';
@@ -23,10 +42,10 @@ export function recordAttempt(db: Database, attempt: NewAttempt): Promise<Attemp
 }
 
 /** Locks the row of the payout until the end of the transaction, in the one way both databases know. */
-async function holds(db: Database, claim: { reference: string; term: number }, at: number): Promise<boolean> {
+async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payouts')
-    .set({ updated_at: at })
+    .set({ updatedAt: at })
     .where('reference', '=', claim.reference)
     .where('term', '=', claim.term)
     .where('state', 'not in', END_STATES)
@@ -34,35 +53,23 @@ async function holds(db: Database, claim: { reference: string; term: number }, a
   return numUpdatedRows === 1n;
 }
 
-async function insert(db: Database, attempt: NewAttempt): Promise<boolean> {
+async function insert(db: Database, { claim: _, request, ...attempt }: NewAttempt): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('send_attempts')
-    .values({
-      reference: attempt.reference,
-      attempt: attempt.attempt,
-      run_id: attempt.runId,
-      activity_id: attempt.activityId,
-      sent_at: attempt.sentAt,
-      request: attempt.request === undefined ? null : JSON.stringify(attempt.request),
-    })
+    .insertInto('sendAttempts')
+    .values({ ...attempt, request: json(request ?? null) })
     .onConflict((conflict) => conflict.columns(['reference', 'attempt']).doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
 }
 
 /** What a sender learned counts whoever holds the claim by now; an order that it names contradicts that there was none. */
-export async function finishAttempt(
-  db: Database,
-  reference: string,
-  attempt: number,
-  result: Parameters<Store['finishAttempt']>[2],
-): Promise<void> {
+async function finishAttempt(db: Database, reference: string, attempt: number, result: AttemptResult): Promise<void> {
   const opensAgain = result.outcome === 'accepted' || result.outcome === 'exists';
   await db
-    .updateTable('send_attempts')
+    .updateTable('sendAttempts')
     .set(({ case: when, ref }) => ({
       outcome: result.outcome,
-      order_id: result.orderId,
+      orderId: result.orderId,
       code: result.code,
       ...(opensAgain && { settled: when().when('settled', '=', 'absent').then(null).else(ref('settled')).end() }),
     }))
@@ -71,24 +78,20 @@ export async function finishAttempt(
     .execute();
 }
 
-export async function settleAttempts(
-  db: Database,
-  reference: string,
-  { upTo, as }: { upTo: number; as: NonNullable<SendAttempt['settled']> },
-): Promise<void> {
+async function settleAttempts(db: Database, reference: string, { upTo, as }: SettledUpTo): Promise<void> {
   await db
-    .updateTable('send_attempts')
+    .updateTable('sendAttempts')
     .set({ settled: as })
     .where('reference', '=', reference)
     .where('attempt', '<=', upTo)
     .execute();
 }
 
-/** An unpaid end by compare-and-set: see `Closing`. */
-export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
+/** Stores an unpaid end, by compare-and-set, unless an attempt may have moved money that the run has not settled. */
+function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inTransaction(db, async (transaction) => {
     if (!(await holds(transaction, end, end.at))) return 'superseded';
-    const open = inDoubt(await attempts(transaction, end.references)).filter(
+    const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
       ({ reference, attempt }) => attempt > (end.settled[reference]?.upTo ?? 0),
     );
     if (open.length > 0) return 'in-doubt';
@@ -100,12 +103,12 @@ export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
       .updateTable('payouts')
       .set({
         state,
-        reason: JSON.stringify(reason),
-        reason_code: reason.code,
+        reason: json(reason),
+        reasonCode: reason.code,
         fee,
-        fee_currency: feeCurrency,
-        updated_at: at,
-        ended_at: at,
+        feeCurrency,
+        updatedAt: at,
+        endedAt: at,
       })
       .where('reference', '=', end.reference)
       .execute();
@@ -113,14 +116,16 @@ export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   });
 }
 
+function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
+  return attemptsOf(db, [reference]);
+}
+
 /** Attempts recorded under any of these references, oldest first. */
-export async function attempts(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
-  const rows = await db
-    .selectFrom('send_attempts')
-    .selectAll()
-    .where('reference', 'in', references)
-    .orderBy('sent_at')
-    .orderBy('attempt')
-    .execute();
-  return rows.map(sendAttempt);
+export async function attemptsOf(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
+  const found: SendAttempt[] = [];
+  for (const some of chunks(references)) {
+    const query = db.selectFrom('sendAttempts').selectAll().where('reference', 'in', some);
+    found.push(...(await query.orderBy('sentAt').orderBy('attempt').execute()));
+  }
+  return found;
 }

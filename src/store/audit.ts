@@ -1,21 +1,22 @@
-import type { Database } from './schema.ts';
-import type { AuditEntry } from './store.ts';
+import type { Database } from './database.ts';
+import { json } from './json-columns.ts';
+import type { AuditEntry } from './schema.ts';
 
-export async function audit(db: Database, { at, actor, action, subject, detail }: AuditEntry): Promise<void> {
+export const auditRepository = { audit, auditOf };
+
+export async function audit(db: Database, { detail, ...entry }: AuditEntry): Promise<void> {
   await db
     .insertInto('audit')
-    .values({ at, actor, action, subject, detail: JSON.stringify(detail) })
+    .values({ ...entry, detail: json(detail) })
     .execute();
 }
 
 /** In the order in which they were written. */
-export async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
-  const rows = await db.selectFrom('audit').selectAll().where('subject', '=', subject).orderBy('seq').execute();
-  return rows.map(({ at, actor, action, detail }) => ({
-    at,
-    actor,
-    action,
-    subject,
-    detail: JSON.parse(detail) as Record<string, string>,
-  }));
+async function auditOf(db: Database, subject: string): Promise<AuditEntry[]> {
+  return db
+    .selectFrom('audit')
+    .select(['at', 'actor', 'action', 'subject', 'detail'])
+    .where('subject', '=', subject)
+    .orderBy('seq')
+    .execute();
 }

@@ -1,38 +1,97 @@
 import type { BatchControl } from '../domain/payout-state.ts';
-import { batchRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { BatchRecord } from './store.ts';
+import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
+import type { Database } from './database.ts';
+import type { BatchClaim, RefusedRow } from './entities.ts';
+import { json } from './json-columns.ts';
+import type { BatchRecord } from './schema.ts';
 
-export async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
-  const row = await db.selectFrom('batches').selectAll().where('batch_id', '=', batchId).executeTakeFirst();
-  return row === undefined ? undefined : batchRecord(row);
+export const batchRepository = {
+  batch,
+  batches,
+  unendedBatches,
+  batchOfMessage,
+  refusedRows,
+  setControl,
+  endCanary,
+  setBatchEnded,
+};
+
+async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
+  return db.selectFrom('batches').selectAll().where('batchId', '=', batchId).executeTakeFirst();
 }
 
-export async function batches(db: Database, limit: number): Promise<BatchRecord[]> {
-  const rows = await db
+/** Newest first. */
+async function batches(db: Database, limit: number): Promise<BatchRecord[]> {
+  return db
     .selectFrom('batches')
     .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('batch_id', 'desc')
+    .orderBy('createdAt', 'desc')
+    .orderBy('batchId', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(batchRecord);
 }
 
 /** Oldest first. */
-export async function unendedBatches(db: Database): Promise<BatchRecord[]> {
-  const rows = await db
+async function unendedBatches(db: Database): Promise<BatchRecord[]> {
+  return db
     .selectFrom('batches')
     .selectAll()
-    .where('ended_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('batch_id')
+    .where('endedAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('batchId')
     .execute();
-  return rows.map(batchRecord);
 }
 
-/** A cancel is final: whatever comes after it is too late. A canary that has stopped its batch ends when the batch runs again. */
-export async function setControl(
+/** The latest batch that came as a bank message with this id. */
+export async function batchOfMessage(db: Database, messageId: string): Promise<BatchRecord | undefined> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where('messageId', '=', messageId)
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function insertRefused(db: Database, { batchId, refused = [] }: BatchClaim): Promise<void> {
+  for (const some of chunks(refused)) {
+    await db
+      .insertInto('refusedRows')
+      .values(
+        some.map(({ instruction, original, findings, ...row }) => ({
+          ...row,
+          batchId,
+          instruction: json(instruction),
+          original: json(original ?? null),
+          findings: json(findings),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Rows of the file of a batch that were refused, in its order, read page by page. */
+async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
+  const kept = pagedByRow((after) =>
+    db
+      .selectFrom('refusedRows')
+      .selectAll()
+      .where('batchId', '=', batchId)
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(ROWS_PER_STATEMENT)
+      .execute(),
+  );
+  for await (const { batchId: _, original, reference, ...row } of kept) {
+    yield { ...row, ...(original && { original }), ...(reference !== null && { reference }) };
+  }
+}
+
+/**
+ * The control in force afterwards: a cancel is final, and whatever comes after it is too late. `reason`: why a batch is paused by
+ * itself; it stays until the batch runs again, which then ends the canary as well.
+ */
+async function setControl(
   db: Database,
   batchId: string,
   control: BatchControl,
@@ -40,23 +99,25 @@ export async function setControl(
 ): Promise<BatchControl> {
   await db
     .updateTable('batches')
-    .set({ control, control_reason: control === 'running' ? null : reason })
+    .set({ control, controlReason: control === 'running' ? null : reason })
     .$if(control === 'running', (update) =>
       update.set(({ case: when, ref }) => ({
-        canary: when().when('control_reason', 'is', null).then(ref('canary')).else(null).end(),
+        canary: when().when('controlReason', 'is', null).then(ref('canary')).else(null).end(),
       })),
     )
-    .where('batch_id', '=', batchId)
+    .where('batchId', '=', batchId)
     .where('control', '!=', 'cancelling')
     .execute();
   const stored = await batch(db, batchId);
   return stored?.control ?? control;
 }
 
-export async function endCanary(db: Database, batchId: string): Promise<void> {
-  await db.updateTable('batches').set({ canary: null }).where('batch_id', '=', batchId).execute();
+/** All rows of a batch may be released from now on. */
+async function endCanary(db: Database, batchId: string): Promise<void> {
+  await db.updateTable('batches').set({ canary: null }).where('batchId', '=', batchId).execute();
 }
 
-export async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {
-  await db.updateTable('batches').set({ ended_at: endedAt }).where('batch_id', '=', batchId).execute();
+/** Null opens it again (an operator's `resolve` restarted a row). */
+async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {
+  await db.updateTable('batches').set({ endedAt }).where('batchId', '=', batchId).execute();
 }

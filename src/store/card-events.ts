@@ -1,52 +1,65 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { CardEvent } from '../domain/card-payment.ts';
 import { audit } from './audit.ts';
 import { addPayment, ownerOfPayment } from './card-ids.ts';
-import type { CardStore, StoredCardEvent, UndeliveredPage } from './card-store.ts';
-import type { CardEventTable, Database, Tables } from './schema.ts';
+import type { CardEventEffect, StoredCardEvent } from './card-schema.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-type Settled = Parameters<CardStore['settleEvent']>[1];
+export const cardEventRepository = { link, undelivered, eventsOf, settleEvent, countLook };
+
+export interface UndeliveredPage {
+  /** The last event of the page before. */
+  after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
+  /** Leaves out events that were looked after this often. */
+  looksBelow?: number;
+}
+
+/** What an event has done, and to which payment. */
+export interface CardEventSettled {
+  merchantRequestId: string;
+  effect: CardEventEffect;
+  at: number;
+}
+
 type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
 
-/** The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`. */
-export async function link(
-  db: Database,
-  paymentId: string,
-  merchantRequestId: string,
-  at: number,
-): Promise<CardEvent[]> {
+/**
+ * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
+ * for that payment. The link is committed before the look: an event stored in between has found the link by `ownerOfPayment`.
+ */
+async function link(db: Database, paymentId: string, merchantRequestId: string, at: number): Promise<CardEvent[]> {
   await addPayment(db, paymentId, merchantRequestId, at);
   // Events of a payment that is somebody else's are none of this intent's business.
   if ((await ownerOfPayment(db, paymentId)) !== merchantRequestId) return [];
-  const rows = await db
-    .selectFrom('card_events')
-    .selectAll()
-    .where('payment_id', '=', paymentId)
-    .orderBy('received_at')
-    .orderBy('receipt_id')
+  return db
+    .selectFrom('cardEvents')
+    .select(['kind', 'paymentId', 'status', 'trust', 'receivedAt'])
+    .where('paymentId', '=', paymentId)
+    .orderBy('receivedAt')
+    .orderBy('receiptId')
     .execute();
-  return rows.map(cardEvent);
 }
 
-/** Oldest first. */
-export async function undelivered(
+/** Events without an effect that belong to an intent (`owned`) or to none yet, oldest first, page by page. */
+async function undelivered(
   db: Database,
   owned: boolean,
   limit: number,
   { after, looksBelow }: UndeliveredPage = {},
 ): Promise<StoredCardEvent[]> {
   let query = withOwner(db)
-    .where('card_events.effect', 'is', null)
+    .where('cardEvents.effect', 'is', null)
     .where((row) => row.fn.coalesce(...OWNER), owned ? 'is not' : 'is', null)
-    .orderBy('card_events.received_at')
-    .orderBy('card_events.receipt_id')
+    .orderBy('cardEvents.receivedAt')
+    .orderBy('cardEvents.receiptId')
     .limit(limit);
-  if (looksBelow !== undefined) query = query.where('card_events.looks', '<', looksBelow);
+  if (looksBelow !== undefined) query = query.where('cardEvents.looks', '<', looksBelow);
   if (after !== undefined) {
     query = query.where((row) =>
       row(
-        row.refTuple('card_events.received_at', 'card_events.receipt_id'),
+        row.refTuple('cardEvents.receivedAt', 'cardEvents.receiptId'),
         '>',
         row.tuple(after.receivedAt, after.receiptId),
       ),
@@ -56,30 +69,37 @@ export async function undelivered(
 }
 
 /** Oldest first. */
-export async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
+async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
   const payments = db
-    .selectFrom('card_payment_ids')
-    .select('payment_id')
-    .where('merchant_request_id', '=', merchantRequestId);
+    .selectFrom('cardPaymentIds')
+    .select('paymentId')
+    .where('merchantRequestId', '=', merchantRequestId);
   const rows = await withOwner(db)
     .where((row) =>
       row.or([
-        row('card_events.merchant_request_id', '=', merchantRequestId),
-        row('card_events.payment_id', 'in', payments),
+        row('cardEvents.merchantRequestId', '=', merchantRequestId),
+        row('cardEvents.paymentId', 'in', payments),
       ]),
     )
-    .orderBy('card_events.received_at')
-    .orderBy('card_events.receipt_id')
+    .orderBy('cardEvents.receivedAt')
+    .orderBy('cardEvents.receiptId')
     .execute();
   return rows.filter(({ owner }) => owner === merchantRequestId).map(storedCardEvent);
 }
 
-/** With an audit entry for a contradiction: people are told what the acquirer says. */
-export function settleEvent(db: Database, event: EventKey, { merchantRequestId, effect, at }: Settled): Promise<void> {
+/**
+ * The first effect stays, except that `delivered` turns out to be `contradicts`, which also marks the payment: with an audit
+ * entry, for people are told what the acquirer says.
+ */
+function settleEvent(
+  db: Database,
+  event: EventKey,
+  { merchantRequestId, effect, at }: CardEventSettled,
+): Promise<void> {
   return inTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await transaction
-      .updateTable('card_events')
-      .set({ effect, delivered_at: at, merchant_request_id: merchantRequestId })
+      .updateTable('cardEvents')
+      .set({ effect, deliveredAt: at, merchantRequestId })
       .where(isEvent(event))
       .where((row) =>
         row.or([
@@ -91,10 +111,10 @@ export function settleEvent(db: Database, event: EventKey, { merchantRequestId, 
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== 1n || effect !== 'contradicts') return;
     await transaction
-      .updateTable('card_payments')
-      .set({ contradicted_at: at, updated_at: at })
-      .where('merchant_request_id', '=', merchantRequestId)
-      .where('contradicted_at', 'is', null)
+      .updateTable('cardPayments')
+      .set({ contradictedAt: at, updatedAt: at })
+      .where('merchantRequestId', '=', merchantRequestId)
+      .where('contradictedAt', 'is', null)
       .execute();
     await audit(transaction, {
       at,
@@ -106,9 +126,9 @@ export function settleEvent(db: Database, event: EventKey, { merchantRequestId, 
   });
 }
 
-export async function countLook(db: Database, event: EventKey): Promise<void> {
+async function countLook(db: Database, event: EventKey): Promise<void> {
   await db
-    .updateTable('card_events')
+    .updateTable('cardEvents')
     .set((row) => ({ looks: row('looks', '+', 1) }))
     .where(isEvent(event))
     .execute();
@@ -116,32 +136,20 @@ export async function countLook(db: Database, event: EventKey): Promise<void> {
 
 const isEvent =
   ({ kind, paymentId, status }: EventKey) =>
-  (row: ExpressionBuilder<Tables, 'card_events'>) =>
-    row.and({ kind, payment_id: paymentId, status });
+  (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
+    row.and({ kind, paymentId, status });
 
 /** What a payment_id is linked to counts before what the event itself says. */
-const OWNER = ['card_payment_ids.merchant_request_id', 'card_events.merchant_request_id'] as const;
+const OWNER = ['cardPaymentIds.merchantRequestId', 'cardEvents.merchantRequestId'] as const;
 
 const withOwner = (db: Database) =>
   db
-    .selectFrom('card_events')
-    .leftJoin('card_payment_ids', 'card_payment_ids.payment_id', 'card_events.payment_id')
-    .selectAll('card_events')
+    .selectFrom('cardEvents')
+    .leftJoin('cardPaymentIds', 'cardPaymentIds.paymentId', 'cardEvents.paymentId')
+    .selectAll('cardEvents')
     .select((row) => row.fn.coalesce(...OWNER).as('owner'));
 
-const cardEvent = (row: Selectable<CardEventTable>): CardEvent => ({
-  kind: row.kind,
-  paymentId: row.payment_id,
-  status: row.status,
-  trust: row.trust,
-  receivedAt: row.received_at,
-});
-
-const storedCardEvent = (row: Selectable<CardEventTable> & { owner: string | null }): StoredCardEvent => ({
-  ...cardEvent(row),
-  receiptId: row.receipt_id,
-  merchantRequestId: row.owner,
-  effect: row.effect,
-  deliveredAt: row.delivered_at,
-  looks: row.looks,
+const storedCardEvent = ({ owner, ...event }: StoredCardEvent & { owner: string | null }): StoredCardEvent => ({
+  ...event,
+  merchantRequestId: owner,
 });

@@ -1,22 +1,25 @@
-import type { Database } from './schema.ts';
+import type { Database } from './database.ts';
 
 /** Which intent an id belongs to: of a request on the wire, of a payment at the acquirer, of a payout that waits. */
+export const cardIdRepository = { addRequest, ownerOfRequest, ownerOfPayment, paymentsOf, addWaiter, waiters };
 
-export async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
+/** Notes that `requestId` on the wire belongs to this payment; the same again changes nothing. */
+async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
   await db
-    .insertInto('card_requests')
-    .values({ request_id: requestId, merchant_request_id: merchantRequestId })
+    .insertInto('cardRequests')
+    .values({ requestId, merchantRequestId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
+/** Owner of a request id on the wire. */
 export async function ownerOfRequest(db: Database, requestId: string): Promise<string | undefined> {
   const row = await db
-    .selectFrom('card_requests')
-    .select('merchant_request_id')
-    .where('request_id', '=', requestId)
+    .selectFrom('cardRequests')
+    .select('merchantRequestId')
+    .where('requestId', '=', requestId)
     .executeTakeFirst();
-  return row?.merchant_request_id;
+  return row?.merchantRequestId;
 }
 
 /** The first owner stays. */
@@ -27,47 +30,48 @@ export async function addPayment(
   at: number,
 ): Promise<void> {
   await db
-    .insertInto('card_payment_ids')
-    .values({ payment_id: paymentId, merchant_request_id: merchantRequestId, linked_at: at })
+    .insertInto('cardPaymentIds')
+    .values({ paymentId, merchantRequestId, linkedAt: at })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
 export async function ownerOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
   const row = await db
-    .selectFrom('card_payment_ids')
-    .select('merchant_request_id')
-    .where('payment_id', '=', paymentId)
+    .selectFrom('cardPaymentIds')
+    .select('merchantRequestId')
+    .where('paymentId', '=', paymentId)
     .executeTakeFirst();
-  return row?.merchant_request_id;
+  return row?.merchantRequestId;
 }
 
 /** In the order in which they were linked. */
-export async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
+async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
-    .selectFrom('card_payment_ids')
-    .select('payment_id')
-    .where('merchant_request_id', '=', merchantRequestId)
-    .orderBy('linked_at')
-    .orderBy('payment_id')
+    .selectFrom('cardPaymentIds')
+    .select('paymentId')
+    .where('merchantRequestId', '=', merchantRequestId)
+    .orderBy('linkedAt')
+    .orderBy('paymentId')
     .execute();
-  return rows.map(({ payment_id }) => payment_id);
+  return rows.map(({ paymentId }) => paymentId);
 }
 
-export async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
+/** A payout that waits for a card payment; the same again changes nothing. */
+async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
   await db
-    .insertInto('card_waiters')
-    .values({ merchant_request_id: merchantRequestId, payout_workflow_id: payoutWorkflowId })
+    .insertInto('cardWaiters')
+    .values({ merchantRequestId, payoutWorkflowId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-export async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
+async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
-    .selectFrom('card_waiters')
-    .select('payout_workflow_id')
-    .where('merchant_request_id', '=', merchantRequestId)
-    .orderBy('payout_workflow_id')
+    .selectFrom('cardWaiters')
+    .select('payoutWorkflowId')
+    .where('merchantRequestId', '=', merchantRequestId)
+    .orderBy('payoutWorkflowId')
     .execute();
-  return rows.map(({ payout_workflow_id }) => payout_workflow_id);
+  return rows.map(({ payoutWorkflowId }) => payoutWorkflowId);
 }

@@ -1,12 +1,11 @@
 import type { CardEvent } from '../domain/card-payment.ts';
-import type { CardStore } from './card-store.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './database.ts';
 
-type Received = Parameters<CardStore['receive']>[0];
+export type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
 type Taking = 'new' | 'known';
 
 interface Waiting {
-  event: Received;
+  event: ReceivedCardEvent;
   taken: PromiseWithResolvers<Taking>;
 }
 
@@ -25,7 +24,7 @@ export class CardInbox {
     this.#db = db;
   }
 
-  receive(event: Received): Promise<Taking> {
+  receive(event: ReceivedCardEvent): Promise<Taking> {
     const taken = Promise.withResolvers<Taking>();
     if (this.#waiting.push({ event, taken }) === 1) setImmediate(() => this.#takeAll());
     return taken.promise;
@@ -57,58 +56,58 @@ export class CardInbox {
 }
 
 /** Receipts of the events that were not there before; of two with the same receipt only one is inserted. */
-async function insert(db: Database, events: readonly Received[]): Promise<Set<string>> {
+async function insert(db: Database, events: readonly ReceivedCardEvent[]): Promise<Set<string>> {
   const rows = await db
-    .insertInto('card_events')
+    .insertInto('cardEvents')
     .values(
       // In one order: of two statements at once that share events neither waits for the other in turn.
-      events.toSorted(byKey).map((event) => ({
-        kind: event.kind,
-        payment_id: event.paymentId,
-        status: event.status,
-        trust: event.trust,
-        receipt_id: event.receiptId,
-        merchant_request_id: event.merchantRequestId,
-        received_at: event.receivedAt,
+      events.toSorted(byKey).map(({ kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt }) => ({
+        kind,
+        paymentId,
+        status,
+        trust,
+        receiptId,
+        merchantRequestId,
+        receivedAt,
         looks: 0,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .returning('receipt_id')
+    .returning('receiptId')
     .execute();
-  return new Set(rows.map(({ receipt_id }) => receipt_id));
+  return new Set(rows.map(({ receiptId }) => receiptId));
 }
 
 /**
  * A hint is to be believed from now on, or is said again after it had its effect: then it may be true by now. It has its effect
  * again.
  */
-async function takeAgain(db: Database, event: Received): Promise<boolean> {
-  const sameReceipt = db.selectFrom('card_events').select('receipt_id').where('receipt_id', '=', event.receiptId);
+async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolean> {
+  const sameReceipt = db.selectFrom('cardEvents').select('receiptId').where('receiptId', '=', event.receiptId);
   let query = db
-    .updateTable('card_events')
+    .updateTable('cardEvents')
     .set({
       trust: event.trust,
-      received_at: event.receivedAt,
+      receivedAt: event.receivedAt,
       effect: null,
-      delivered_at: null,
+      deliveredAt: null,
       looks: 0,
     })
-    .where((row) => row.and({ kind: event.kind, payment_id: event.paymentId, status: event.status }))
+    .where((row) => row.and({ kind: event.kind, paymentId: event.paymentId, status: event.status }))
     .where('trust', '=', 'hint');
   if (event.trust === 'verified') {
     query = query
-      .set({ receipt_id: event.receiptId, merchant_request_id: event.merchantRequestId })
+      .set({ receiptId: event.receiptId, merchantRequestId: event.merchantRequestId })
       .where((row) => row.not(row.exists(sameReceipt)));
   } else {
     // One that has had no effect yet is still to be looked at.
-    query = query.where('effect', 'is not', null).where('received_at', '<', event.receivedAt);
+    query = query.where('effect', 'is not', null).where('receivedAt', '<', event.receivedAt);
   }
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
-function byKey(a: Received, b: Received): number {
+function byKey(a: ReceivedCardEvent, b: ReceivedCardEvent): number {
   const [one, other] = [keyOf(a), keyOf(b)];
   return one < other ? -1 : one > other ? 1 : 0;
 }

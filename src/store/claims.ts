@@ -1,19 +1,36 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
-import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
-import { attempts } from './attempts.ts';
+import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { attemptsOf } from './attempts.ts';
+import { batchOfMessage, insertRefused } from './batches.ts';
 import { chunks } from './chunks.ts';
-import { batchOfMessage, lookAlikes } from './guards.ts';
-import { payoutRecord } from './records.ts';
-import { insertRefused } from './refused-rows.ts';
-import type { BatchTable, Database, PayoutTable } from './schema.ts';
-import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, PayoutClaim, PayoutRecord, Store } from './store.ts';
+import type { Database } from './database.ts';
+import type {
+  BatchClaim,
+  ClaimOutcome,
+  ClaimRow,
+  KnownClaim,
+  LookAlike,
+  PayoutClaim,
+  PayoutClaimRequest,
+} from './entities.ts';
+import { type JsonText, json } from './json-columns.ts';
+import type { PayoutRecord, Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-type PayoutClaimRequest = Parameters<Store['claimPayout']>[0];
+export const claimRepository = { claimBatch, claimPayout, knownClaims, lookAlikes };
 
-export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
+/** Ends that prove that no money was taken: what looks like such a payout is no second one. */
+const UNPAID: readonly PayoutState[] = ['failed', 'rejected', 'cancelled'];
+
+/**
+ * Claims every row in one transaction: either all rows are new and inserted with state `received`, or nothing is
+ * written and every known row is returned. Unique: the reference, and (uid, documentId, generation). Of several claims
+ * at once one wins and the others are told what it took. Throws when the claim names a document or a row twice, or the
+ * id of a batch with other rows.
+ */
+function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {
     const known = await knownClaims(transaction, claim.rows);
     if (known.length > 0) return { claimed: false, known };
@@ -32,7 +49,7 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
       await setImmediate();
     }
     await insertRefused(transaction, claim);
-    await transaction.updateTable('batches').set({ total }).where('batch_id', '=', batchId).execute();
+    await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
     return { claimed: true };
   });
 }
@@ -55,35 +72,44 @@ async function changedSince(
   return undefined;
 }
 
-function batchOf({ batchId, file, sha256, by, message, retryOf, canary, at }: BatchClaim): Insertable<BatchTable> {
+function batchOf({
+  batchId,
+  file,
+  sha256,
+  by,
+  message,
+  retryOf,
+  canary,
+  at,
+}: BatchClaim): Insertable<Tables['batches']> {
   return {
-    batch_id: batchId,
+    batchId,
     file,
     sha256,
     by,
     control: 'running',
     total: 0,
-    message: message === undefined ? null : JSON.stringify(message),
-    message_id: message?.messageId,
-    retry_of: retryOf,
+    message: json(message ?? null),
+    messageId: message?.messageId,
+    retryOf,
     canary,
-    created_at: at,
+    createdAt: at,
   };
 }
 
-function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<PayoutTable> {
+function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<Tables['payouts']> {
   return {
     ...identified(row),
     generation: row.generation ?? 0,
-    original: row.original === undefined ? null : JSON.stringify(row.original),
-    look_alike_key: row.lookAlikeKey,
-    look_alike_of: row.lookAlikeOf,
-    batch_id: batchId,
+    original: json(row.original ?? null),
+    lookAlikeKey: row.lookAlikeKey,
+    lookAlikeOf: row.lookAlikeOf,
+    batchId,
     row: row.row,
     by,
     state: 'received',
-    created_at: at,
-    updated_at: at,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 
@@ -92,61 +118,84 @@ type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> &
 function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
   return {
     reference,
-    workflow_id: workflowId,
+    workflowId,
     uid: instruction.uid,
-    document_id: instruction.id,
-    instruction: JSON.stringify(instruction),
-    payload_digest: payloadDigest,
+    documentId: instruction.id,
+    instruction: json(instruction),
+    payloadDigest,
     amount: instruction.amount,
     currency: instruction.currency,
-    account_id: instruction.account_id,
-    beneficiary_id: instruction.beneficiary_id,
+    accountId: instruction.account_id,
+    beneficiaryId: instruction.beneficiary_id,
     priority: priorityRank(instruction.priority),
   };
 }
 
-/** By the document and not by the reference: as another kind it has another one, and is taken all the same. */
-export async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
+/**
+ * The claims that exist among these rows, in row order. By the document and not by the reference: as another kind it has
+ * another one, and is taken all the same.
+ */
+async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
   for (const some of chunks(rows)) {
     const found = await db
       .selectFrom('payouts')
-      .select(['reference', 'kind', 'uid', 'document_id', 'generation', 'batch_id', 'payload_digest', 'instruction'])
+      .select(['reference', 'kind', 'uid', 'documentId', 'generation', 'batchId', 'payloadDigest', 'instruction'])
       .where(
         'uid',
         'in',
         some.map(({ instruction }) => instruction.uid),
       )
       .where(
-        'document_id',
+        'documentId',
         'in',
         some.map(({ instruction }) => instruction.id),
       )
       .execute();
     const byDocument = new Map(found.map((payout) => [documentKey(payout), payout]));
     for (const { row, instruction, generation = 0, payloadDigest, reference } of some) {
-      const payout = byDocument.get(documentKey({ uid: instruction.uid, document_id: instruction.id, generation }));
+      const payout = byDocument.get(documentKey({ uid: instruction.uid, documentId: instruction.id, generation }));
       if (payout === undefined) continue;
       known.push({
         row,
         kind: payout.kind,
         reference: payout.reference,
-        batchId: payout.batch_id,
-        samePayload: payout.reference === reference && payout.payload_digest === payloadDigest,
-        instruction: JSON.parse(payout.instruction) as PayoutInstruction,
+        batchId: payout.batchId,
+        samePayload: payout.reference === reference && payout.payloadDigest === payloadDigest,
+        instruction: payout.instruction,
       });
     }
   }
   return known.sort((a, b) => a.row - b.row);
 }
 
-const documentKey = (key: { uid: string; document_id: string; generation: number }): string =>
-  JSON.stringify([key.uid, key.document_id, key.generation]);
+const documentKey = (key: { uid: string; documentId: string; generation: number }): string =>
+  JSON.stringify([key.uid, key.documentId, key.generation]);
 
-/** Each step is one atomic statement and no row is ever deleted, so that together they need no transaction. */
-export async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
+/** The latest payout under each of these keys claimed since (epoch ms), unless it is proven unpaid. */
+async function lookAlikes(db: Database, keys: readonly string[], since: number): Promise<LookAlike[]> {
+  if (keys.length === 0) return [];
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['lookAlikeKey', 'reference', 'createdAt'])
+    .where('lookAlikeKey', 'in', keys)
+    .where('createdAt', '>=', since)
+    .where('state', 'not in', UNPAID)
+    .orderBy('createdAt')
+    .$narrowType<{ lookAlikeKey: string }>()
+    .execute();
+  return [...new Map(rows.map((row) => [row.lookAlikeKey, row])).values()];
+}
+
+/**
+ * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, takes it
+ * over from another run under the next term when the payload is the same and the row has no end, and sets `releasedAt` where
+ * the batch had no time to. Each step is one atomic statement and no row is ever deleted, so that together they need no
+ * transaction.
+ */
+async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
   const record = (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim));
-  const sent = await attempts(db, [claim.reference, ...claim.derivedReferences]);
+  const sent = await attemptsOf(db, [claim.reference, ...claim.derivedReferences]);
   return {
     record,
     isTakenOver: record.term > 1,
@@ -156,7 +205,7 @@ export async function claimPayout(db: Database, claim: PayoutClaimRequest): Prom
 }
 
 async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
-  const row = await db
+  return db
     .insertInto('payouts')
     .values({
       ...identified(claim),
@@ -164,16 +213,15 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
       generation: claim.generation,
       by: claim.by,
       state: 'preparing',
-      claim_run_id: claim.runId,
+      claimRunId: claim.runId,
       term: 1,
-      released_at: claim.at,
-      created_at: claim.at,
-      updated_at: claim.at,
+      releasedAt: claim.at,
+      createdAt: claim.at,
+      updatedAt: claim.at,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  return row === undefined ? undefined : payoutRecord(row);
 }
 
 /**
@@ -181,12 +229,12 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
  * belongs to the payout it was made for; so does one that has an end.
  */
 async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
-  const row = await db
+  return db
     .updateTable('payouts')
     .set(({ fn, val, ref, lit, case: when, eb }) => ({
-      claim_run_id: claim.runId,
+      claimRunId: claim.runId,
       term: when()
-        .when('claim_run_id', '=', claim.runId)
+        .when('claimRunId', '=', claim.runId)
         .then(ref('term'))
         .else(eb(ref('term'), '+', lit(1)))
         .end(),
@@ -196,29 +244,30 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
         .else(ref('state'))
         .end(),
       // Its day has come.
-      reason: when().when('state', '=', 'scheduled').then(null).else(ref('reason')).end(),
-      reason_code: when().when('state', '=', 'scheduled').then(null).else(ref('reason_code')).end(),
+      reason: when()
+        .when('state', '=', 'scheduled')
+        .then(null)
+        .else(ref('reason').$castTo<JsonText<Reason> | null>())
+        .end(),
+      reasonCode: when().when('state', '=', 'scheduled').then(null).else(ref('reasonCode')).end(),
       // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
-      released_at: fn.coalesce('released_at', val(claim.at)),
-      updated_at: claim.at,
+      releasedAt: fn.coalesce('releasedAt', val(claim.at)),
+      updatedAt: claim.at,
     }))
     .where('reference', '=', claim.reference)
-    .where('payload_digest', '=', claim.payloadDigest)
+    .where('payloadDigest', '=', claim.payloadDigest)
     .where('state', 'not in', END_STATES)
     .returningAll()
     .executeTakeFirst();
-  return row === undefined ? undefined : payoutRecord(row);
 }
 
 /** Whoever has the document: under this reference, or as another kind under another one. */
 async function claimed(db: Database, { instruction, generation }: PayoutClaimRequest): Promise<PayoutRecord> {
-  return payoutRecord(
-    await db
-      .selectFrom('payouts')
-      .selectAll()
-      .where('uid', '=', instruction.uid)
-      .where('document_id', '=', instruction.id)
-      .where('generation', '=', generation)
-      .executeTakeFirstOrThrow(),
-  );
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('uid', '=', instruction.uid)
+    .where('documentId', '=', instruction.id)
+    .where('generation', '=', generation)
+    .executeTakeFirstOrThrow();
 }

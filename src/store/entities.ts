@@ -1,74 +1,11 @@
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
-import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { SwitchedOff } from '../domain/switches.ts';
-import type { SendAttempt } from './attempt-entities.ts';
+import type { EndState, PayoutState, Reason } from '../domain/payout-state.ts';
+import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
+import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled, SwitchRecord } from './schema.ts';
 
-export type * from './attempt-entities.ts';
-
-/** What the store keeps, as its callers see it. Times are epoch milliseconds, amounts decimal strings. */
-
-export interface PayoutRecord {
-  reference: string;
-  workflowId: string;
-  kind: PayoutKind;
-  uid: string;
-  /** The instruction's `id`. */
-  documentId: string;
-  generation: number;
-  batchId: string | null;
-  /** Data row from 1; null for a payout started without a batch. */
-  row: number | null;
-  instruction: PayoutInstruction;
-  payloadDigest: string;
-  amount: string;
-  currency: string;
-  by: string | null;
-  /** Its ids in the bank message it came with; null for other formats. */
-  original: OriginalTransaction | null;
-  /** Reference of an earlier payout of the same payee, amount and currency; null when there was none. */
-  lookAlikeOf: string | null;
-  state: PayoutState;
-  reason: Reason | null;
-  orderId: string | null;
-  /** Booked fee, from the order record; null until known. */
-  fee: string | null;
-  feeCurrency: string | null;
-  /** Run id of the execution that holds the claim; null until one has taken it. */
-  claimRunId: string | null;
-  /** How many runs have held the claim: the fencing token of the last one. */
-  term: number;
-  /** What the holder of the claim last read about it: what is sent is made of this. */
-  assessed: Assessment | null;
-  /** When the batch handed the row to a workflow; null before. */
-  releasedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
-  endedAt: number | null;
-}
-
-export interface BatchRecord {
-  batchId: string;
-  /** File name as given, without its folder. */
-  file: string;
-  sha256: string;
-  by: string | null;
-  control: BatchControl;
-  total: number;
-  /** Head of the bank message it came as; null for other formats. */
-  message: OriginalMessage | null;
-  /** The batch whose unpaid rows it pays again. */
-  retryOf: string | null;
-  /** How many rows must be completed before the others are released; null: none, or no longer. */
-  canary: number | null;
-  /** Why it was paused by itself; null: it was not. */
-  controlReason: string | null;
-  createdAt: number;
-  /** When every row had an end or was with an operator; null before. */
-  endedAt: number | null;
-}
+/** What the store is asked and answers where that is no row of a table. Times are epoch milliseconds, amounts decimal strings. */
 
 export interface ClaimRow {
   row: number;
@@ -139,6 +76,21 @@ export type ClaimOutcome =
   /** No row is known, and yet the batch is not what it was when it was planned. */
   | { claimed: false; known: []; changed: 'message-taken' | 'look-alike' };
 
+export interface PayoutClaimRequest {
+  reference: string;
+  workflowId: string;
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+  generation: number;
+  /** Absent: a payout. */
+  kind?: PayoutKind;
+  by: string | null;
+  runId: string;
+  /** Derived references whose attempts are wanted too. */
+  derivedReferences: readonly string[];
+  at: number;
+}
+
 /** What a payout finds when it claims its row. */
 export interface PayoutClaim {
   record: PayoutRecord;
@@ -163,21 +115,58 @@ export interface PayoutChange {
   at: number;
 }
 
-/** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
-export interface OpenOrder {
-  /** The reference sent to the bank (`client_order_id`). */
+/** The run that writes, as holder of the claim. */
+export interface HeldClaim {
   reference: string;
-  /** Workflow that owns the reference. */
-  workflowId: string;
-  uid: string;
-  currency: string;
-  openedAt: number;
-  orderId: string | null;
-  /** Status last signalled to the owner; null when it heard none or asked to hear again. */
-  notifiedStatus: string | null;
-  /** Next look by id, for an order older than the sweep's window; null while the window covers it. */
-  nextLookAt: number | null;
+  term: number;
 }
+
+export interface NewAttempt {
+  reference: string;
+  attempt: number;
+  runId: string;
+  activityId: string;
+  sentAt: number;
+  request?: SentOrder | SentCardRequest;
+  claim?: HeldClaim;
+}
+
+/**
+ * Whether an attempt may be made. `taken`: its number, or a higher one, was used. `live`: another sender may still be about to
+ * send. `superseded`: the run does not hold the claim any more, or the payout has an end.
+ */
+export type AttemptBegun = 'begun' | 'taken' | 'live' | 'superseded';
+
+export interface AttemptResult {
+  outcome: AttemptOutcome;
+  orderId?: string;
+  code?: number;
+}
+
+/** What became of the attempts of a reference up to a number. */
+export interface SettledUpTo {
+  upTo: number;
+  as: Settled;
+}
+
+/** An end without money, and what the run has settled of what it sent. */
+export interface UnpaidEnd extends HeldClaim {
+  state: Exclude<EndState, 'completed'>;
+  reason: Reason;
+  fee?: string;
+  feeCurrency?: string;
+  /** By reference sent: attempts up to this number are settled, and how. Those of a reference that is not named are not. */
+  settled: Record<string, SettledUpTo>;
+  /** Every reference sent for the payout. */
+  references: readonly string[];
+  at: number;
+}
+
+/**
+ * `superseded`: the run does not hold the claim. `in-doubt`: an attempt beyond those it has settled may have moved money. Nothing
+ * is written in either case.
+ */
+export type Closing = 'closed' | 'superseded' | 'in-doubt';
 
 export interface OpenOrderRequest {
   reference: string;
@@ -192,6 +181,13 @@ export interface OpenOrderRequest {
   watchAliveSince: number;
 }
 
+/** What the watch has seen of an open order; absent keys keep their value. */
+export interface OpenOrderNote {
+  orderId?: string;
+  notifiedStatus?: string | null;
+  nextLookAt?: number | null;
+}
+
 /** An account as a user names it: the bank may refuse it to one and not to another. */
 export interface UserAccount {
   uid: string;
@@ -201,15 +197,6 @@ export interface UserAccount {
 export interface WatchKey {
   uid: string;
   currency: string;
-}
-
-export interface ReturnRecord {
-  orderId: string;
-  /** Reference of the payout the money came back from. */
-  reference: string;
-  amount: string;
-  currency: string;
-  seenAt: number;
 }
 
 /** What reconciliation compares in one go. */
@@ -223,15 +210,6 @@ export interface PayoutDocument {
   reference: string;
   documentId: string;
   generation: number;
-}
-
-export interface AuditEntry {
-  at: number;
-  actor: string;
-  action: string;
-  /** Reference, batch id or order id. */
-  subject: string;
-  detail: Record<string, string>;
 }
 
 /** What others than this store sent between these times (epoch ms) may be missing in it. */
@@ -249,14 +227,7 @@ export interface RestoreRecord extends Restored {
 }
 
 /** Who switches what off or on, and why. */
-export interface SwitchOrder extends SwitchedOff {
-  reason: string;
-  by: string;
-  at: number;
-}
-
-/** A switch that is off, and who switched it off. */
-export type SwitchRecord = SwitchOrder;
+export type SwitchOrder = SwitchRecord;
 
 /** A key that one process holds. */
 export interface IdempotencyKey {

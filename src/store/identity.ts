@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from './audit.ts';
+import type { Database } from './database.ts';
 import { type IdentityPart, StoreIdentityError } from './errors.ts';
-import type { Database } from './schema.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
+
+export const identityRepository = { identify, identity };
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
@@ -19,8 +21,12 @@ export async function storeId(db: Database): Promise<string> {
   return value;
 }
 
-/** What is known already is compared first; what is new is written as long as nobody else has written it meanwhile. */
-export async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
+/**
+ * Records each part at first use; afterwards throws `StoreIdentityError` naming the part that differs. Accounts differ when one
+ * that is recorded is not among those given; new ones are added. What is known already is compared first; what is new is written
+ * as long as nobody else has written it meanwhile.
+ */
+async function identify(db: Database, given: Partial<StoreIdentity>): Promise<void> {
   for (;;) {
     const recorded = await identity(db);
     assertSameIdentity(recorded, given);
@@ -33,13 +39,14 @@ export async function identify(db: Database, given: Partial<StoreIdentity>): Pro
   }
 }
 
+/** The parts that are recorded. */
 export async function identity(db: Database): Promise<Partial<StoreIdentity>> {
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', PARTS).execute();
   const { accounts, ...texts } = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
   return { ...texts, ...(accounts === undefined ? {} : { accounts: JSON.parse(accounts) }) };
 }
 
-/** Forgets parts, which the next use records anew. */
+/** With an audit entry under the store's id. The next `identify` records these parts anew. */
 export async function forgetIdentity(
   db: Database,
   { parts, by, at }: IdentityAcceptance,

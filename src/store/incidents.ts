@@ -1,11 +1,12 @@
-import type { Selectable } from 'kysely';
 import type { Incident } from '../domain/reconciliation.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
 import { incidentId } from './incident-id.ts';
-import type { Database, IncidentTable } from './schema.ts';
-import type { Store } from './store.ts';
+import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
+
+export const incidentRepository = { recordIncident, incidentsOf, incidents, acknowledgeIncident };
 
 export interface IncidentRecord extends Incident {
   /** For people to type. */
@@ -21,30 +22,31 @@ export interface Acknowledgement {
   at: number;
 }
 
-export async function recordIncident(
+/** `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
+async function recordIncident(
   db: Database,
-  { seenAt, ...incident }: Parameters<Store['recordIncident']>[0],
+  { seenAt, ...incident }: Incident & { seenAt: number },
 ): Promise<'recorded' | 'known' | 'acknowledged'> {
   const id = incidentId(incident);
   const { reference, orderId, kind } = incident;
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('incidents')
     .values((row) => ({
-      incident_id: id,
+      incidentId: id,
       reference,
-      order_id: orderId,
+      orderId,
       kind,
       uid: row.selectFrom('payouts').select('uid').where('payouts.reference', '=', reference),
-      seen_at: seenAt,
+      seenAt,
     }))
-    .onConflict((conflict) => conflict.columns(['reference', 'order_id', 'kind']).doNothing())
+    .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind']).doNothing())
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 1n) return 'recorded';
   return (await incidentWith(db, id))?.acknowledged == null ? 'known' : 'acknowledged';
 }
 
 /** Oldest first. */
-export async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
+async function incidentsOf(db: Database, references: readonly string[]): Promise<IncidentRecord[]> {
   const found: IncidentRecord[] = [];
   for (const some of chunks(references)) {
     const rows = await db.selectFrom('incidents').selectAll().where('reference', 'in', some).execute();
@@ -53,24 +55,21 @@ export async function incidentsOf(db: Database, references: readonly string[]): 
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }
 
-/** Newest first. */
-export async function incidents(
-  db: Database,
-  { open, limit }: { open: boolean; limit: number },
-): Promise<IncidentRecord[]> {
+/** Newest first; `open`: only those that nobody has acknowledged. */
+async function incidents(db: Database, { open, limit }: { open: boolean; limit: number }): Promise<IncidentRecord[]> {
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
-    .$if(open, (query) => query.where('acknowledged_at', 'is', null))
-    .orderBy('seen_at', 'desc')
-    .orderBy('incident_id')
+    .$if(open, (query) => query.where('acknowledgedAt', 'is', null))
+    .orderBy('seenAt', 'desc')
+    .orderBy('incidentId')
     .limit(limit)
     .execute();
   return rows.map(incidentRecord);
 }
 
-/** With an audit entry. Who was first, and why, stays. */
-export function acknowledgeIncident(
+/** With an audit entry. Not new when it was acknowledged before: who was first, and why, stays. Undefined: no such id. */
+function acknowledgeIncident(
   db: Database,
   id: string,
   { by, reason, at }: Acknowledgement,
@@ -78,9 +77,9 @@ export function acknowledgeIncident(
   return inTransaction(db, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('incidents')
-      .set({ acknowledged_by: by, acknowledged_reason: reason, acknowledged_at: at })
-      .where('incident_id', '=', id)
-      .where('acknowledged_at', 'is', null)
+      .set({ acknowledgedBy: by, acknowledgedReason: reason, acknowledgedAt: at })
+      .where('incidentId', '=', id)
+      .where('acknowledgedAt', 'is', null)
       .executeTakeFirstOrThrow();
     const incident = await incidentWith(transaction, id);
     if (incident === undefined) return undefined;
@@ -100,18 +99,18 @@ export function acknowledgeIncident(
 }
 
 async function incidentWith(db: Database, id: string): Promise<IncidentRecord | undefined> {
-  const row = await db.selectFrom('incidents').selectAll().where('incident_id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('incidents').selectAll().where('incidentId', '=', id).executeTakeFirst();
   return row === undefined ? undefined : incidentRecord(row);
 }
 
-function incidentRecord(row: Selectable<IncidentTable>): IncidentRecord {
-  const { acknowledged_by: by, acknowledged_reason: reason, acknowledged_at: at } = row;
+function incidentRecord(row: IncidentRow): IncidentRecord {
+  const { acknowledgedBy: by, acknowledgedReason: reason, acknowledgedAt: at } = row;
   return {
-    id: row.incident_id,
+    id: row.incidentId,
     reference: row.reference,
-    orderId: row.order_id,
+    orderId: row.orderId,
     kind: row.kind,
-    seenAt: row.seen_at,
+    seenAt: row.seenAt,
     acknowledged: by === null || reason === null || at === null ? null : { by, reason, at },
   };
 }

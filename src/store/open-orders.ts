@@ -1,50 +1,136 @@
-import { openOrderRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { OpenOrder, OpenOrderRequest, Store, WatchKey } from './store.ts';
+import type { Database } from './database.ts';
+import type { OpenOrderNote, OpenOrderRequest, WatchKey } from './entities.ts';
+import type { OpenOrder } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
-export async function closeOrder(db: Database, reference: string): Promise<void> {
-  await db.deleteFrom('open_orders').where('reference', '=', reference).execute();
+/** The orders that are open at the bank, and the watches that look for them. */
+export const openOrderRepository = {
+  openOrder,
+  closeOrder,
+  openOrders,
+  noteOrder,
+  forgetNotice,
+  touchWatch,
+  endWatch,
+  neglectedWatches,
+};
+
+/**
+ * Registers a reference in the open set (again keeps what is known) and returns the keys whose watch must be
+ * signalled: those that have no watch or one that has not swept since `watchAliveSince`.
+ *
+ * A watch that ends and a payout that registers exclude each other on the watch's row: either the end sees the order,
+ * or the payout sees that no watch is left. Both take the row's lock before they look.
+ */
+function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
+  const { uid } = request;
+  return inTransaction(db, async (transaction) => {
+    const asleep: WatchKey[] = [];
+    // Sorted: two exchanges between the same currencies lock the two watches in the same order.
+    for (const currency of [...new Set(request.currencies)].sort()) {
+      await insert(transaction, request, currency);
+      if (await wake(transaction, { uid, currency }, request)) asleep.push({ uid, currency });
+    }
+    return asleep;
+  });
 }
 
-export async function openOrders(db: Database, { uid, currency }: WatchKey): Promise<OpenOrder[]> {
-  const rows = await db
-    .selectFrom('open_orders')
+async function insert(db: Database, request: OpenOrderRequest, currency: string): Promise<void> {
+  const { reference, uid, workflowId, since } = request;
+  await db
+    .insertInto('openOrders')
+    .values({ reference, uid, currency, workflowId, openedAt: since })
+    .onConflict((conflict) => conflict.columns(['reference', 'uid', 'currency']).doNothing())
+    .execute();
+}
+
+/**
+ * True when the watch must be signalled. It counts as alive from now on, so that many payouts at once cause one signal;
+ * should the signaller die, `neglectedWatches` shows the key once the lease is over. An upsert locks the row either way.
+ */
+async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOrderRequest): Promise<boolean> {
+  const woken = await db
+    .insertInto('watches')
+    .values({ ...key, sweptAt: at })
+    .onConflict((conflict) =>
+      conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }).where('watches.sweptAt', '<', watchAliveSince),
+    )
+    .returning('uid')
+    .executeTakeFirst();
+  return woken !== undefined;
+}
+
+async function closeOrder(db: Database, reference: string): Promise<void> {
+  await db.deleteFrom('openOrders').where('reference', '=', reference).execute();
+}
+
+/** Oldest first. */
+async function openOrders(db: Database, { uid, currency }: WatchKey): Promise<OpenOrder[]> {
+  return db
+    .selectFrom('openOrders')
     .selectAll()
     .where('uid', '=', uid)
     .where('currency', '=', currency)
-    .orderBy('opened_at')
+    .orderBy('openedAt')
     .orderBy('reference')
     .execute();
-  return rows.map(openOrderRecord);
 }
 
-export async function noteOrder(
-  db: Database,
-  reference: string,
-  note: Parameters<Store['noteOrder']>[1],
-): Promise<void> {
+/** Absent keys keep their value. Under every currency: an exchange is told of once. */
+async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;
+  await db.updateTable('openOrders').set(note).where('reference', '=', reference).execute();
+}
+
+/** Clears `notifiedStatus` of a reference under every currency: its owner wants to hear again. */
+async function forgetNotice(db: Database, reference: string): Promise<void> {
+  await db.updateTable('openOrders').set({ notifiedStatus: null }).where('reference', '=', reference).execute();
+}
+
+/** The watch shows that it lives. */
+async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
   await db
-    .updateTable('open_orders')
-    .set({ order_id: note.orderId, notified_status: note.notifiedStatus, next_look_at: note.nextLookAt })
-    .where('reference', '=', reference)
+    .insertInto('watches')
+    .values({ uid, currency, sweptAt: at })
+    .onConflict((conflict) => conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }))
     .execute();
 }
 
-export async function forgetNotice(db: Database, reference: string): Promise<void> {
-  await db.updateTable('open_orders').set({ notified_status: null }).where('reference', '=', reference).execute();
+/** True when the open set was empty and the watch is now marked gone, in one transaction; false: keep watching. */
+function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    // Changes nothing: it locks the row, in the one way both databases know. The next statement then sees every order
+    // whose registration had the lock before.
+    await transaction
+      .updateTable('watches')
+      .set((row) => ({ sweptAt: row.ref('sweptAt') }))
+      .where('uid', '=', uid)
+      .where('currency', '=', currency)
+      .execute();
+    const open = await transaction
+      .selectFrom('openOrders')
+      .select('reference')
+      .where('uid', '=', uid)
+      .where('currency', '=', currency)
+      .limit(1)
+      .executeTakeFirst();
+    if (open !== undefined) return false;
+    await transaction.deleteFrom('watches').where('uid', '=', uid).where('currency', '=', currency).execute();
+    return true;
+  });
 }
 
-export async function insertOpenOrder(db: Database, request: OpenOrderRequest, currency: string): Promise<void> {
-  await db
-    .insertInto('open_orders')
-    .values({
-      reference: request.reference,
-      uid: request.uid,
-      currency,
-      workflow_id: request.workflowId,
-      opened_at: request.since,
-    })
-    .onConflict((conflict) => conflict.columns(['reference', 'uid', 'currency']).doNothing())
+/** Keys with open orders and no watch that has swept since `aliveSince`. */
+async function neglectedWatches(db: Database, aliveSince: number): Promise<WatchKey[]> {
+  return db
+    .selectFrom('openOrders')
+    .leftJoin('watches', (join) =>
+      join.onRef('watches.uid', '=', 'openOrders.uid').onRef('watches.currency', '=', 'openOrders.currency'),
+    )
+    .select(['openOrders.uid', 'openOrders.currency'])
+    .distinct()
+    .where((row) => row.or([row('watches.sweptAt', 'is', null), row('watches.sweptAt', '<', aliveSince)]))
+    .orderBy('openOrders.uid')
+    .orderBy('openOrders.currency')
     .execute();
 }

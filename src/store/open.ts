@@ -1,8 +1,8 @@
-import { type Dialect, Kysely, PostgresDialect } from 'kysely';
+import { type Dialect, PostgresDialect } from 'kysely';
+import { openDatabase } from './database.ts';
 import { createStore } from './kysely-store.ts';
 import { migrate } from './migrate.ts';
 import { openPostgresPool } from './postgres-pool.ts';
-import type { Tables } from './schema.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
@@ -16,7 +16,7 @@ import { type StorePlace, storePlace } from './store-url.ts';
  */
 export async function openStore(url: string): Promise<Store> {
   const place = storePlace(url);
-  const db = new Kysely<Tables>({ dialect: dialectOf(place, url) });
+  const db = openDatabase(dialectOf(place, url));
   try {
     await migrate(db, { serial: place.kind === 'postgres' ? 'bigserial' : 'integer' });
     return await createStore(db);

@@ -1,65 +1,95 @@
 import type { Assessment } from '../domain/gates.ts';
 import { END_STATES, isEnd } from '../domain/payout-state.ts';
-import { payoutRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { PayoutChange, PayoutRecord } from './store.ts';
+import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
+import type { HeldClaim, PayoutChange } from './entities.ts';
+import { json } from './json-columns.ts';
+import type { PayoutRecord } from './schema.ts';
 
-export async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
-  const row = await db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();
-  return row === undefined ? undefined : payoutRecord(row);
+export const payoutRepository = {
+  payout,
+  payoutsOf,
+  payoutsOfOrders,
+  findPayouts,
+  changePayout,
+  recordAssessment,
+  recordApprovals,
+  approvalsOf,
+};
+
+async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
+  return db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();
 }
 
-export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('payouts')
-    .set({
-      state: change.state,
-      reason: change.reason ? JSON.stringify(change.reason) : change.reason,
-      reason_code: change.reason ? change.reason.code : change.reason,
-      funds_needed: change.fundsNeeded,
-      order_id: change.orderId,
-      fee: change.fee,
-      fee_currency: change.feeCurrency,
-      updated_at: change.at,
-      ended_at: isEnd(change.state) ? change.at : undefined,
-    })
-    .where('reference', '=', reference)
-    .where('state', 'not in', END_STATES)
-    .$if(change.term !== undefined, (query) => query.where('term', '=', change.term ?? 0))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+/** The payouts that there are under these references. */
+async function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
+  const found: PayoutRecord[] = [];
+  for (const some of chunks(references)) {
+    found.push(...(await db.selectFrom('payouts').selectAll().where('reference', 'in', some).execute()));
+  }
+  return found;
 }
 
-export async function findPayouts(db: Database, id: string, limit: number): Promise<PayoutRecord[]> {
-  const rows = await db
+/** The payouts whose order has one of these ids. */
+async function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
+  const found: PayoutRecord[] = [];
+  for (const some of chunks(orderIds)) {
+    found.push(...(await db.selectFrom('payouts').selectAll().where('orderId', 'in', some).execute()));
+  }
+  return found;
+}
+
+/** Batch id, reference, workflow id, order id or document id -> matching payouts, oldest first, at most `limit`. */
+async function findPayouts(db: Database, id: string, limit: number): Promise<PayoutRecord[]> {
+  return db
     .selectFrom('payouts')
     .selectAll()
     .where((row) =>
       row.or([
-        row('batch_id', '=', id),
+        row('batchId', '=', id),
         row('reference', '=', id),
-        row('workflow_id', '=', id),
-        row('order_id', '=', id),
-        row('document_id', '=', id),
+        row('workflowId', '=', id),
+        row('orderId', '=', id),
+        row('documentId', '=', id),
       ]),
     )
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .orderBy('row')
     .orderBy('reference')
     .limit(limit)
     .execute();
-  return rows.map(payoutRecord);
 }
 
-/** What the holder of the claim has read about its payout, and who approved it; false when it does not hold it any more. */
-export async function recordAssessment(
+/**
+ * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and
+ * for a term that is not the holder's.
+ */
+async function changePayout(
   db: Database,
-  { reference, term }: { reference: string; term: number },
-  assessed: Assessment,
+  reference: string,
+  { term, reason, at, ...change }: PayoutChange,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payouts')
-    .set({ assessed: JSON.stringify(assessed) })
+    .set({
+      ...change,
+      reason: json(reason),
+      reasonCode: reason ? reason.code : reason,
+      updatedAt: at,
+      endedAt: isEnd(change.state) ? at : undefined,
+    })
+    .where('reference', '=', reference)
+    .where('state', 'not in', END_STATES)
+    .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** What the holder of the claim last read, and who approved it; false when it does not hold it any more. */
+async function recordAssessment(db: Database, { reference, term }: HeldClaim, assessed: Assessment): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('payouts')
+    .set({ assessed: json(assessed) })
     .where('reference', '=', reference)
     .where('term', '=', term)
     .where('state', 'not in', END_STATES)
@@ -67,7 +97,8 @@ export async function recordAssessment(
   return numUpdatedRows === 1n;
 }
 
-export async function recordApprovals(
+/** Who approved what is paid under a digest; again changes nothing. */
+async function recordApprovals(
   db: Database,
   { reference, digest, by, at }: { reference: string; digest: string; by: readonly string[]; at: number },
 ): Promise<void> {
@@ -79,7 +110,7 @@ export async function recordApprovals(
     .execute();
 }
 
-export async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {
+async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {
   const rows = await db
     .selectFrom('decisions')
     .select('by')

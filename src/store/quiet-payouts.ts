@@ -1,7 +1,8 @@
 import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../domain/closed-runs.ts';
-import { payoutRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { PayoutRecord } from './store.ts';
+import type { Database } from './database.ts';
+import type { PayoutRecord } from './schema.ts';
+
+export const quietPayoutRepository = { quietPayouts, countClosedRun, forgetClosedRuns };
 
 // Payouts whose workflow may have been closed before they had an end, and how often that was found.
 
@@ -14,7 +15,11 @@ export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
  */
 export type QuietScope = { batchId: string | null } | 'needs-operator';
 
-export async function quietPayouts(
+/**
+ * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by reference,
+ * those behind `after`. Without those that were handed to people because their runs were closed again and again.
+ */
+async function quietPayouts(
   db: Database,
   scope: QuietScope,
   { changedBefore, now }: { changedBefore: number; now: number },
@@ -23,23 +28,24 @@ export async function quietPayouts(
   let query = db
     .selectFrom('payouts')
     .selectAll()
-    .where('released_at', 'is not', null)
-    .where('ended_at', 'is', null)
-    .where('updated_at', '<', changedBefore)
-    .where((row) => row.or([row('next_restart_at', 'is', null), row('next_restart_at', '<=', now)]))
-    .where((row) => row.or([row('closed_runs', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
+    .where('releasedAt', 'is not', null)
+    .where('endedAt', 'is', null)
+    .where('updatedAt', '<', changedBefore)
+    .where((row) => row.or([row('nextRestartAt', 'is', null), row('nextRestartAt', '<=', now)]))
+    .where((row) => row.or([row('closedRuns', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
   if (scope === 'needs-operator') query = query.where('state', '=', 'needs-operator');
-  else if (scope.batchId === null) query = query.where('batch_id', 'is', null);
-  else query = query.where('batch_id', '=', scope.batchId);
+  else if (scope.batchId === null) query = query.where('batchId', 'is', null);
+  else query = query.where('batchId', '=', scope.batchId);
   if (after !== null) query = query.where('reference', '>', after);
   const rows = await query.orderBy('reference').limit(limit).execute();
-  return rows.map((row) => ({
-    ...payoutRecord(row),
-    closedRuns: { count: row.closed_runs, stoodAt: row.closed_at_state, nextRestartAt: row.next_restart_at },
+  return rows.map(({ closedRuns: count, closedAtState: stoodAt, nextRestartAt, ...row }) => ({
+    ...row,
+    closedRuns: { count, stoodAt, nextRestartAt },
   }));
 }
 
-export async function countClosedRun(
+/** False when somebody else has counted since `before`: of several passes at once one starts the payout again. */
+async function countClosedRun(
   db: Database,
   reference: string,
   before: ClosedRuns,
@@ -49,24 +55,27 @@ export async function countClosedRun(
     .updateTable('payouts')
     .set(columnsOf(after))
     .where('reference', '=', reference)
-    .where('closed_runs', '=', before.count)
-    .where('ended_at', 'is', null)
+    .where('closedRuns', '=', before.count)
+    .where('endedAt', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
-/** Of one payout, or of all that are with an operator because their workflow was closed. */
-export async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
+/**
+ * An operator starts it again, and closed runs of before do not count any more: of one payout, or of all that are with an
+ * operator because their workflow was closed.
+ */
+async function forgetClosedRuns(db: Database, reference?: string): Promise<void> {
   await db
     .updateTable('payouts')
     .set(columnsOf(NO_CLOSED_RUNS))
     .$if(reference !== undefined, (query) => query.where('reference', '=', reference ?? ''))
     .$if(reference === undefined, (query) =>
-      query.where('state', '=', 'needs-operator').where('reason_code', '=', 'workflow-closed'),
+      query.where('state', '=', 'needs-operator').where('reasonCode', '=', 'workflow-closed'),
     )
     .execute();
 }
 
 function columnsOf({ count, stoodAt, nextRestartAt }: ClosedRuns) {
-  return { closed_runs: count, closed_at_state: stoodAt, next_restart_at: nextRestartAt };
+  return { closedRuns: count, closedAtState: stoodAt, nextRestartAt };
 }

@@ -1,68 +1,43 @@
-import { attempts } from './attempts.ts';
-import { chunks } from './chunks.ts';
-import { payoutRecord } from './records.ts';
-import type { Database } from './schema.ts';
-import type { PayoutDocument, PayoutRecord, ReconciliationKey, SendAttempt, WatchKey } from './store.ts';
+import type { Database } from './database.ts';
+import type { PayoutDocument, ReconciliationKey, WatchKey } from './entities.ts';
 
-/** What reconciliation asks of the store: which keys there are to compare, and what is stored under what the bank shows. */
+/** Which keys there are to compare with the bank. */
+export const reconciliationRepository = { documentsOf, reconciliationKeys, batchKeys };
 
-export async function payoutsOf(db: Database, references: readonly string[]): Promise<PayoutRecord[]> {
-  const found: PayoutRecord[] = [];
-  for (const some of chunks(references)) {
-    const rows = await db.selectFrom('payouts').selectAll().where('reference', 'in', some).execute();
-    found.push(...rows.map(payoutRecord));
-  }
-  return found;
-}
-
-export async function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
-  const found: PayoutRecord[] = [];
-  for (const some of chunks(orderIds)) {
-    const rows = await db.selectFrom('payouts').selectAll().where('order_id', 'in', some).execute();
-    found.push(...rows.map(payoutRecord));
-  }
-  return found;
-}
-
-export async function attemptsOf(db: Database, references: readonly string[]): Promise<SendAttempt[]> {
-  const found: SendAttempt[] = [];
-  for (const some of chunks(references)) found.push(...(await attempts(db, some)));
-  return found;
-}
-
-export async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
-  const rows = await db
+/** Payouts of a user that have changed since. */
+async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
+  return db
     .selectFrom('payouts')
-    .select(['reference', 'document_id', 'generation'])
+    .select(['reference', 'documentId', 'generation'])
     .where('uid', '=', uid)
-    .where('updated_at', '>=', changedSince)
+    .where('updatedAt', '>=', changedSince)
     .execute();
-  return rows.map(({ reference, document_id, generation }) => ({ reference, documentId: document_id, generation }));
 }
 
-export async function reconciliationKeys(
+/** Keys of payouts that have changed since, ordered by uid and currency, those behind `after`. */
+async function reconciliationKeys(
   db: Database,
   changedSince: number,
   { after, limit }: { after: WatchKey | null; limit: number },
 ): Promise<ReconciliationKey[]> {
   let query = db
     .selectFrom('payouts')
-    .select(['uid', 'currency', (row) => row.fn.min('created_at').as('since')])
-    .where('updated_at', '>=', changedSince);
+    .select(['uid', 'currency', (row) => row.fn.min('createdAt').as('since')])
+    .where('updatedAt', '>=', changedSince);
   if (after !== null) {
     query = query.where((row) => row(row.refTuple('uid', 'currency'), '>', row.tuple(after.uid, after.currency)));
   }
   return query.groupBy(['uid', 'currency']).orderBy('uid').orderBy('currency').limit(limit).execute();
 }
 
-/** Rows that were never handed to a workflow have nothing at the bank. */
-export async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
+/** Keys of the released rows of a batch. Rows that were never handed to a workflow have nothing at the bank. */
+async function batchKeys(db: Database, batchId: string): Promise<WatchKey[]> {
   return db
     .selectFrom('payouts')
     .select(['uid', 'currency'])
     .distinct()
-    .where('batch_id', '=', batchId)
-    .where('released_at', 'is not', null)
+    .where('batchId', '=', batchId)
+    .where('releasedAt', 'is not', null)
     .orderBy('uid')
     .orderBy('currency')
     .execute();

@@ -5,7 +5,6 @@ import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
 import { openStore } from './open.ts';
 import { isSqliteError, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
-import type { StoreIdentity } from './store.ts';
 import {
   asStoreFileError,
   copyStoreFile,
@@ -13,6 +12,7 @@ import {
   recordedIdentity,
   type StoreFileFacts,
 } from './store-file.ts';
+import type { StoreIdentity } from './store-identity.ts';
 import { sync } from './synced.ts';
 
 export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';

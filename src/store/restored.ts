@@ -1,7 +1,9 @@
 import { audit } from './audit.ts';
-import type { Database } from './schema.ts';
-import type { Restored, RestoreRecord } from './store.ts';
+import type { Database } from './database.ts';
+import type { Restored, RestoreRecord } from './entities.ts';
 import { inTransaction } from './transaction.ts';
+
+export const restoreRepository = { recordRestore, restored, hasReplaced };
 
 const KEY = 'restored_at';
 
@@ -11,7 +13,7 @@ const FROM_KEY = 'restored_from';
 const REPLACES = 'replaces:';
 
 /** The times and the audit entry, all or none. What an earlier restore may have lost stays so. */
-export async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
+async function recordRestore(db: Database, { at, from, by, replaces, detail }: RestoreRecord): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const before = await restored(transaction);
     const entries = [
@@ -31,12 +33,14 @@ export async function recordRestore(db: Database, { at, from, by, replaces, deta
   });
 }
 
-export async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
+/** Whether this store has taken the namespace of that one, by somebody's word that it is gone. */
+async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
   const row = await db.selectFrom('meta').select('key').where('key', '=', `${REPLACES}${storeId}`).executeTakeFirst();
   return row !== undefined;
 }
 
-export async function restored(db: Database): Promise<Restored | undefined> {
+/** The last time this store was put in the place of another one: it may know less than was sent. */
+async function restored(db: Database): Promise<Restored | undefined> {
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();
   const times = new Map(rows.map(({ key, value }) => [key, Number(value)]));
   const at = times.get(KEY);

@@ -1,63 +1,213 @@
-import type { Generated, Kysely } from 'kysely';
-import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payment.ts';
+import type { Generated, Selectable } from 'kysely';
+import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import type { Assessment } from '../domain/gates.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { BatchControl, PayoutState } from '../domain/payout-state.ts';
+import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchScope } from '../domain/switches.ts';
-import type { CardEventEffect } from './card-store.ts';
-import type { AttemptOutcome, Settled } from './store.ts';
+import { CARD_JSON, type CardTables } from './card-schema.ts';
+import type { Json, JsonColumns } from './json-columns.ts';
 
 /**
- * Tables of the store, the same on SQLite and PostgreSQL. Money is text (decimal strings), times are integers (epoch
- * milliseconds), structured values are JSON text.
+ * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
+ * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables {
+export interface Tables extends CardTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
-  send_attempts: SendAttemptTable;
-  open_orders: OpenOrderTable;
-  watches: { uid: string; currency: string; swept_at: number };
-  returns: { order_id: string; reference: string; amount: string; currency: string; seen_at: number };
+  sendAttempts: SendAttemptTable;
+  openOrders: OpenOrderTable;
+  watches: { uid: string; currency: string; sweptAt: number };
+  returns: ReturnRecord;
   decisions: DecisionTable;
-  unasked_orders: UnaskedOrderTable;
-  refused_rows: RefusedRowTable;
-  switches: SwitchTable;
+  unaskedOrders: UnaskedOrder;
+  refusedRows: RefusedRowTable;
+  switches: SwitchRecord;
   incidents: IncidentTable;
   audit: AuditTable;
-  idempotency_keys: IdempotencyKeyTable;
-  card_payments: CardPaymentTable;
-  card_requests: { request_id: string; merchant_request_id: string };
-  card_payment_ids: { payment_id: string; merchant_request_id: string; linked_at: number };
-  card_events: CardEventTable;
-  card_waiters: { merchant_request_id: string; payout_workflow_id: string };
+  idempotencyKeys: IdempotencyKeyTable;
 }
 
-export type Database = Kysely<Tables>;
+export const JSON_COLUMNS: JsonColumns<Tables> = {
+  ...CARD_JSON,
+  batches: { message: true },
+  payouts: { instruction: true, original: true, reason: true, assessed: true },
+  sendAttempts: { request: true },
+  refusedRows: { instruction: true, original: true, findings: true },
+  audit: { detail: true },
+};
 
-export interface BatchTable {
-  batch_id: string;
+interface BatchTable {
+  batchId: string;
+  /** File name as given, without its folder. */
   file: string;
   sha256: string;
   by: string | null;
   control: BatchControl;
   total: number;
-  /** JSON: the head of the bank message it came as. */
-  message: string | null;
+  /** Head of the bank message it came as; null for other formats. */
+  message: Json<OriginalMessage> | null;
   /** Its message id. */
-  message_id: string | null;
+  messageId: string | null;
   /** The batch whose unpaid rows it pays again. */
-  retry_of: string | null;
+  retryOf: string | null;
   /** How many rows must be completed before the others are released; null: none, or no longer. */
   canary: number | null;
-  /** Why the batch was paused by itself. */
-  control_reason: string | null;
-  created_at: number;
-  ended_at: number | null;
+  /** Why it was paused by itself; null: it was not. */
+  controlReason: string | null;
+  createdAt: number;
+  /** When every row had an end or was with an operator; null before. */
+  endedAt: number | null;
 }
 
-/** A row is a switch that is off. */
-export interface SwitchTable {
+export type BatchRecord = Selectable<BatchTable>;
+
+interface PayoutTable {
+  reference: string;
+  workflowId: string;
+  kind: Generated<PayoutKind>;
+  uid: string;
+  /** The instruction's `id`. */
+  documentId: string;
+  generation: number;
+  batchId: string | null;
+  /** Data row from 1; null for a payout started without a batch. */
+  row: number | null;
+  /** As claimed. */
+  instruction: Json<PayoutInstruction>;
+  payloadDigest: string;
+  amount: string;
+  currency: string;
+  /** The instruction's account: rows of one account wait in one lane. */
+  accountId: string | null;
+  /** The instruction's payee, where it names one by the bank's id. */
+  beneficiaryId: string | null;
+  /** Release order, smaller first; 1 is normal. */
+  priority: Generated<number>;
+  by: string | null;
+  /** Its ids in the bank message it came with; null for other formats. */
+  original: Json<OriginalTransaction> | null;
+  /** Digest of user, payee, amount and currency. */
+  lookAlikeKey: string | null;
+  /** Reference of an earlier payout with the same key, found when this one was claimed; null when there was none. */
+  lookAlikeOf: string | null;
+  state: PayoutState;
+  reason: Json<Reason> | null;
+  /** `code` of `reason`. */
+  reasonCode: string | null;
+  /** What a row that waits for money needs on its account, in the account's currency. */
+  fundsNeeded: string | null;
+  orderId: string | null;
+  /** Booked fee, from the order record; null until known. */
+  fee: string | null;
+  feeCurrency: string | null;
+  /** Run id of the execution that holds the claim; null until one has taken it. */
+  claimRunId: string | null;
+  /** How many runs have held the claim: the fencing token of the last one. */
+  term: Generated<number>;
+  /** What the holder of the claim last read about it: what is sent is made of this. */
+  assessed: Json<Assessment> | null;
+  /** Runs closed in a row without progress. */
+  closedRuns: Generated<number>;
+  /** State and order id when the last of them was found. */
+  closedAtState: string | null;
+  nextRestartAt: number | null;
+  /** When the batch handed the row to a workflow; null before. */
+  releasedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | null;
+}
+
+/** What is kept of closed runs is a `QuietPayout`'s. */
+export type PayoutRecord = Omit<Selectable<PayoutTable>, 'closedRuns' | 'closedAtState' | 'nextRestartAt'>;
+
+/** Outcome of one POST as far as the sender learned it; null while unknown (the sender may have died). */
+export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
+
+/** `absent`: proven never to have become an order, or said so by people. `unpaid`, `paid`: the end of its order. */
+export type Settled = 'absent' | 'unpaid' | 'paid';
+
+interface SendAttemptTable {
+  /** Reference sent: the payout's own or the derived one of its exchange. */
+  reference: string;
+  attempt: number;
+  runId: string;
+  activityId: string;
+  sentAt: number;
+  outcome: AttemptOutcome | null;
+  orderId: string | null;
+  code: number | null;
+  /** The order as it was sent; null for what is none (a beneficiary). Under the id of a card request: see `SentCardRequest`. */
+  request: Json<SentOrder, SentOrder | SentCardRequest> | null;
+  /** What became of it, as far as some run has settled that: it no longer stands against an unpaid end. */
+  settled: Settled | null;
+}
+
+export type SendAttempt = Selectable<SendAttemptTable>;
+
+/** Who approved what is paid under a digest. */
+interface DecisionTable {
+  reference: string;
+  digest: string;
+  by: string;
+  at: number;
+}
+
+/** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
+interface OpenOrderTable {
+  /** The reference sent to the bank (`client_order_id`). */
+  reference: string;
+  uid: string;
+  currency: string;
+  /** Workflow that owns the reference. */
+  workflowId: string;
+  openedAt: number;
+  orderId: string | null;
+  /** Status last signalled to the owner; null when it heard none or asked to hear again. */
+  notifiedStatus: string | null;
+  /** Next look by id, for an order older than the sweep's window; null while the window covers it. */
+  nextLookAt: number | null;
+}
+
+export type OpenOrder = Selectable<OpenOrderTable>;
+
+export interface ReturnRecord {
+  orderId: string;
+  /** Reference of the payout the money came back from. */
+  reference: string;
+  amount: string;
+  currency: string;
+  seenAt: number;
+}
+
+/** An order at the bank under no reference of ours. */
+export interface UnaskedOrder {
+  orderId: string;
+  uid: string;
+  currency: string;
+  clientOrderId: string | null;
+  seenAt: number;
+}
+
+interface RefusedRowTable {
+  batchId: string;
+  row: number;
+  line: number;
+  /** Values as written; empty where they were not read whole, or came in a bank message. */
+  instruction: Json<Record<string, string>>;
+  /** Its ids in a bank message. */
+  original: Json<OriginalTransaction> | null;
+  /** Reference of the payout that took the row before. */
+  reference: string | null;
+  findings: Json<{ column: string | null; rule: string; message: string }[]>;
+}
+
+/** A switch that is off, and who switched it off, and why. */
+export interface SwitchRecord {
   scope: SwitchScope;
   key: string;
   reason: string;
@@ -65,191 +215,46 @@ export interface SwitchTable {
   at: number;
 }
 
-export interface RefusedRowTable {
-  batch_id: string;
-  row: number;
-  line: number;
-  /** JSON: the values as written; empty where they were not read whole, or came in a bank message. */
-  instruction: string;
-  /** JSON: its ids in a bank message. */
-  original: string | null;
-  /** Of the payout that took the row before. */
-  reference: string | null;
-  /** JSON: `[{column, rule, message}]`. */
-  findings: string;
-}
-
-export interface PayoutTable {
-  reference: string;
-  workflow_id: string;
-  kind: Generated<PayoutKind>;
-  uid: string;
-  document_id: string;
-  generation: number;
-  batch_id: string | null;
-  row: number | null;
-  /** JSON: the instruction as claimed. */
-  instruction: string;
-  payload_digest: string;
-  amount: string;
-  currency: string;
-  /** The instruction's account: rows of one account wait in one lane. */
-  account_id: string | null;
-  /** The instruction's payee, where it names one by the bank's id. */
-  beneficiary_id: string | null;
-  /** Release order, smaller first; 1 is normal. */
-  priority: Generated<number>;
-  by: string | null;
-  /** JSON: its ids in the bank message it came with. */
-  original: string | null;
-  /** Digest of user, payee, amount and currency. */
-  look_alike_key: string | null;
-  /** Reference of an earlier payout with the same key, found when this one was claimed. */
-  look_alike_of: string | null;
-  state: PayoutState;
-  /** JSON: `{code, message}`. */
-  reason: string | null;
-  /** `code` of `reason`. */
-  reason_code: string | null;
-  /** What a row that waits for money needs on its account, in the account's currency. */
-  funds_needed: string | null;
-  order_id: string | null;
-  fee: string | null;
-  fee_currency: string | null;
-  claim_run_id: string | null;
-  /** How many runs have held the claim. */
-  term: Generated<number>;
-  /** JSON: what the holder of the claim last read about it, see `Assessment`. */
-  assessed: string | null;
-  /** Runs closed in a row without progress. */
-  closed_runs: Generated<number>;
-  /** State and order id when the last of them was found. */
-  closed_at_state: string | null;
-  next_restart_at: number | null;
-  released_at: number | null;
-  created_at: number;
-  updated_at: number;
-  ended_at: number | null;
-}
-
-export interface SendAttemptTable {
-  reference: string;
-  attempt: number;
-  run_id: string;
-  activity_id: string;
-  sent_at: number;
-  outcome: AttemptOutcome | null;
-  order_id: string | null;
-  code: number | null;
-  /** JSON: the order as it was sent. */
-  request: string | null;
-  settled: Settled | null;
-}
-
-/** Who approved what is paid under a digest. */
-export interface DecisionTable {
-  reference: string;
-  digest: string;
-  by: string;
-  at: number;
-}
-
-export interface OpenOrderTable {
-  reference: string;
-  uid: string;
-  currency: string;
-  workflow_id: string;
-  opened_at: number;
-  order_id: string | null;
-  notified_status: string | null;
-  next_look_at: number | null;
-}
-
-export interface IncidentTable {
+interface IncidentTable {
   /** For people to type. */
-  incident_id: string;
+  incidentId: string;
   reference: string;
-  order_id: string;
+  orderId: string;
   kind: IncidentKind;
   /** Of the payout. */
   uid: string | null;
-  seen_at: number;
-  acknowledged_by: string | null;
-  acknowledged_reason: string | null;
-  acknowledged_at: number | null;
+  seenAt: number;
+  acknowledgedBy: string | null;
+  acknowledgedReason: string | null;
+  acknowledgedAt: number | null;
 }
 
-export interface UnaskedOrderTable {
-  order_id: string;
-  uid: string;
-  currency: string;
-  client_order_id: string | null;
-  seen_at: number;
-}
+export type IncidentRow = Selectable<IncidentTable>;
 
-export interface IdempotencyKeyTable {
+interface IdempotencyKeyTable {
   /** Name of the caller's token; empty for a caller without a name. */
   caller: string;
   key: string;
-  request_sha256: string;
+  requestSha256: string;
   /** The batch this request makes, if it makes one. */
-  batch_id: string;
-  /** Who works on it, until `held_until` unless it says that it still does. */
+  batchId: string;
+  /** Who works on it, until `heldUntil` unless it says that it still does. */
   owner: string;
-  held_until: number;
+  heldUntil: number;
   /** HTTP status of the answer; null before. */
   status: number | null;
   body: string | null;
-  created_at: number;
+  createdAt: number;
 }
 
-/** Nothing of a card but its first six and last four digits. */
-export interface CardPaymentTable {
-  merchant_request_id: string;
-  workflow_id: string;
-  amount: string;
-  currency: string;
-  payment_type: CardPaymentType;
-  digest: string;
-  by: string | null;
-  client_secret_sha256: string | null;
-  bin: string | null;
-  last_four: string | null;
-  state: CardState;
-  /** JSON: `{code, message}`. */
-  reason: string | null;
-  payment_id: string | null;
-  /** The run that held the claim first: whatever run comes later must know that something may have been sent. */
-  first_run_id: string | null;
-  /** The run that holds it now. */
-  run_id: string | null;
-  contradicted_at: number | null;
-  created_at: number;
-  updated_at: number;
-  ended_at: number | null;
-}
-
-export interface CardEventTable {
-  kind: CardEvent['kind'];
-  /** Empty for a completion that names the 3-D Secure session alone. */
-  payment_id: string;
-  status: string;
-  trust: CardEvent['trust'];
-  receipt_id: string;
-  /** As the event said it; what `card_payment_ids` says counts first. */
-  merchant_request_id: string | null;
-  received_at: number;
-  effect: CardEventEffect | null;
-  delivered_at: number | null;
-  looks: number;
-}
-
-export interface AuditTable {
+interface AuditTable {
   seq: Generated<number>;
   at: number;
   actor: string;
   action: string;
+  /** Reference, batch id or order id. */
   subject: string;
-  /** JSON: string -> string. */
-  detail: string;
+  detail: Json<Record<string, string>>;
 }
+
+export type AuditEntry = Omit<Selectable<AuditTable>, 'seq'>;

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { END_STATES } from '../domain/payout-state.ts';
+import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
 import { MIGRATION_TABLE, migrate } from './migrate.ts';
-import { migrations } from './migrations/all-migrations.ts';
-import type { Database, Tables } from './schema.ts';
+import { migrationNames } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
 import { createPrivately, MEMORY } from './sqlite-file.ts';
-import type { StoreIdentity } from './store.ts';
+import type { StoreIdentity } from './store-identity.ts';
 import { sync } from './synced.ts';
 
 /** What a store's file holds, for the person who is to trust it. */
@@ -33,7 +33,7 @@ const BUSY_PATIENCE_MS = 30_000;
  * @throws StoreFileError saying which of these it is not
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => openToRead(path)) });
+  const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
   try {
     await assertWhole(db, named);
     await assertOurs(db, named);
@@ -47,7 +47,7 @@ export async function inspectStoreFile(path: string, named = path): Promise<Stor
 
 /** Whose store it is; undefined for one that was never used. Nothing in it changes, nor beside it. */
 export async function recordedIdentity(path: string): Promise<Partial<StoreIdentity> | undefined> {
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => openToRead(path)) });
+  const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
   try {
     return (await tablesOf(db)).has('meta') ? await identity(db) : undefined;
   } finally {
@@ -79,9 +79,9 @@ function openToRead(path: string): DatabaseSync {
 }
 
 async function assertWhole(db: Database, path: string): Promise<void> {
-  const { rows: findings } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(db);
+  const { rows: findings } = await sql<{ integrityCheck: string }>`pragma integrity_check(1)`.execute(db);
   const { rows: orphans } = await sql`pragma foreign_key_check`.execute(db);
-  if (findings[0]?.integrity_check !== 'ok' || orphans.length > 0) throw damaged(path);
+  if (findings[0]?.integrityCheck !== 'ok' || orphans.length > 0) throw damaged(path);
 }
 
 async function assertOurs(db: Database, path: string): Promise<void> {
@@ -90,7 +90,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
   const { rows: applied } = await sql<{
     name: string;
   }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(db);
-  const known = Object.keys(migrations({ serial: 'integer' }));
+  const known = migrationNames();
   const later = applied.find(({ name }) => !known.includes(name));
   if (later !== undefined) {
     throw new StoreFileError(
@@ -105,7 +105,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
 
 /** The tables that a store has after this migration, found by making them. */
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)) });
+  const db = openDatabase(new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
   try {
     if (migration !== undefined) await migrate(db, { serial: 'integer' }, migration);
     return await tablesOf(db);
@@ -133,7 +133,7 @@ async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
     .select(({ fn }) => [
       fn.countAll<number>().as('payouts'),
       fn.countAll<number>().filterWhere('state', 'not in', END_STATES).as('open'),
-      fn.max('updated_at').as('lastChangeAt'),
+      fn.max('updatedAt').as('lastChangeAt'),
     ])
     .executeTakeFirstOrThrow();
   return { identity: recorded, ...counts };

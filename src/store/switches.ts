@@ -2,12 +2,15 @@ import { sql } from 'kysely';
 import { END_STATES } from '../domain/payout-state.ts';
 import { type SwitchedOff, type SwitchScope, type Touched, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
-import type { Database } from './schema.ts';
-import type { SwitchOrder, SwitchRecord } from './store.ts';
+import type { Database } from './database.ts';
+import type { SwitchOrder } from './entities.ts';
+import type { SwitchRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-/** False when it was off before: who was first, and why, stays. */
-export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+export const switchRepository = { switchOff, switchOn, switches, switchOver, openUnder };
+
+/** With an audit entry. False when it was off before: who was first, and why, stays. */
+function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('switches')
@@ -26,8 +29,8 @@ export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOr
   });
 }
 
-/** False when it was not off. */
-export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+/** With an audit entry. False when it was not off. */
+function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('switches')
@@ -48,19 +51,19 @@ export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrd
 
 const subjectOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 
-/** Oldest first. */
+/** Those that are off, oldest first. */
 export async function switches(db: Database): Promise<SwitchRecord[]> {
   return db.selectFrom('switches').selectAll().orderBy('at').orderBy('scope').orderBy('key').execute();
 }
 
 /** The widest scope of a switch that stops a payout; a batch that is paused stops its payouts like a switch of its own. */
-export async function switchOver(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
+async function switchOver(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
   const batch = db
     .selectFrom('payouts')
-    .select('batch_id')
+    .select('batchId')
     .where('reference', '=', touched.reference)
-    .where('batch_id', 'is not', null)
-    .$castTo<{ batch_id: string }>();
+    .where('batchId', 'is not', null)
+    .$castTo<{ batchId: string }>();
   const keys: readonly (readonly [SwitchScope, readonly string[]])[] = [
     ['everything', ['']],
     ['uid', [touched.uid]],
@@ -84,14 +87,14 @@ export async function switchOver(db: Database, touched: Touched): Promise<Switch
         .selectFrom('batches')
         .select(sql<SwitchScope>`${sql.lit('batch')}`.as('scope'))
         .where('control', '=', 'paused')
-        .where('batch_id', 'in', batch),
+        .where('batchId', 'in', batch),
     )
     .execute();
   return widest(rows.map(({ scope }) => scope));
 }
 
 /** How many payouts without an end a switch would stop, as far as their rows say what they touch. */
-export async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
+async function openUnder(db: Database, { scope, key }: SwitchedOff): Promise<number> {
   const { count } = await db
     .selectFrom('payouts')
     .select((row) => row.fn.countAll<number>().as('count'))
@@ -104,8 +107,8 @@ export async function openUnder(db: Database, { scope, key }: SwitchedOff): Prom
 /** Where a row of `payouts` says what a switch is about. */
 export const COLUMNS = {
   uid: 'uid',
-  account: 'account_id',
+  account: 'accountId',
   currency: 'currency',
-  payee: 'beneficiary_id',
-  batch: 'batch_id',
+  payee: 'beneficiaryId',
+  batch: 'batchId',
 } as const satisfies Partial<Record<SwitchScope, string>>;

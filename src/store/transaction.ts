@@ -1,4 +1,4 @@
-import type { Database } from './schema.ts';
+import type { Database } from './database.ts';
 
 const ATTEMPTS = 5;
 

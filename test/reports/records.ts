@@ -5,7 +5,8 @@ import { type BatchReport, buildBatchReport } from '../../src/reports/batch-repo
 import { reportPaths } from '../../src/reports/write-reports.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord } from '../../src/store/store.ts';
 
-export const BATCH: BatchRecord = {
+/** Without the columns that no report reads. */
+export const BATCH = {
   batchId: 'batch-1',
   file: 'payroll.csv',
   sha256: '0'.repeat(64),
@@ -18,7 +19,7 @@ export const BATCH: BatchRecord = {
   retryOf: null,
   createdAt: 1_750_000_000_000,
   endedAt: null,
-};
+} as BatchRecord;
 
 export const LINKS = {
   workflowUrl: (workflowId: string): string =>
@@ -72,7 +73,7 @@ export function record(
     updatedAt: 2,
     endedAt: null,
     ...change,
-  };
+  } as PayoutRecord;
 }
 
 export function reportOf(

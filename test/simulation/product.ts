@@ -12,6 +12,7 @@ export { WrongWorld } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';
 export { checkInstruction } from '../../src/rules/check-instruction.ts';
+export { openDatabase } from '../../src/store/database.ts';
 export { createStore } from '../../src/store/kysely-store.ts';
 export { migrate } from '../../src/store/migrate.ts';
 export { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';

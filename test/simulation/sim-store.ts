@@ -1,6 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
-import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Product } from './world.ts';
 
@@ -11,9 +9,9 @@ export interface SimStore {
 }
 
 export async function openSimStore(product: Product): Promise<SimStore> {
-  const { createStore, migrate, NodeSqliteDialect, openSqliteFile } = product;
+  const { createStore, migrate, NodeSqliteDialect, openDatabase, openSqliteFile } = product;
   const database = await openSqliteFile(':memory:');
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(async () => database) });
+  const db = openDatabase(new NodeSqliteDialect(async () => database));
   await migrate(db, { serial: 'integer' });
   return { store: await createStore(db), database };
 }

@@ -23,6 +23,7 @@ onEveryStore('Card payments', (test) => {
       state: 'received',
       reason: null,
       paymentId: null,
+      firstRunId: null,
       runId: null,
       contradictedAt: null,
       createdAt: 1_000,

@@ -15,14 +15,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backupStore } from '../../src/store/backup.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { StoreIdentityError } from '../../src/store/errors.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type RestoreOrder, type RestoreStep, restoreStore } from '../../src/store/restore.ts';
-import type { Tables } from '../../src/store/schema.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -130,7 +129,7 @@ describe('a restore', () => {
 
   it('brings a copy of an earlier version up to date', async () => {
     rmSync(copy);
-    const old = new Kysely<Tables>({ dialect: new NodeSqliteDialect(() => openSqliteFile(copy)) });
+    const old = openDatabase(new NodeSqliteDialect(() => openSqliteFile(copy)));
     await migrate(old, { serial: 'integer' }, '0006-add-idempotency-keys');
     await old
       .insertInto('meta')

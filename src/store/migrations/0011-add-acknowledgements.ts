@@ -1,7 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import type { IncidentKind } from '../../domain/reconciliation.ts';
 import { incidentId } from '../incident-id.ts';
-import type { Tables } from '../schema.ts';
+
+/** As on disk by then. */
+interface Tables {
+  payouts: { reference: string; uid: string };
+  incidents: { incident_id: string; reference: string; order_id: string; kind: IncidentKind; uid: string };
+}
 
 /** Who has seen to an incident, and ways to the few rows that make a bank distrusted. */
 export const addAcknowledgements = (): Migration => ({

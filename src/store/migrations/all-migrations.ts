@@ -1,28 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Migration } from 'kysely/migration';
-import { createTables } from './0001-create-tables.ts';
-import { addRequestsAndLanes } from './0002-add-requests-and-lanes.ts';
-import { createIncidents } from './0003-create-incidents.ts';
-import { addBatchGuards } from './0004-add-batch-guards.ts';
-import { addBatchControl } from './0005-add-batch-control.ts';
-import { addIdempotencyKeys } from './0006-add-idempotency-keys.ts';
-import { createCardPayments } from './0007-create-card-payments.ts';
-import { addClaimTerms } from './0008-add-claim-terms.ts';
-import { addRestarts } from './0010-add-restarts.ts';
-import { addAcknowledgements } from './0011-add-acknowledgements.ts';
-import { addPayoutKinds } from './0012-add-payout-kinds.ts';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Every migration ever released, by name. A released one is never changed; a new one sorts behind all others. */
-export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
-  '0001-create-tables': createTables(types),
-  '0002-add-requests-and-lanes': addRequestsAndLanes(),
-  '0003-create-incidents': createIncidents(),
-  '0004-add-batch-guards': addBatchGuards(),
-  '0005-add-batch-control': addBatchControl(),
-  '0006-add-idempotency-keys': addIdempotencyKeys(),
-  '0007-create-card-payments': createCardPayments(),
-  '0008-add-claim-terms': addClaimTerms(),
-  '0010-add-restarts': addRestarts(),
-  '0011-add-acknowledgements': addAcknowledgements(),
-  '0012-add-payout-kinds': addPayoutKinds(),
-});
+type MigrationFile = Readonly<Record<string, (types: ColumnTypes) => Migration>>;
+
+/** Every migration ever released is a file of this folder that exports it alone; a new one sorts behind all others. */
+export const migrationNames = (): string[] =>
+  readdirSync(new URL('.', import.meta.url))
+    .filter((file) => /^\d{4}-.*\.ts$/.test(file))
+    .map((file) => basename(file, '.ts'))
+    .sort();
+
+/** By name, which a store keeps: a released one is never changed, nor its file renamed. */
+export async function migrations(types: ColumnTypes): Promise<Record<string, Migration>> {
+  const all: Record<string, Migration> = {};
+  for (const name of migrationNames()) {
+    const file: MigrationFile = await import(new URL(`${name}.ts`, import.meta.url).href);
+    for (const migration of Object.values(file)) all[name] = migration(types);
+  }
+  return all;
+}

@@ -229,8 +229,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'src/store/claims.ts',
-        find: "    .where('payload_digest', '=', claim.payloadDigest)\n    .where('state', 'not in', END_STATES)",
-        replace: "    .where('payload_digest', '=', claim.payloadDigest)",
+        find: "    .where('payloadDigest', '=', claim.payloadDigest)\n    .where('state', 'not in', END_STATES)",
+        replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },
       {
         file: 'src/activities/prepare.ts',

@@ -1,0 +1,17 @@
+import type { Database } from './database.ts';
+
+/**
+ * A repository is functions over a database, so that a transaction is made of them as well; `Repository` is what its callers see.
+ */
+export type Repository<Functions> = {
+  [Name in keyof Functions]: Functions[Name] extends (db: Database, ...given: infer Given) => infer Answer
+    ? (...given: Given) => Answer
+    : never;
+};
+
+type OverDatabase = Record<string, (db: Database, ...given: never[]) => unknown>;
+
+export function repository<Functions extends OverDatabase>(db: Database, functions: Functions): Repository<Functions> {
+  const bound = Object.entries(functions).map(([name, its]) => [name, its.bind(null, db)]);
+  return Object.fromEntries(bound) as Repository<Functions>;
+}
