@@ -1,6 +1,6 @@
 import type { Order } from '../api/schemas/orders.ts';
+import type { Assessment } from '../domain/assessment.ts';
 import { type Claim, Superseded } from '../domain/claim.ts';
-import type { Assessment } from '../domain/gates.ts';
 import { exceedsSlippage } from '../domain/money.ts';
 import {
   type ExpectedOrder,
@@ -17,7 +17,8 @@ import { bookedAboveCap } from '../domain/reasons.ts';
 import { referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, type LegKind, type SentOrder } from '../domain/sent-order.ts';
 import { orderInForce, SENDER_LIFE_MS, unsent } from '../domain/submission.ts';
-import { type SwitchScope, touchedBy } from '../domain/switches.ts';
+import type { SwitchScope } from '../domain/switch-scope.ts';
+import { touchedBy } from '../domain/switches.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { orderFacts, readIfThere } from '../services/reconciliation/bank-orders.ts';
 import { clocksDisagree, listedFrom } from '../services/reconciliation/bank-time.ts';

@@ -1,4 +1,4 @@
-import type { SendOptions } from '../api/bank.ts';
+import type { SendOptions } from '../api/call-options.ts';
 import type { CardPayment } from '../api/cards.ts';
 import { type CardPaymentView, isCardEnd } from '../domain/card-payment.ts';
 import type { CardSendResult } from '../domain/card-sending.ts';

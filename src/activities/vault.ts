@@ -1,4 +1,4 @@
-import type { SendOptions } from '../api/bank.ts';
+import type { SendOptions } from '../api/call-options.ts';
 import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../api/cards.ts';
 import { BankError } from '../api/errors.ts';
 import type { CardHandle } from '../domain/card-payment.ts';

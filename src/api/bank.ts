@@ -1,4 +1,5 @@
 import type { BankClock } from './bank-clock.ts';
+import type { ReadOptions, SendOptions } from './call-options.ts';
 import type { Cards } from './cards.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
@@ -13,20 +14,6 @@ import type {
   TransferFee,
 } from './schemas/transactions.ts';
 import type { Page } from './schemas/wire.ts';
-
-/** Options of a call that may move money. */
-export interface SendOptions {
-  /**
-   * Called once, after the token is at hand and right before the first byte leaves. Throwing sends nothing and the call
-   * fails with outcome `not-sent`.
-   */
-  beforeFirstByte?: () => void;
-  signal?: AbortSignal;
-}
-
-export interface ReadOptions {
-  signal?: AbortSignal;
-}
 
 /** Query of the beneficiary list (interface section 4). */
 export interface BeneficiaryQuery {

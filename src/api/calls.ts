@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type CallContext, dataOf, exchangeError, type Judge } from './answers.ts';
-import type { ReadOptions, SendOptions } from './bank.ts';
+import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, NotSentError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';

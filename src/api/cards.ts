@@ -1,5 +1,5 @@
 import type { CardPaymentType } from '../domain/card-payment.ts';
-import type { ReadOptions, SendOptions } from './bank.ts';
+import type { ReadOptions, SendOptions } from './call-options.ts';
 
 /** Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`. */
 

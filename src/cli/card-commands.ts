@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { duration, keptText } from './arguments.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const listCards = lazily(async () => (await import('./commands/card.ts')).listCards);
 const retrieveCard = lazily(async () => (await import('./commands/card.ts')).retrieveCard);

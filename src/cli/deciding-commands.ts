@@ -1,9 +1,9 @@
 import { Argument, type Command, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
-import { SWITCH_SCOPES } from '../domain/switches.ts';
+import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import { keptText } from './arguments.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const findBatch = lazily(async () => (await import('./find-target.ts')).findBatch);
 const cancel = lazily(async () => (await import('./commands/decide.ts')).cancel);

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { duration, keptText, port } from './arguments.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const gateway = lazily(async () => (await import('./commands/gateway.ts')).gateway);
 const intake = lazily(async () => (await import('./commands/intake.ts')).intake);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { duration, keptText } from './arguments.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const move = lazily(async () => (await import('./commands/own-move.ts')).move);
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { canary, duration, keptText, rowNumbers } from './arguments.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const watch = lazily(async () => (await import('./commands/inspect.ts')).watch);
 const retry = lazily(async () => (await import('./commands/retry.ts')).retry);

@@ -9,7 +9,7 @@ import { addHelp } from './help.ts';
 import { lazily } from './lazily.ts';
 import { addMoves } from './move-commands.ts';
 import { addPaying } from './paying-commands.ts';
-import type { Session } from './session.ts';
+import type { Add, Perform } from './perform.ts';
 import { addKeeping, addLearning, addShowing } from './showing-commands.ts';
 import { versionText } from './version.ts';
 
@@ -17,8 +17,6 @@ const demo = lazily(async () => (await import('./commands/demo.ts')).demo);
 const dev = lazily(async () => (await import('./commands/serve.ts')).dev);
 const sandbox = lazily(async () => (await import('./commands/serve.ts')).sandbox);
 const worker = lazily(async () => (await import('./commands/serve.ts')).worker);
-
-type Action = (session: Session) => Promise<ExitCode> | ExitCode;
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
@@ -71,7 +69,7 @@ function printJson(document: object): void {
 }
 
 /** The command with everything below it; what a command does is handed to `perform`. */
-export function buildProgram(perform: (action: Action) => Promise<void>): Command {
+export function buildProgram(perform: Perform): Command {
   const program = new Command('payouts')
     .description('Payouts that are never made twice, never lost and never a mystery.')
     .exitOverride()
@@ -109,9 +107,6 @@ export function buildProgram(perform: (action: Action) => Promise<void>): Comman
   addHelp(program);
   return program;
 }
-
-export type Add = (usage: string, description: string) => Command;
-export type Perform = (action: Action) => Promise<void>;
 
 function addServing(command: Add, perform: Perform): void {
   command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() =>

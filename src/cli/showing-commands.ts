@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { days, keptText, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, SHELLS, TEMPLATES } from './choices.ts';
 import { lazily } from './lazily.ts';
-import type { Add, Perform } from './program.ts';
+import type { Add, Perform } from './perform.ts';
 
 const backup = lazily(async () => (await import('./commands/backup.ts')).backup);
 const restore = lazily(async () => (await import('./commands/backup.ts')).restore);

@@ -1,7 +1,7 @@
 import type { ReferenceDedupe, Waits } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
-import type { SwitchScope } from './switches.ts';
+import type { SwitchScope } from './switch-scope.ts';
 
 /**
  * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a

@@ -1,11 +1,7 @@
 import type { PayoutInstruction } from './instruction.ts';
 import type { SentOrder } from './sent-order.ts';
-
-/**
- * Kill switches: while one is off, nothing that moves money or creates something is sent for the payouts it matches.
- */
-export const SWITCH_SCOPES = ['everything', 'uid', 'account', 'currency', 'payee', 'batch'] as const;
-export type SwitchScope = (typeof SWITCH_SCOPES)[number];
+import type { SwitchScope } from './switch-scope.ts';
+import { SWITCH_SCOPES } from './switch-scope.ts';
 
 /** One switch that is off. */
 export interface SwitchedOff {

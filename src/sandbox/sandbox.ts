@@ -1,8 +1,5 @@
-import { takeDueCardSteps } from './acquirer/payments.ts';
 import type { Seals } from './acquirer/seals.ts';
-import type { WebhookSender } from './acquirer/webhook-sender.ts';
 import type { Books } from './bank/books.ts';
-import { takeDueSteps } from './bank/order-life.ts';
 import type { PostLog } from './bank/post-log.ts';
 import type { SandboxClock } from './clock.ts';
 import type { FaultPlan } from './faults/fault-plan.ts';
@@ -22,18 +19,11 @@ export interface Sandbox {
   posts: PostLog;
   /** Cards of sessions and bodies of card requests, without keeping them. */
   seals: Seals;
-  webhooks: WebhookSender;
+  /** To be woken when something may fall due earlier than before. */
+  webhooks: { wake(): void; stop(): Promise<void> };
   allowTestRoutes: boolean;
   /** Where a browser finds the sandbox, without a trailing slash. */
   baseUrl(): string;
   /** Closes the port for `ms` of the machine's time; connections that stand go on. */
   refuseConnections(ms: number): void;
-}
-
-/** Brings the books to the present: late commits and steps that have fallen due. */
-export function catchUp(sandbox: Sandbox): void {
-  const { books, lateCommits } = sandbox;
-  lateCommits.takeDue(books.now());
-  takeDueSteps(books);
-  takeDueCardSteps(sandbox);
 }

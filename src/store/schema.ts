@@ -1,12 +1,12 @@
 import type { Generated, Selectable } from 'kysely';
+import type { Assessment } from '../domain/assessment.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
-import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
-import type { SwitchScope } from '../domain/switches.ts';
+import type { SwitchScope } from '../domain/switch-scope.ts';
 import { CARD_JSON, type CardTables } from './card-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 

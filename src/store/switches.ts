@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { END_STATES } from '../domain/payout-state.ts';
-import { type SwitchedOff, type SwitchScope, type Touched, widest } from '../domain/switches.ts';
+import type { SwitchScope } from '../domain/switch-scope.ts';
+import { type SwitchedOff, type Touched, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { SwitchOrder } from './entities.ts';

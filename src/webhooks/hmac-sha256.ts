@@ -1,7 +1,7 @@
 import { assertRecent, headerOf, Refusal } from './refusal.ts';
+import type { Scheme } from './scheme.ts';
 import type { WebhookSettings } from './settings.ts';
 import { base64Signature, hexSignature, isSigned } from './signature.ts';
-import type { Scheme } from './verifier.ts';
 
 type Settings = Pick<WebhookSettings, 'secrets' | 'header' | 'timestampHeader' | 'toleranceMs'>;
 

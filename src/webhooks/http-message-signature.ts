@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { assertRecent, headerOf, Refusal } from './refusal.ts';
+import type { Delivery, Scheme } from './scheme.ts';
 import type { WebhookSettings } from './settings.ts';
 import { isSigned } from './signature.ts';
 import { byteSequences, type SignatureInput, signatureInputs } from './structured-fields.ts';
-import type { Delivery, Scheme } from './verifier.ts';
 
 type Settings = Pick<WebhookSettings, 'secrets' | 'toleranceMs'>;
 

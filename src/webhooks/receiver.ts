@@ -5,7 +5,8 @@ import type { CardStore } from '../store/card-store.ts';
 import type { ReceivedEvent } from './deliveries.ts';
 import { eventOf, isToken } from './event.ts';
 import { QuietLog } from './quiet-log.ts';
-import type { Delivery, Verifier } from './verifier.ts';
+import type { Delivery } from './scheme.ts';
+import type { Verifier } from './verifier.ts';
 
 export interface ReceiverParts {
   verifier: Verifier;

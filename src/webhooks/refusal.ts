@@ -1,4 +1,4 @@
-import type { Headers } from './verifier.ts';
+import type { Headers } from './scheme.ts';
 
 /** A webhook that is not believed. */
 export class Refusal extends Error {

@@ -3,24 +3,9 @@ import { signedByHeader } from './hmac-sha256.ts';
 import { signedMessage } from './http-message-signature.ts';
 import { ipList } from './ip-list.ts';
 import { Refusal } from './refusal.ts';
+import type { Delivery, Scheme } from './scheme.ts';
 import type { WebhookSettings } from './settings.ts';
 import { standardWebhook } from './standard-webhooks.ts';
-
-/** A webhook as it came, before anything in it is believed. */
-export interface Delivery {
-  method: string;
-  /** With its query, as the request line holds it. */
-  path: string;
-  /** Lower-case name -> every value, as `IncomingMessage.headersDistinct`. */
-  headers: Headers;
-  body: Buffer;
-  /** Of the socket; what a header says about the sender counts for nothing. */
-  remoteAddress: string;
-  /** Epoch ms. */
-  now: number;
-}
-
-export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 export type Verdict =
   /** `hint`: only the address of the sender speaks for it. `receiptId`: the same for the same webhook. */
@@ -31,9 +16,6 @@ export type Verdict =
 export interface Verifier {
   verify(delivery: Delivery): Verdict;
 }
-
-/** Checks who sent a delivery, and gives the sender's id of the message where its scheme has one; throws a `Refusal`. */
-export type Scheme = (delivery: Delivery) => string | undefined;
 
 /** Without a secret, or without a list for `ip`, every webhook is refused. */
 export function createVerifier(settings: WebhookSettings): Verifier {

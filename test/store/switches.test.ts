@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SwitchScope, Touched } from '../../src/domain/switches.ts';
+import type { SwitchScope } from '../../src/domain/switch-scope.ts';
+import type { Touched } from '../../src/domain/switches.ts';
 import type { SwitchOrder } from '../../src/store/store.ts';
 import { batchClaim, claimRow } from './samples.ts';
 import { onEveryStore } from './stores.ts';

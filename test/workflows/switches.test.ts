@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import type { SwitchScope } from '../../src/domain/switches.ts';
+import type { SwitchScope } from '../../src/domain/switch-scope.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { NEW_PAYEE, type PayoutHandle, switchedOffOnce, USD_SWITCH, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';

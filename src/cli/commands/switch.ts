@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { SwitchedOff, SwitchScope } from '../../domain/switches.ts';
+import type { SwitchScope } from '../../domain/switch-scope.ts';
+import type { SwitchedOff } from '../../domain/switches.ts';
 import type { Store } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';

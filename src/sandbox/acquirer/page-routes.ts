@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { catchUp } from '../catch-up.ts';
 import type { Answer } from '../http/answer.ts';
 import { readBody } from '../http/body.ts';
 import { type Method, matchRoute, type Target } from '../http/router.ts';
-import { catchUp, type Sandbox } from '../sandbox.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { cardsPage } from './pages/cards-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
 import { notFoundPage } from './pages/document.ts';

@@ -1,8 +1,9 @@
 import { ENVELOPE_CODES } from '../../api/schemas/envelope.ts';
+import { catchUp } from '../catch-up.ts';
 import { type Answer, json } from '../http/answer.ts';
 import type { Call, Method } from '../http/router.ts';
 import { read } from '../requests.ts';
-import { catchUp, type Sandbox } from '../sandbox.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { type CardPaymentRow, requireCardPayment, toCardPayment } from './payment-row.ts';
 import { createCardPayment, resumeCardPayment } from './payments.ts';
 import { firstAnswer, keepAnswer } from './replay.ts';

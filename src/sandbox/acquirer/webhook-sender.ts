@@ -1,5 +1,6 @@
+import { catchUp } from '../catch-up.ts';
 import { draw } from '../draw.ts';
-import { catchUp, type Sandbox } from '../sandbox.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { claimDue, type DeliveryRow, nextDeliveryAt, noteAttempt, returnDelivery } from './deliveries.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
 import { nextCardStepAt } from './payment-row.ts';

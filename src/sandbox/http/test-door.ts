@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ACQUIRER_TEST_ROUTES } from '../acquirer/test-routes.ts';
+import { catchUp } from '../catch-up.ts';
 import { Refusal } from '../refusal.ts';
-import { catchUp, type Sandbox } from '../sandbox.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { type Answer, FORBIDDEN, json, NOT_FOUND } from './answer.ts';
 import { parseBody, readBody } from './body.ts';
 import { matchRoute, type Target } from './router.ts';

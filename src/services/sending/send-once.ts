@@ -1,4 +1,4 @@
-import type { SendOptions } from '../../api/bank.ts';
+import type { SendOptions } from '../../api/call-options.ts';
 import { BankError } from '../../api/errors.ts';
 import { type Claim, Superseded, WrongWorld } from '../../domain/claim.ts';
 import type { SentCardRequest, SentOrder } from '../../domain/sent-order.ts';

@@ -1,4 +1,5 @@
-import type { Bank, SendOptions } from '../../api/bank.ts';
+import type { Bank } from '../../api/bank.ts';
+import type { SendOptions } from '../../api/call-options.ts';
 import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';

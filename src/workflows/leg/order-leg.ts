@@ -2,7 +2,7 @@ import type { ExchangeProgress } from '../../activities/assess.ts';
 import type { OrderRead } from '../../activities/orders.ts';
 import type { LegStart } from '../../activities/prepare.ts';
 import type { SettledLegs } from '../../activities/records.ts';
-import type { Assessment } from '../../domain/gates.ts';
+import type { Assessment } from '../../domain/assessment.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import type { ExitCode } from './exit.ts';
+import type { Session } from './session.ts';
+
+/** Adds a command to its group. */
+export type Add = (usage: string, description: string) => Command;
+
+/** What a command does. */
+export type Action = (session: Session) => Promise<ExitCode> | ExitCode;
+
+/** Does it in a session of its own. */
+export type Perform = (action: Action) => Promise<void>;
