@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
+const PROVEN_UNPAID = 'src/services/sending/proven-unpaid.ts';
 const PREPARE = 'src/activities/prepare.ts';
 const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
 const SEND_ORDER = 'src/services/sending/send-order.ts';
@@ -34,6 +35,11 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
         file: 'src/domain/instruction.ts',
         find: 'generation: isWhole ? generation : undefined',
         replace: 'generation: isWhole ? generation : (generation as number)',
+      },
+      {
+        file: PROVEN_UNPAID,
+        find: 'if (generation === 0) return true;',
+        replace: 'if (!(generation > 0)) return true;',
       },
     ],
   },
@@ -154,9 +160,9 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     what: 'a higher generation asks only whether the one before is called completed',
     edits: [
       {
-        file: PREPARE,
-        find: 'if ((await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation) return;',
-        replace: "if ((await store.payoutsOf(earlier)).every(({ state }) => state !== 'completed')) return;",
+        file: PROVEN_UNPAID,
+        find: 'return (await provenUnpaid(store, await store.payoutsOf(earlier))).size === generation;',
+        replace: "return (await store.payoutsOf(earlier)).every(({ state }) => state !== 'completed');",
       },
     ],
   },
