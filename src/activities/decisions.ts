@@ -1,5 +1,5 @@
 import type { Bank, SendOptions } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { conditionOf } from '../api/errors.ts';
 import type { Payee } from '../domain/gates.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
@@ -92,7 +92,7 @@ async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
   try {
     return payeeDigest(await bank.beneficiaries.get(payee.id)) === payee.digest;
   } catch (error) {
-    if (error instanceof BankError && error.code === 2004) return false;
+    if (conditionOf(error) === 'beneficiary-not-found') return false;
     throw error;
   }
 }

@@ -83,7 +83,7 @@ export interface OrderLook {
   ordersRead: number;
   /** Order ids known to be ours: while there is one, absence is never proven. */
   accepted: string[];
-  /** Some recorded attempt was answered with 2003. */
+  /** Some recorded attempt was answered with "already exists". */
   exists: boolean;
   /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
   unsent?: number[];

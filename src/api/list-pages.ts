@@ -1,5 +1,5 @@
 import type { Bank, BeneficiaryQuery } from './bank.ts';
-import { BadRequestError } from './errors.ts';
+import { conditionOf } from './errors.ts';
 import type { Beneficiary } from './schemas/beneficiaries.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
@@ -95,7 +95,7 @@ async function scanList<T>(
     try {
       return await readPage(page, size);
     } catch (error) {
-      if (!(error instanceof BadRequestError) || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
+      if (conditionOf(error) !== 'bad-request' || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
       size = DOCUMENTED_PAGE_SIZE;
       return read(page);
     }
@@ -163,7 +163,7 @@ async function* pagesOf<T>(
   for (let number = 1; ; number += 1) {
     const full = number > 1 && places === (total ?? 0);
     const page = await read(number).catch((error: unknown): Page<T> => {
-      if (full && error instanceof BadRequestError) return { records: [] };
+      if (full && conditionOf(error) === 'bad-request') return { records: [] };
       throw error;
     });
     if (number > 1 && (page.records.length === 0 || (full && page.page !== undefined && page.page < number))) return;

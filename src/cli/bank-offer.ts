@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { EnvelopeError } from '../api/errors.ts';
+import { isJudged } from '../api/errors.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { currencyCodes } from '../domain/currency.ts';
 import { Problem } from '../domain/problem.ts';
@@ -42,7 +42,7 @@ async function offered(bank: Bank, currency: string, beneficiaryType: string): P
   try {
     return await bank.beneficiaries.requiredDetails(currency, beneficiaryType);
   } catch (error) {
-    if (error instanceof EnvelopeError && !error.retryable) return [];
+    if (isJudged(error)) return [];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { conditionOf, isJudged } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -133,12 +133,12 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
   );
 }
 
-/** Undefined when the bank refuses by code: the workflow meets the same and says so. */
+/** Undefined when the bank has judged it: the workflow meets the same and says so. */
 async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
+    if (isJudged(error)) return undefined;
     throw error;
   }
 }
@@ -147,7 +147,7 @@ async function knownAccount(bank: Bank, accountId: string): Promise<AccountBalan
   try {
     return await bank.accounts.get(accountId);
   } catch (error) {
-    if (error instanceof BankError && error.code === 2006) return undefined;
+    if (conditionOf(error) === 'account-not-found') return undefined;
     throw error;
   }
 }

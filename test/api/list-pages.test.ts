@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Bank, BeneficiaryQuery } from '../../src/api/bank.ts';
-import { BadRequestError } from '../../src/api/errors.ts';
+import { envelopeError } from '../../src/api/errors.ts';
 import { readAllBeneficiaries, readAllOrders } from '../../src/api/list-pages.ts';
 import type { Order, OrderQuery } from '../../src/api/schemas/orders.ts';
 import type { Page } from '../../src/api/schemas/wire.ts';
@@ -11,7 +11,7 @@ const ordersNamed = (count: number, prefix = 'o') =>
   Array.from({ length: count }, (_, index) => ({ order_id: `${prefix}-${index}`, status: 'COMPLETED' }) as Order);
 
 const QUERY = { uid: 'u-1', currency: 'USD' };
-const refused = new BadRequestError('2002', { outcome: 'refused', retryable: false, operation: 'GET list' });
+const refused = envelopeError(2002, { operation: 'GET list' });
 
 /** A bank with one list, and the pages and sizes asked of it. */
 function listing(list: (query: Required<Pick<OrderQuery, 'page' | 'page_size'>>) => Page<Order>) {

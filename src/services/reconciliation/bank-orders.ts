@@ -1,5 +1,5 @@
 import type { Bank } from '../../api/bank.ts';
-import { BankError } from '../../api/errors.ts';
+import { conditionOf } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
@@ -11,7 +11,7 @@ export async function readIfThere(
   try {
     return await bank.orders.get(orderId);
   } catch (error) {
-    if (error instanceof BankError && error.code === 2005) return undefined;
+    if (conditionOf(error) === 'order-not-found') return undefined;
     throw error;
   }
 }

@@ -62,8 +62,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ERRORS,
-        find: "2011: { errorClass: InProgressError, onSubmit: 'ambiguous'",
-        replace: "2011: { errorClass: InProgressError, onSubmit: 'refused'",
+        find: "2011: { condition: 'in-progress', onSubmit: 'ambiguous'",
+        replace: "2011: { condition: 'in-progress', onSubmit: 'refused'",
       },
     ],
   },
