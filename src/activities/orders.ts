@@ -141,7 +141,7 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const row = await rowOf(deps, input.claim, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await reading(() => readIfThere(deps, orderId));
-  if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
+  if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
   const judgement = judgeOrder(orderFacts(order), expected, closedMeans, ownIds);
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;

@@ -1,5 +1,6 @@
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { OrderStage } from '../domain/order-status.ts';
 
 /** Starting and reaching workflow executions; implemented over the Temporal client (`src/temporal/executions.ts`). */
 export interface Executions {
@@ -42,5 +43,8 @@ export interface Executions {
 export interface OrderNotice {
   reference: string;
   orderId: string;
+  /** The bank's word. */
   status: string;
+  /** Absent in one that a person has sent. */
+  stage?: OrderStage;
 }

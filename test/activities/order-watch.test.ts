@@ -111,8 +111,8 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
     expect(told).toEqual([
-      { reference: other, orderId: unknown, status: 'COMPLETED' },
-      { reference, orderId: known, status: 'COMPLETED' },
+      { reference: other, orderId: unknown, status: 'COMPLETED', stage: 'paid' },
+      { reference, orderId: known, status: 'COMPLETED', stage: 'paid' },
     ]);
     expect(unasked).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     settle();
     await watch(USD);
     const sweepsOfSold = reads;
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED' }]);
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
     await open(orderId, { currencies: ['USD', 'EUR'] });
     reads = 0;
     await watch({ ...USD, currency: 'EUR' });

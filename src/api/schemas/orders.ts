@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { orderStage } from './order-status.ts';
 import { identifier, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
- * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed.
+ * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed. `stage` is what the
+ * status says.
  */
-export const order = z.object({
+const record = z.object({
   order_id: identifier,
   client_order_id: optionalText,
   transaction_uid: optionalText,
@@ -28,6 +30,7 @@ export const order = z.object({
   fee: optionalDecimal,
   fee_currency: optionalText,
 });
+export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
 export type Order = z.infer<typeof order>;
 
 export const orderPage = pageOf(order);

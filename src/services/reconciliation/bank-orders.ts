@@ -25,6 +25,7 @@ export function orderFacts(order: Order): OrderFacts {
     type: order.type,
     direct: order.direct,
     status: order.status,
+    stage: order.stage,
     accountId: order.transaction_account,
     currency: order.transaction_currency,
     amount: order.transaction_amount,

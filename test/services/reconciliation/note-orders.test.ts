@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import { envelopeError } from '../../../src/api/errors.ts';
+import { orderStage } from '../../../src/api/schemas/order-status.ts';
 import type { Order } from '../../../src/api/schemas/orders.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
@@ -33,6 +34,7 @@ const order = (order_id: string, status: string, more: Partial<Order> = {}): Ord
     type: 'PAYMENT',
     direct: 'OUT',
     status,
+    stage: orderStage(status),
     transaction_amount: '10.50',
     ...more,
   }) as Order;

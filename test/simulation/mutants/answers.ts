@@ -110,7 +110,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     number: 'P28',
     name: 'unknown-status-failed',
     what: 'a status without a known meaning counts as failed',
-    edits: [{ file: 'src/domain/order-status.ts', find: "[status] ?? 'unclear';", replace: "[status] ?? 'failed';" }],
+    edits: [{ file: 'src/api/schemas/order-status.ts', find: ": 'unknown';", replace: ": 'failed';" }],
   },
   {
     number: 'P29',
@@ -119,8 +119,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/order-status.ts',
-        find: "if (status === 'CLOSED') return closedMeans;",
-        replace: "if (status === 'CLOSED') return 'paid';",
+        find: "stage === 'closed' ? closedMeans",
+        replace: "stage === 'closed' ? 'paid'",
       },
     ],
   },
