@@ -1,6 +1,5 @@
 import { cancellationSignal, sleep } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
-import { readAllOrders } from '../api/list-pages.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
@@ -86,9 +85,8 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
     const since = listedFrom(deps, oldest);
-    const scan = await readAllOrders(
-      deps.bank,
-      { ...key, created_at_from: since },
+    const scan = await deps.bank.orders.listAll(
+      { ...key, from: since },
       { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
     );
     const owners = ownersOf(open);

@@ -35,7 +35,7 @@ export type Order = z.infer<typeof order>;
 
 export const orderPage = pageOf(order);
 
-/** Query of the order list. `create_at_to` is a string and spelled so (interface section 4). */
+/** Query of the order list, without its paging. `create_at_to` is a string and spelled so (interface section 4). */
 export interface OrderQuery {
   uid: string;
   currency: string;
@@ -45,6 +45,4 @@ export interface OrderQuery {
   amount_from?: string;
   amount_to?: string;
   order_type?: string;
-  page?: number;
-  page_size?: number;
 }

@@ -14,7 +14,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
         file: 'src/activities/orders.ts',
         find: 'const order = await reading(() => readIfThere(deps, orderId));\n  if (order === undefined) return',
         replace:
-          "const { readAllOrders } = await import('../api/list-pages.ts');\n  const { uid, currency } = expected;\n  const order = (await readAllOrders(deps.bank, { uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return",
+          'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return',
       },
     ],
   },
