@@ -31,7 +31,8 @@ const record = z.object({
   fee_currency: optionalText,
 });
 export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
-export type Order = z.infer<typeof order>;
+/** An order of any bank: what it leaves out is absent. */
+export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
 
 export const orderPage = pageOf(order);
 
