@@ -1,5 +1,5 @@
 import type { Bank, SendOptions } from '../api/bank.ts';
-import { conditionOf } from '../api/errors.ts';
+import { says, unless } from '../api/errors.ts';
 import type { Payee } from '../domain/gates.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
@@ -89,12 +89,8 @@ async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: Order
 }
 
 async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
-  try {
-    return payeeDigest(await bank.beneficiaries.get(payee.id)) === payee.digest;
-  } catch (error) {
-    if (conditionOf(error) === 'beneficiary-not-found') return false;
-    throw error;
-  }
+  const shown = await unless(says('beneficiary-not-found'), () => bank.beneficiaries.get(payee.id));
+  return shown !== undefined && payeeDigest(shown) === payee.digest;
 }
 
 /** An approval lets money go, so it is sent like an order: not while a switch is off for anything that was sent. */

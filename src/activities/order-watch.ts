@@ -1,5 +1,5 @@
 import { cancellationSignal, sleep } from '@temporalio/activity';
-import { BankError } from '../api/errors.ts';
+import { isBankError, unless } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
@@ -66,12 +66,7 @@ interface Shift {
 
 /** A bank that does not answer ends no watch: the sweep is tried again. */
 async function sweepSafely(shift: Shift, open: OpenOrder[]): Promise<number> {
-  try {
-    return await sweep(shift, open);
-  } catch (error) {
-    if (error instanceof BankError) return 0;
-    throw error;
-  }
+  return (await unless(isBankError, () => sweep(shift, open))) ?? 0;
 }
 
 /** One sweep; returns how many payouts were told something. */

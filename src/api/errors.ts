@@ -61,6 +61,21 @@ export const conditionOf = (error: unknown): BankCondition | undefined =>
 export const isJudged = (error: unknown): error is BankError =>
   error instanceof BankError && error.condition !== undefined && !error.retryable;
 
+export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
+
+/** For `unless`: the bank says this. */
+export const says = (condition: BankCondition) => (error: unknown) => conditionOf(error) === condition;
+
+/** What a read gives; undefined for an error that is an answer, too. */
+export async function unless<T>(isAnswer: (error: unknown) => boolean, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isAnswer(error)) return undefined;
+    throw error;
+  }
+}
+
 /** No connection: DNS, refused, TLS, connect time-out; or the caller's fence stopped the call. */
 export class NotSentError extends BankError {
   override readonly name: string = 'NotSentError';

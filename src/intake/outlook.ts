@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged } from '../api/errors.ts';
+import { isJudged, unless } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
 import type { ClaimRow } from '../store/store.ts';
 import type { Plan } from './plan.ts';
@@ -102,11 +102,4 @@ async function quoteFees(
 }
 
 /** Undefined when the bank has judged it: the payouts will meet it and say so; a bank out of reach is thrown. */
-async function answered<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isJudged(error)) return undefined;
-    throw error;
-  }
-}
+const answered = <T>(read: () => Promise<T>) => unless(isJudged, read);

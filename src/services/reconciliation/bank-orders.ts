@@ -1,20 +1,11 @@
 import type { Bank } from '../../api/bank.ts';
-import { conditionOf } from '../../api/errors.ts';
+import { says, unless } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */
-export async function readIfThere(
-  { bank }: { bank: Pick<Bank, 'orders'> },
-  orderId: string,
-): Promise<Order | undefined> {
-  try {
-    return await bank.orders.get(orderId);
-  } catch (error) {
-    if (conditionOf(error) === 'order-not-found') return undefined;
-    throw error;
-  }
-}
+export const readIfThere = ({ bank }: { bank: Pick<Bank, 'orders'> }, orderId: string): Promise<Order | undefined> =>
+  unless(says('order-not-found'), () => bank.orders.get(orderId));
 
 /** The order record in our own spelling; what the bank leaves out stays out. */
 export function orderFacts(order: Order): OrderFacts {
