@@ -53,6 +53,8 @@ export interface CursorBank {
   url: string;
   pots: Map<string, Pot>;
   payments: Payment[];
+  /** So many payments are booked and the connection is cut before their answer. */
+  losesAnswers: number;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,8 @@ export async function startCursorBank(): Promise<CursorBank> {
   }
   const contacts = new Map<string, Contact>();
   const payments: Payment[] = [];
+  const close = () => new Promise<void>((closed) => server.close(() => closed()));
+  const bank: CursorBank = { url: '', pots, payments, losesAnswers: 0, close };
 
   function pay({ key, pot: potId, contact, cents }: Record<string, unknown>): object {
     if (typeof key !== 'string' || typeof cents !== 'number' || cents <= 0) throw new Fault('malformed');
@@ -98,15 +102,11 @@ export async function startCursorBank(): Promise<CursorBank> {
   }
 
   /** Each look finds a payment one step further. */
-  function look(id: string): object {
-    const payment = existing(
-      payments.find((one) => one.payment === id),
-      'payment',
-    );
+  function shown(payment: Payment) {
+    const before = { ...payment, fee_cents: FEE_CENTS };
     payment.state = payment.state === 'queued' ? 'sent' : 'done';
-    return shown(payment);
+    return before;
   }
-  const shown = (payment: Payment) => ({ ...payment, fee_cents: FEE_CENTS });
 
   /** The first few behind the cursor, and a cursor where more follow. */
   function listed<T>(all: readonly T[], idOf: (one: T) => string, query: URLSearchParams) {
@@ -149,7 +149,12 @@ export async function startCursorBank(): Promise<CursorBank> {
         return listed(all.map(shown), (one) => one.payment, query);
       }
       case 'GET payments/id':
-        return look(id ?? '');
+        return shown(
+          existing(
+            payments.find((payment) => payment.payment === id),
+            'payment',
+          ),
+        );
       default:
         throw new Fault('malformed');
     }
@@ -163,7 +168,12 @@ export async function startCursorBank(): Promise<CursorBank> {
     try {
       if (request.headers.authorization !== CURSOR_BANK_KEY) throw new Fault('malformed');
       const body = text === '' ? {} : JSON.parse(text);
-      response.end(JSON.stringify(answer(request.method ?? '', pathname, searchParams, body)));
+      const { method = '' } = request;
+      const answered = answer(method, pathname, searchParams, body);
+      if (`${method} ${pathname}` === 'POST /payments' && bank.losesAnswers > 0) {
+        bank.losesAnswers -= 1;
+        response.destroy();
+      } else response.end(JSON.stringify(answered));
     } catch (error) {
       response.statusCode = 422;
       response.end(JSON.stringify({ fault: error instanceof Fault ? error.fault : FAULTS.busy }));
@@ -171,6 +181,6 @@ export async function startCursorBank(): Promise<CursorBank> {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  const close = () => new Promise<void>((closed) => server.close(() => closed()));
-  return { url: `http://127.0.0.1:${port}`, pots, payments, close };
+  bank.url = `http://127.0.0.1:${port}`;
+  return bank;
 }
