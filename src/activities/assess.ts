@@ -1,4 +1,4 @@
-import { BankError } from '../api/errors.ts';
+import { isJudged } from '../api/errors.ts';
 import { sameBeneficiary } from '../api/required-details.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
@@ -152,9 +152,8 @@ async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Pro
 
 /** What a refused read means for the payout: the same table as for a refused submit. */
 function obstacleOf(error: unknown): Obstacle | undefined {
-  if (!(error instanceof BankError) || error.code === undefined || error.retryable || error.tokenSuspect)
-    return undefined;
-  const meaning = refusalMeaning(error.code);
+  if (!isJudged(error) || error.condition === undefined || error.tokenSuspect) return undefined;
+  const meaning = refusalMeaning(error.condition);
   if (meaning.kind === 'await-funds') return meaning;
   return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };
 }

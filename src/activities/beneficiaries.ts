@@ -83,7 +83,7 @@ async function add(
     return refused('hold', because('switched-off', result.scope));
   }
   if (result.outcome !== 'refused') return { kind: 'pending' };
-  const meaning = refusalMeaning(result.code);
+  const meaning = refusalMeaning(result.condition);
   const detail = `adding the beneficiary: code ${result.code}`;
   return meaning.kind === 'await-funds'
     ? refused('hold', because('beneficiary-not-found', detail))

@@ -1,6 +1,6 @@
 import type { Bank } from '../api/bank.ts';
 import type { SendOptions } from '../api/call-options.ts';
-import { BankError } from '../api/errors.ts';
+import { says, unless } from '../api/errors.ts';
 import type { Payee } from '../domain/assessment.ts';
 import type { AttemptResult } from '../domain/submission.ts';
 import { touchedBy } from '../domain/switches.ts';
@@ -90,12 +90,8 @@ async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: Order
 }
 
 async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
-  try {
-    return payeeDigest(await bank.beneficiaries.get(payee.id)) === payee.digest;
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2004) return false;
-    throw error;
-  }
+  const shown = await unless(says('beneficiary-not-found'), () => bank.beneficiaries.get(payee.id));
+  return shown !== undefined && payeeDigest(shown) === payee.digest;
 }
 
 /** An approval lets money go, so it is sent like an order: not while a switch is off for anything that was sent. */

@@ -1,10 +1,9 @@
 import { cancellationSignal, sleep } from '@temporalio/activity';
-import { BankError } from '../api/errors.ts';
-import { readAllOrders } from '../api/list-pages.ts';
+import { isBankError, unless } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
-import { asksForAttention, isNoMoney, statusMeaning } from '../domain/order-status.ts';
+import { asksForAttention, isNoMoney, stageMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { doublingPause } from '../domain/policy.ts';
 import { ByReference } from '../domain/reference-form.ts';
@@ -67,12 +66,7 @@ interface Shift {
 
 /** A bank that does not answer ends no watch: the sweep is tried again. */
 async function sweepSafely(shift: Shift, open: OpenOrder[]): Promise<number> {
-  try {
-    return await sweep(shift, open);
-  } catch (error) {
-    if (error instanceof BankError) return 0;
-    throw error;
-  }
+  return (await unless(isBankError, () => sweep(shift, open))) ?? 0;
 }
 
 /** One sweep; returns how many payouts were told something. */
@@ -86,9 +80,8 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
     const since = listedFrom(deps, oldest);
-    const scan = await readAllOrders(
-      deps.bank,
-      { ...key, created_at_from: since },
+    const scan = await deps.bank.orders.listAll(
+      { ...key, from: since },
       { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
     );
     const owners = ownersOf(open);
@@ -158,13 +151,13 @@ async function noteForeignOrders(
 
 /** Signals the owner when the status asks something of it and is news to it. */
 async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<number> {
-  if (!asksForAttention(statusMeaning(order.status)) || owner.notifiedStatus === order.status) return 0;
+  if (!asksForAttention(stageMeaning(order.stage)) || owner.notifiedStatus === order.status) return 0;
   if (leavesToOtherLeg(shift, order)) return 0;
   const { deps } = shift;
   const { reference, workflowId } = owner;
-  const notice = { reference, orderId: order.order_id, status: order.status };
-  const heard = await deps.executions.orderChanged(workflowId, notice);
-  await deps.store.noteOrder(reference, { orderId: order.order_id, notifiedStatus: order.status });
+  const { order_id: orderId, status, stage } = order;
+  const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
+  await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A sender that was paused puts a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
   return 1;
@@ -180,9 +173,10 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
  * people. Not for an exchange, of which a bank may show a record a leg.
  */
 async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<number> {
-  if (order.type === 'FX' || isNoMoney(statusMeaning(order.status))) return 0;
+  if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return 0;
   const { reference, workflowId } = owner;
-  await deps.executions.orderChanged(workflowId, { reference, orderId: order.order_id, status: order.status });
+  const { order_id: orderId, status, stage } = order;
+  await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
   return 1;
 }
 

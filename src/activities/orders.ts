@@ -84,7 +84,7 @@ export interface OrderLook {
   ordersRead: number;
   /** Order ids known to be ours: while there is one, absence is never proven. */
   accepted: string[];
-  /** Some recorded attempt was answered with 2003. */
+  /** Some recorded attempt was answered with "already exists". */
   exists: boolean;
   /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
   unsent?: number[];
@@ -142,7 +142,7 @@ async function readOrder(deps: ActivityDeps, input: ReadOrderInput): Promise<Ord
   const row = await rowOf(deps, input.claim, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await reading(() => readIfThere(deps, orderId));
-  if (order === undefined) return { meaning: 'open', status: 'NOT_FOUND', orderId, differences: [] };
+  if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
   const judgement = judgeOrder(orderFacts(order), expected, closedMeans, ownIds);
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;

@@ -1,6 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { BankError } from '../api/errors.ts';
-import { readAllOrders } from '../api/list-pages.ts';
 import type { Findings } from '../domain/reconciliation.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { listedFrom } from '../services/reconciliation/bank-time.ts';
@@ -50,8 +49,8 @@ export const reconciliationActivities = (deps: ActivityDeps) => ({
 async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: AbortSignal): Promise<Findings> {
   const { uid, currency } = key;
   const since = listedFrom(deps, key.since);
-  const query = { uid, currency, created_at_from: since };
-  const { orders } = await readAllOrders(deps.bank, query, { pageSize: deps.settings.pageSize, signal });
+  const { pageSize } = deps.settings;
+  const { orders } = await deps.bank.orders.listAll({ uid, currency, from: since }, { pageSize, signal });
   return { ...(await noteOrders(deps, { uid, currency, since }, orders)), orders: orders.length };
 }
 

@@ -64,10 +64,10 @@ export async function sendCardOnce(
 const isCardResult = (result: CardSendResult | AttemptResult): result is CardSendResult =>
   !('code' in result) && !('orderId' in result) && result.outcome !== 'exists';
 
-/** Envelope codes have four digits, HTTP statuses three. */
+/** One without a condition was refused by its HTTP status alone. */
 function plainResult(result: AttemptResult): CardSendResult {
   if (result.outcome !== 'refused') return { outcome: 'ambiguous', why: result.outcome };
-  return { outcome: 'refused', why: `${result.code < 1_000 ? 'HTTP' : 'code'} ${result.code}` };
+  return { outcome: 'refused', why: `${result.condition === 'unlisted' ? 'HTTP' : 'code'} ${result.code}` };
 }
 
 /**

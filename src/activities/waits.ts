@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { BankError } from '../api/errors.ts';
+import { conditionOf } from '../api/errors.ts';
 import { addDecimals, compareDecimals } from '../domain/money.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { ActivityDeps } from '../services/deps.ts';
@@ -22,7 +22,7 @@ export const waitActivities = (deps: ActivityDeps) => ({
     try {
       await deps.bank.accounts.get(accountId);
     } catch (error) {
-      if (error instanceof BankError && error.code !== undefined) return;
+      if (conditionOf(error) !== undefined) return;
       const { lookAgainMs, lookAgainMaxMs } = deps.settings.waits;
       throw notYet('the bank does not answer', doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs));
     }

@@ -1,5 +1,12 @@
 import type { z } from 'zod';
-import { AuthenticationError, type BankError, envelopeError, NotSentError, UnknownOutcomeError } from './errors.ts';
+import {
+  AuthenticationError,
+  type BankError,
+  conditionOfCode,
+  envelopeError,
+  NotSentError,
+  UnknownOutcomeError,
+} from './errors.ts';
 import { parseJson } from './json.ts';
 import { type Envelope, envelope, isEnvelopeCode } from './schemas/envelope.ts';
 import type { HttpAnswer, HttpFailure } from './transport.ts';
@@ -23,7 +30,6 @@ export interface CallContext {
 /** Makes an answer what its call gives back, or throws the `BankError` it stands for. */
 export type Judge<T> = (answer: HttpAnswer, call: CallContext) => T;
 
-const BAD_REQUEST = 2002;
 const RETRY_AFTER_MAX_MS = 5 * 60_000;
 /** Statuses below 500 that ask to come again: time-out, too early, rate limit. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -113,7 +119,7 @@ export function refusal(code: number, answer: HttpAnswer, { operation, write, to
     operation,
     httpStatus: status,
     retryAfterMs: retryAfterMs(headers),
-    tokenSuspect: code === BAD_REQUEST && (tokenNearEnd || refusesToken),
+    tokenSuspect: conditionOfCode(code) === 'bad-request' && (tokenNearEnd || refusesToken),
     // A gateway's 5xx can carry the body of another attempt: on a write it proves nothing.
     ...(write && status >= 500 ? { outcome: 'ambiguous' as const } : {}),
     ...(status === 429 || status === 503 ? { retryable: true } : {}),

@@ -3,7 +3,7 @@ import type { ReadOptions, SendOptions } from './call-options.ts';
 import type { Cards } from './cards.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
-import type { Order, OrderQuery } from './schemas/orders.ts';
+import type { Order } from './schemas/orders.ts';
 import type {
   FxBody,
   FxQuote,
@@ -13,21 +13,51 @@ import type {
   TransferBody,
   TransferFee,
 } from './schemas/transactions.ts';
-import type { Page } from './schemas/wire.ts';
 
-/** Query of the beneficiary list (interface section 4). */
-export interface BeneficiaryQuery {
+export interface ListOptions extends ReadOptions {
+  /** Records asked for at once, where that can be said. */
+  pageSize?: number;
+  /** Calls after which the reading ends, whole or not. */
+  calls?: number;
+}
+
+/** What the reading of a list has seen. */
+export interface Scan {
+  /** Every record that was in the list when the reading began was seen. */
+  stable: boolean;
+  pagesRead: number;
+}
+
+/** Orders are distinct by id, in the order first seen. */
+export interface OrderScan extends Scan {
+  orders: Order[];
+}
+
+export interface BeneficiaryScan extends Scan {
+  beneficiaries: Beneficiary[];
+}
+
+/** The orders of a user in a currency. */
+export interface OrdersOf {
+  uid: string;
+  currency: string;
+  /** Epoch ms: those created since then. */
+  from?: number;
+  type?: string;
+}
+
+export interface BeneficiariesOf {
   uid: string;
   currency?: string;
   beneficiary_type?: string;
   payment_type?: string;
-  page?: number;
-  page_size?: number;
 }
 
 /**
- * Every operation of the interface (section 4); those of banking wire-spelled. Reads are retried inside a total time limit; a POST,
- * PUT or DELETE is sent at most once. Every failure is a `BankError` (`api/errors.ts`).
+ * A bank as everybody outside `src/api` knows it: which codes and words it has, how it pages, writes times and describes payees
+ * is its own affair. Records and bodies are spelled as in the first interface (section 4), times are epoch milliseconds, amounts
+ * decimals as text. Reads are retried inside a total time limit; a POST, PUT or DELETE is sent at most once. Every failure is a
+ * `BankError` (`api/errors.ts`), and one that the bank has told has a condition.
  */
 export interface Bank {
   /** Base URL without a trailing slash. */
@@ -43,7 +73,8 @@ export interface Bank {
     requiredDetails(currency: string, beneficiaryType: string, options?: ReadOptions): Promise<RequiredDetailsEntry[]>;
     add(body: Record<string, string>, options?: SendOptions): Promise<{ beneficiary_id: string }>;
     get(beneficiaryId: string, options?: ReadOptions): Promise<Beneficiary>;
-    list(query: BeneficiaryQuery, options?: ReadOptions): Promise<Page<Beneficiary>>;
+    /** Read whole, however the bank pages. */
+    listAll(query: BeneficiariesOf, options?: ListOptions): Promise<BeneficiaryScan>;
     update(beneficiaryId: string, body: Record<string, string>, options?: SendOptions): Promise<void>;
     delete(beneficiaryId: string, options?: SendOptions): Promise<void>;
   };
@@ -65,7 +96,10 @@ export interface Bank {
     fx(body: FxBody, options?: SendOptions): Promise<PlacedOrder>;
   };
   orders: {
-    list(query: OrderQuery, options?: ReadOptions): Promise<Page<Order>>;
+    /** Read whole, however the bank pages. */
+    listAll(query: OrdersOf, options?: ListOptions): Promise<OrderScan>;
+    /** The same as a proof that an order is not there: at the price of more calls whole in a busy list, too. */
+    listSettled(query: OrdersOf & { from: number }, options?: ListOptions): Promise<OrderScan>;
     get(orderId: string, options?: ReadOptions): Promise<Order>;
     approve(orderId: string, options?: SendOptions): Promise<void>;
     reject(orderId: string, remark: string, options?: SendOptions): Promise<void>;

@@ -1,10 +1,11 @@
+import type { BankCondition } from '../domain/bank-condition.ts';
 import { ENVELOPE_CODES, type EnvelopeCode } from './schemas/envelope.ts';
 
 /**
  * What a failed call tells about its effect:
  * - `not-sent`: provably no byte of the request left, or the bank refused it before executing (authentication);
  * - `refused`: the bank judged the request and did nothing;
- * - `exists`: the bank says it already has it (2003);
+ * - `exists`: the bank says it already has it;
  * - `ambiguous`: it may have been executed.
  * For a read the effect is nothing either way; `retryable` says whether asking again makes sense.
  */
@@ -15,11 +16,14 @@ export interface BankErrorDetails {
   retryable: boolean;
   /** `GET /v1/banking/accounts/{account_id}`: method and route template, never ids or values. */
   operation: string;
+  /** What the bank said, where it said anything. */
+  condition?: BankCondition;
+  /** The bank's own code for it: shown to people, judged by nobody. */
   code?: number;
   httpStatus?: number;
   /** How long the bank asked us to wait (Retry-After), capped. */
   retryAfterMs?: number;
-  /** The token was refused, or had so little life left that a 2002 may mean "token expired" (no auth code exists). */
+  /** The token was refused, or had so little life left that a bad request may mean "token expired" (no auth code exists). */
   tokenSuspect?: boolean;
   cause?: unknown;
 }
@@ -30,6 +34,7 @@ export class BankError extends Error {
   readonly outcome: KnownOutcome;
   readonly retryable: boolean;
   readonly operation: string;
+  readonly condition: BankCondition | undefined;
   readonly code: number | undefined;
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
@@ -40,10 +45,34 @@ export class BankError extends Error {
     this.outcome = details.outcome;
     this.retryable = details.retryable;
     this.operation = details.operation;
+    this.condition = details.condition;
     this.code = details.code;
     this.httpStatus = details.httpStatus;
     this.retryAfterMs = details.retryAfterMs;
     this.tokenSuspect = details.tokenSuspect ?? false;
+  }
+}
+
+/** What the bank said in place of what was asked for; undefined: nothing (no connection, no envelope), or no error of a bank. */
+export const conditionOf = (error: unknown): BankCondition | undefined =>
+  error instanceof BankError ? error.condition : undefined;
+
+/** The bank has judged the call, and would judge it the same again. */
+export const isJudged = (error: unknown): error is BankError =>
+  error instanceof BankError && error.condition !== undefined && !error.retryable;
+
+export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
+
+/** For `unless`: the bank says this. */
+export const says = (condition: BankCondition) => (error: unknown) => conditionOf(error) === condition;
+
+/** What a read gives; undefined for an error that is an answer, too. */
+export async function unless<T>(isAnswer: (error: unknown) => boolean, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isAnswer(error)) return undefined;
+    throw error;
   }
 }
 
@@ -62,50 +91,8 @@ export class UnknownOutcomeError extends BankError {
   override readonly name: string = 'UnknownOutcomeError';
 }
 
-/** An envelope with a code other than 0. One class per code (`codeErrors`); unlisted codes use this one. */
-export class EnvelopeError extends BankError {
-  override readonly name: string = 'EnvelopeError';
-}
-
-export class InternalServerError extends EnvelopeError {
-  override readonly name = 'InternalServerError';
-}
-export class BadRequestError extends EnvelopeError {
-  override readonly name = 'BadRequestError';
-}
-export class AlreadyExistedError extends EnvelopeError {
-  override readonly name = 'AlreadyExistedError';
-}
-export class BeneficiaryNotFoundError extends EnvelopeError {
-  override readonly name = 'BeneficiaryNotFoundError';
-}
-export class OrderNotFoundError extends EnvelopeError {
-  override readonly name = 'OrderNotFoundError';
-}
-export class AccountNotFoundError extends EnvelopeError {
-  override readonly name = 'AccountNotFoundError';
-}
-export class AccountFrozenError extends EnvelopeError {
-  override readonly name = 'AccountFrozenError';
-}
-export class OperationFailedError extends EnvelopeError {
-  override readonly name = 'OperationFailedError';
-}
-export class UnsupportedError extends EnvelopeError {
-  override readonly name = 'UnsupportedError';
-}
-export class BalanceNotEnoughError extends EnvelopeError {
-  override readonly name = 'BalanceNotEnoughError';
-}
-export class InProgressError extends EnvelopeError {
-  override readonly name = 'InProgressError';
-}
-
-type ErrorCode = Exclude<EnvelopeCode, 0>;
-type EnvelopeErrorClass = new (message: string, details: BankErrorDetails) => EnvelopeError;
-
 export interface CodeRule {
-  errorClass: EnvelopeErrorClass;
+  condition: Exclude<BankCondition, 'unlisted'>;
   /** What the code says about a POST that moves money, on a clean attempt (money-safety rules, table of codes). */
   onSubmit: KnownOutcome;
   /** Whether a read that got this code is asked again. */
@@ -113,30 +100,35 @@ export interface CodeRule {
 }
 
 /** The one table of envelope codes. `docs/errors.md` shows it and a test keeps both the same. */
-export const CODE_RULES: Readonly<Record<ErrorCode, CodeRule>> = {
-  2001: { errorClass: InternalServerError, onSubmit: 'ambiguous', retryRead: true },
-  2002: { errorClass: BadRequestError, onSubmit: 'refused', retryRead: false },
-  2003: { errorClass: AlreadyExistedError, onSubmit: 'exists', retryRead: false },
-  2004: { errorClass: BeneficiaryNotFoundError, onSubmit: 'refused', retryRead: false },
-  2005: { errorClass: OrderNotFoundError, onSubmit: 'ambiguous', retryRead: false },
-  2006: { errorClass: AccountNotFoundError, onSubmit: 'refused', retryRead: false },
-  2007: { errorClass: AccountFrozenError, onSubmit: 'refused', retryRead: false },
-  2008: { errorClass: OperationFailedError, onSubmit: 'ambiguous', retryRead: true },
-  2009: { errorClass: UnsupportedError, onSubmit: 'refused', retryRead: false },
-  2010: { errorClass: BalanceNotEnoughError, onSubmit: 'refused', retryRead: false },
-  2011: { errorClass: InProgressError, onSubmit: 'ambiguous', retryRead: true },
+export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = {
+  2001: { condition: 'internal-error', onSubmit: 'ambiguous', retryRead: true },
+  2002: { condition: 'bad-request', onSubmit: 'refused', retryRead: false },
+  2003: { condition: 'already-exists', onSubmit: 'exists', retryRead: false },
+  2004: { condition: 'beneficiary-not-found', onSubmit: 'refused', retryRead: false },
+  2005: { condition: 'order-not-found', onSubmit: 'ambiguous', retryRead: false },
+  2006: { condition: 'account-not-found', onSubmit: 'refused', retryRead: false },
+  2007: { condition: 'account-frozen', onSubmit: 'refused', retryRead: false },
+  2008: { condition: 'operation-failed', onSubmit: 'ambiguous', retryRead: true },
+  2009: { condition: 'unsupported', onSubmit: 'refused', retryRead: false },
+  2010: { condition: 'insufficient-funds', onSubmit: 'refused', retryRead: false },
+  2011: { condition: 'in-progress', onSubmit: 'ambiguous', retryRead: true },
 };
 
+const ruleOf = (code: number): CodeRule | undefined => (CODE_RULES as Readonly<Record<number, CodeRule>>)[code];
+
+/** What a code of the envelope other than 0 says. */
+export const conditionOfCode = (code: number): BankCondition => ruleOf(code)?.condition ?? 'unlisted';
+
 /** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status says less. */
-export type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'code'> &
+export type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'condition' | 'code'> &
   Partial<Pick<BankErrorDetails, 'outcome' | 'retryable'>>;
 
 /** The error of an envelope with `code` other than 0. A code the interface does not list is ambiguous. */
-export function envelopeError(code: number, details: EnvelopeErrorDetails): EnvelopeError {
-  const rule = (CODE_RULES as Readonly<Record<number, CodeRule>>)[code];
+export function envelopeError(code: number, details: EnvelopeErrorDetails): BankError {
+  const rule = ruleOf(code);
   const meaning = (ENVELOPE_CODES as Readonly<Record<number, string>>)[code] ?? 'not listed in the interface';
   const message = `${details.operation} answered code ${code} (${meaning})`;
   const outcome = details.outcome ?? rule?.onSubmit ?? 'ambiguous';
   const retryable = details.retryable ?? rule?.retryRead ?? true;
-  return new (rule?.errorClass ?? EnvelopeError)(message, { ...details, code, outcome, retryable });
+  return new BankError(message, { ...details, code, condition: conditionOfCode(code), outcome, retryable });
 }

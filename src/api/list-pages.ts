@@ -1,5 +1,6 @@
-import type { Bank, BeneficiaryQuery } from './bank.ts';
-import { BadRequestError } from './errors.ts';
+import type { BeneficiariesOf, BeneficiaryScan, ListOptions, OrderScan, Scan } from './bank.ts';
+import type { ReadOptions } from './call-options.ts';
+import { conditionOf } from './errors.ts';
 import type { Beneficiary } from './schemas/beneficiaries.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
 import type { Page } from './schemas/wire.ts';
@@ -28,52 +29,38 @@ const ROUNDS_MAX = 16;
 /** Calls of one reading: also a bank that makes records up comes to an end. */
 const CALLS_MAX = 10_000;
 
-export interface ScanOptions {
-  pageSize?: number;
+export interface ScanOptions extends ListOptions {
   /** Rounds over all pages at most; a list in a steady order needs one, and part of a second while records arrive. */
   rounds?: number;
-  /** Calls after which the reading ends, whole or not. */
-  calls?: number;
   /** What is known of this same list already. */
   count?: Count;
-  signal?: AbortSignal;
 }
 
-interface Scan<T> {
-  /** Distinct by id, in the order first seen. */
-  records: T[];
-  /** Every record that was in the list when the reading began is among `records`. */
-  stable: boolean;
-  pagesRead: number;
+/** One page of a list of the interface. */
+export interface Pages<Query, T> {
+  list(query: Query & { page: number; page_size: number }, options: ReadOptions): Promise<Page<T>>;
 }
 
-export interface OrderScan extends Omit<Scan<Order>, 'records'> {
-  orders: Order[];
-}
-
-interface BeneficiaryScan extends Omit<Scan<Beneficiary>, 'records'> {
-  beneficiaries: Beneficiary[];
-}
+export type OrderPages = Pages<OrderQuery, Order>;
 
 /** Every order of (uid, currency) and the filters given. */
 export async function readAllOrders(
-  bank: Bank,
-  query: Omit<OrderQuery, 'page' | 'page_size'>,
+  pages: OrderPages,
+  query: OrderQuery,
   options: ScanOptions = {},
 ): Promise<OrderScan> {
-  const readPage: ReadPage<Order> = (page, page_size) => bank.orders.list({ ...query, page, page_size }, options);
+  const readPage: ReadPage<Order> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
   const { records, ...scan } = await scanList(readPage, (order) => order.order_id, options);
   return { orders: records, ...scan };
 }
 
 /** Every beneficiary of a user and the filters given. */
 export async function readAllBeneficiaries(
-  bank: Bank,
-  query: Omit<BeneficiaryQuery, 'page' | 'page_size'>,
+  pages: Pages<BeneficiariesOf, Beneficiary>,
+  query: BeneficiariesOf,
   options: ScanOptions = {},
 ): Promise<BeneficiaryScan> {
-  const readPage: ReadPage<Beneficiary> = (page, page_size) =>
-    bank.beneficiaries.list({ ...query, page, page_size }, options);
+  const readPage: ReadPage<Beneficiary> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
   const { records, ...scan } = await scanList(readPage, (beneficiary) => beneficiary.id, options);
   return { beneficiaries: records, ...scan };
 }
@@ -84,18 +71,18 @@ async function scanList<T>(
   readPage: ReadPage<T>,
   idOf: (record: T) => string,
   { pageSize = PAGE_SIZE, rounds = ROUNDS_MAX, calls = CALLS_MAX, count = new Count() }: ScanOptions,
-): Promise<Scan<T>> {
+): Promise<Scan & { records: T[] }> {
   const records = new Map<string, T>();
   let size = pageSize;
   let pagesRead = 0;
   let before = '';
-  const result = (stable: boolean): Scan<T> => ({ records: [...records.values()], stable, pagesRead });
+  const result = (stable: boolean) => ({ records: [...records.values()], stable, pagesRead });
   const read = async (page: number): Promise<Page<T>> => {
     pagesRead += 1;
     try {
       return await readPage(page, size);
     } catch (error) {
-      if (!(error instanceof BadRequestError) || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
+      if (conditionOf(error) !== 'bad-request' || page > 1 || size <= DOCUMENTED_PAGE_SIZE) throw error;
       size = DOCUMENTED_PAGE_SIZE;
       return read(page);
     }
@@ -163,7 +150,7 @@ async function* pagesOf<T>(
   for (let number = 1; ; number += 1) {
     const full = number > 1 && places === (total ?? 0);
     const page = await read(number).catch((error: unknown): Page<T> => {
-      if (full && error instanceof BadRequestError) return { records: [] };
+      if (full && conditionOf(error) === 'bad-request') return { records: [] };
       throw error;
     });
     if (number > 1 && (page.records.length === 0 || (full && page.page !== undefined && page.page < number))) return;

@@ -1,6 +1,6 @@
-import type { Bank } from './bank.ts';
-import { Count, type OrderScan, readAllOrders, type ScanOptions } from './list-pages.ts';
-import type { Order } from './schemas/orders.ts';
+import type { OrderScan } from './bank.ts';
+import { Count, type OrderPages, readAllOrders, type ScanOptions } from './list-pages.ts';
+import type { Order, OrderQuery } from './schemas/orders.ts';
 
 /** What a list in a steady order needs, however busy it is. */
 const ROUNDS_FIRST = 2;
@@ -15,16 +15,16 @@ const OVERLAP_MS = 1_000;
  * proves is still that as many orders were seen as the whole list says it has.
  */
 export async function readSettledOrders(
-  bank: Bank,
-  { uid, currency, from }: { uid: string; currency: string; from: number },
+  pages: OrderPages,
+  { from, ...filters }: Omit<OrderQuery, 'created_at_from' | 'create_at_to'> & { from: number },
   options: ScanOptions = {},
 ): Promise<OrderScan> {
   const whole = new Count();
   const seen = new Map<string, Order>();
   let pagesRead = 0;
   const read = async (created_at_from: number, limits: ScanOptions = {}, to?: number): Promise<boolean> => {
-    const query = { uid, currency, created_at_from, ...(to === undefined ? {} : { create_at_to: `${to}` }) };
-    const scan = await readAllOrders(bank, query, { ...options, ...limits });
+    const query = { ...filters, created_at_from, ...(to === undefined ? {} : { create_at_to: `${to}` }) };
+    const scan = await readAllOrders(pages, query, { ...options, ...limits });
     pagesRead += scan.pagesRead;
     for (const order of scan.orders) {
       seen.set(order.order_id, order);

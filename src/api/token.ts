@@ -1,6 +1,7 @@
+import type { BankCondition } from '../domain/bank-condition.ts';
 import { asksAgain, readEnvelope, readJson, retryAfterMs } from './answers.ts';
 import { orAborted, withDeadline } from './deadline.ts';
-import { AuthenticationError, type BankErrorDetails, NotSentError } from './errors.ts';
+import { AuthenticationError, type BankErrorDetails, conditionOfCode, NotSentError } from './errors.ts';
 import { tokenLife } from './schemas/token.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest, Transport } from './transport.ts';
 
@@ -39,8 +40,8 @@ const DEFAULT_BODY = '{"api_key":"{key}","api_secret":"{secret}"}';
 const DEFAULT_LIFE_MS = 300_000;
 const REFRESH_AT = 0.8;
 const LAST_MINUTE_MS = 60_000;
-/** Codes that by their name say nothing about the key: Internal Server Error, In Progress. */
-const TRANSIENT_CODES: ReadonlySet<number> = new Set([2001, 2011]);
+/** What by its name says nothing about the key. */
+const TRANSIENT: ReadonlySet<BankCondition> = new Set(['internal-error', 'in-progress']);
 
 interface HeldToken extends Token {
   refreshAt: number;
@@ -161,7 +162,7 @@ function readToken(answer: HttpAnswer, operation: string, tokenField?: string): 
 function refusesKey(status: number, code: number | undefined): boolean {
   if (status === 401 || status === 403) return true;
   if (status >= 400 && asksAgain(status)) return false; // a rate limit is about us, not about the key
-  return code !== undefined && code !== 0 && !TRANSIENT_CODES.has(code);
+  return code !== undefined && code !== 0 && !TRANSIENT.has(conditionOfCode(code));
 }
 
 function refused(what: string, details: Omit<BankErrorDetails, 'retryable'>): AuthenticationError {

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { EnvelopeError } from '../api/errors.ts';
+import { isJudged, unless } from '../api/errors.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import { currencyCodes } from '../domain/currency.ts';
 import { Problem } from '../domain/problem.ts';
@@ -38,11 +38,5 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
 }
 
 /** A bank may refuse to speak of a currency that it holds and does not pay out. */
-async function offered(bank: Bank, currency: string, beneficiaryType: string): Promise<RequiredDetailsEntry[]> {
-  try {
-    return await bank.beneficiaries.requiredDetails(currency, beneficiaryType);
-  } catch (error) {
-    if (error instanceof EnvelopeError && !error.retryable) return [];
-    throw error;
-  }
-}
+const offered = async (bank: Bank, currency: string, beneficiaryType: string): Promise<RequiredDetailsEntry[]> =>
+  (await unless(isJudged, () => bank.beneficiaries.requiredDetails(currency, beneficiaryType))) ?? [];

@@ -39,13 +39,13 @@ export async function shownReferences(
     after: null,
     limit: KEYS_MAX,
   })) {
-    const query = { uid, currency, created_at_from: Math.max(0, since - clockSkewMs), order_type: 'PAYMENT' };
-    const { records } = await bank.orders.list({ ...query, page: 1, page_size: pageSize });
-    const owners = await store.payoutsOfOrders(records.map(({ order_id }) => order_id));
+    const query = { uid, currency, from: Math.max(0, since - clockSkewMs), type: 'PAYMENT' };
+    const { orders } = await bank.orders.listAll(query, { pageSize, calls: 1 });
+    const owners = await store.payoutsOfOrders(orders.map(({ order_id }) => order_id));
     const byId = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
     const documents = await store.documentsOf(uid, changedSince);
     const sent = new ByReference(documents.map(({ reference }): [string, string] => [reference, reference]));
-    for (const { order_id, client_order_id: given } of records) {
+    for (const { order_id, client_order_id: given } of orders) {
       const reference = byId.get(order_id) ?? (given === undefined ? undefined : sent.find(given));
       if (reference === undefined) continue;
       const form = given === undefined ? 'absent' : referenceForm(given, reference);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Bank } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { isBankError, unless } from '../api/errors.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { StoreIdentityError } from '../store/errors.ts';
@@ -49,7 +49,7 @@ export async function lookAtWorld(world: World, log: Log): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, FIRST_LOOK_MS);
   const looked = world.assert().catch((error: unknown) => {
-    if (!(error instanceof BankError)) throw error;
+    if (!isBankError(error)) throw error;
     log.warn({ error }, 'the bank has not shown its accounts: nothing is sent before it has');
   });
   looked.catch(() => {});
@@ -62,10 +62,7 @@ export async function lookAtWorld(world: World, log: Log): Promise<void> {
  */
 export async function assertBankFits(store: Store, bank: Bank): Promise<void> {
   if ((await store.identity()).accounts === undefined) return;
-  const seen = await bank.accounts.master({ signal: AbortSignal.timeout(FIRST_LOOK_MS) }).catch((error: unknown) => {
-    if (error instanceof BankError) return undefined;
-    throw error;
-  });
+  const seen = await unless(isBankError, () => bank.accounts.master({ signal: AbortSignal.timeout(FIRST_LOOK_MS) }));
   if (seen !== undefined) await store.identify({ accounts: digests(store, seen) });
 }
 

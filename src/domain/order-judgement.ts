@@ -1,5 +1,5 @@
 import { addDecimals, decimalsEqual } from './money.ts';
-import { type ClosedMeaning, type StatusMeaning, statusMeaning } from './order-status.ts';
+import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { referenceForm } from './reference-form.ts';
 
 /** The facts of a bank order that a payout judges, in our own spelling (interface section 2, Order). */
@@ -9,7 +9,9 @@ export interface OrderFacts {
   uid?: string;
   type?: string;
   direct?: string;
+  /** The bank's word. */
   status: string;
+  stage: OrderStage;
   accountId?: string;
   currency?: string;
   amount?: string;
@@ -94,6 +96,8 @@ function amountMatches(actual: string, wanted: string, fee: string | undefined):
 /** Where an order stands and whether it is ours to believe. */
 export interface OrderJudgement {
   meaning: StatusMeaning;
+  stage: OrderStage;
+  /** The bank's word, for people. */
   status: string;
   orderId: string;
   /** Fields in which the order is not what was sent; not empty means it is not adopted. */
@@ -112,7 +116,8 @@ export function judgeOrder(
   ownIds: readonly string[] = [],
 ): OrderJudgement {
   return {
-    meaning: statusMeaning(order.status, closedMeans),
+    meaning: stageMeaning(order.stage, closedMeans),
+    stage: order.stage,
     status: order.status,
     orderId: order.orderId,
     differences: orderDifferences(order, expected, ownIds),

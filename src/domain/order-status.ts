@@ -1,52 +1,40 @@
-/** The thirteen order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
-export const ORDER_STATUSES = [
-  'ACCEPTED',
-  'WAIT_FOR_AUDIT',
-  'SUBMITTING',
-  'SUBMITTED',
-  'COMPLETED',
-  'APPROVED',
-  'APPROVING',
-  'REJECTED',
-  'REJECTING',
-  'CANCELLED',
-  'CANCELLING',
-  'FAILED',
-  'CLOSED',
-] as const;
-
-export type OrderStatus = (typeof ORDER_STATUSES)[number];
-
 /**
- * What a status means for the money. `unclear` (CLOSED, and any status the interface does not list) is treated as open
- * and handed to people: the interface does not say whether money moved.
+ * Where an order stands at the bank. Which of the bank's words say so is for `src/api` to know (`orderStage`); the word
+ * itself goes along for people.
  */
+export type OrderStage =
+  /** Under way, and may still come to its audit. */
+  | 'open'
+  | 'awaiting-audit'
+  /** Under way after its audit, or without one: no rejection can stop it any more. */
+  | 'past-audit'
+  | 'paid'
+  | 'rejected'
+  | 'cancelled'
+  | 'failed'
+  /** Over, and the bank does not say whether money moved. */
+  | 'closed'
+  /** The bank shows a word that its interface does not list. */
+  | 'unknown';
+
+/** What a stage means for the money. `unclear` is treated as open and handed to people. */
 export type StatusMeaning = 'open' | 'awaiting-audit' | 'paid' | 'rejected' | 'cancelled' | 'failed' | 'unclear';
 
-const MEANINGS = {
-  ACCEPTED: 'open',
-  WAIT_FOR_AUDIT: 'awaiting-audit',
-  SUBMITTING: 'open',
-  SUBMITTED: 'open',
-  COMPLETED: 'paid',
-  APPROVED: 'open',
-  APPROVING: 'open',
-  REJECTED: 'rejected',
-  REJECTING: 'open',
-  CANCELLED: 'cancelled',
-  CANCELLING: 'open',
-  FAILED: 'failed',
-  CLOSED: 'unclear',
-} as const satisfies Record<OrderStatus, StatusMeaning>;
+const MEANINGS: Readonly<Record<OrderStage, StatusMeaning>> = {
+  open: 'open',
+  'awaiting-audit': 'awaiting-audit',
+  'past-audit': 'open',
+  paid: 'paid',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  failed: 'failed',
+  closed: 'unclear',
+  unknown: 'unclear',
+};
 
-/**
- * The meaning of a wire status. `closedMeans` is the one configuration key (`PAYOUTS_CLOSED_MEANS`) for CLOSED, whose
- * meaning the interface does not show.
- */
-export function statusMeaning(status: string, closedMeans: ClosedMeaning = 'unclear'): StatusMeaning {
-  if (status === 'CLOSED') return closedMeans;
-  return (MEANINGS as Readonly<Record<string, StatusMeaning>>)[status] ?? 'unclear';
-}
+/** The meaning of a stage. `closedMeans` is the one configuration key (`PAYOUTS_CLOSED_MEANS`) for `closed`. */
+export const stageMeaning = (stage: OrderStage, closedMeans: ClosedMeaning = 'unclear'): StatusMeaning =>
+  stage === 'closed' ? closedMeans : MEANINGS[stage];
 
 export type ClosedMeaning = 'unclear' | 'paid' | 'failed';
 

@@ -93,7 +93,7 @@ export type ReasonCode = keyof typeof REASONS;
 /** Of an exchange that is done all the same. */
 export const bookedAboveCap = (): Reason => because('slippage-above-cap', 'booked');
 
-/** The reason of a code; `detail` is a fact without personal data ("code 2010", "fee 3.00 USD, cap 1.00"). */
+/** The reason of a code; `detail` is a fact without personal data ("fee 3.00 USD, cap 1.00", the code of a bank). */
 export function because(code: ReasonCode, detail?: string): Reason {
   return { code, message: detail === undefined ? REASONS[code] : `${REASONS[code]} (${detail})` };
 }

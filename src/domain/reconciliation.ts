@@ -1,6 +1,6 @@
 import type { PayoutKind } from './names.ts';
 import { isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
-import { type ClosedMeaning, isNoMoney, type StatusMeaning, statusMeaning } from './order-status.ts';
+import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
 
 /**
@@ -54,7 +54,7 @@ export function factsOfPayment(
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
   for (const order of sentAmong(payout, orders)) {
     const { orderId } = order;
-    const meaning = statusMeaning(order.status, closedMeans);
+    const meaning = stageMeaning(order.stage, closedMeans);
     const kind = orderId === payout.orderId ? ownPayment(payout, meaning) : strange(payout, meaning);
     if (kind !== undefined) facts.push({ kind, reference: payout.reference, orderId });
   }
@@ -65,7 +65,7 @@ export function factsOfPayment(
 function returnsAmong(payout: StoredPayout, orders: readonly OrderFacts[], closedMeans: ClosedMeaning): Return[] {
   const { reference, uid } = payout;
   return orders
-    .filter((order) => isReturn(order) && !isNoMoney(statusMeaning(order.status, closedMeans)))
+    .filter((order) => isReturn(order) && !isNoMoney(stageMeaning(order.stage, closedMeans)))
     .filter(
       // The receiving side of a payment between two users is in the list of the other one: nothing came back.
       (order) => order.type === 'REFUND' || order.uid === undefined || order.uid === uid,
@@ -105,7 +105,7 @@ export function factsOfExchange(
   closedMeans: ClosedMeaning,
 ): Fact[] {
   const { reference } = payout;
-  const meaningOf = (order: OrderFacts): StatusMeaning => statusMeaning(order.status, closedMeans);
+  const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
   const legs = Map.groupBy(sentAmong(payout, orders), ({ direct, currency }) => `${direct ?? ''} ${currency ?? ''}`);
   const facts: Fact[] = returnsAmong(payout, orders, closedMeans);
   const ownOrder = payout.kind === 'exchange' ? ownPayment : ownExchange;

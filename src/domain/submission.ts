@@ -1,3 +1,4 @@
+import type { BankCondition } from './bank-condition.ts';
 import type { ReferenceDedupe, Waits } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
@@ -9,7 +10,7 @@ import type { SwitchScope } from './switch-scope.ts';
  * Background: the reference protocol (one reference for life, one POST per attempt, unknown is never failed).
  */
 
-/** What one attempt told us. `code` is the banking envelope code where one came. */
+/** What one attempt told us. `code` is the bank's own, for people alone. */
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
   | {
@@ -18,7 +19,7 @@ export type AttemptResult =
     }
   /** Nothing was sent: a switch was off right before the first byte. */
   | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
-  | { outcome: 'refused'; code: number }
+  | { outcome: 'refused'; condition: BankCondition; code: number }
   | { outcome: 'exists' }
   | { outcome: 'ambiguous'; why: string };
 
@@ -34,23 +35,25 @@ export type RefusalMeaning =
   | { kind: 'hold'; reason: ReasonCode }
   | { kind: 'await-funds' };
 
-/** What a clean refusal asks for. Which condition a code belongs to is not shown: reversible ones never fail a row. */
-export function refusalMeaning(code: number): RefusalMeaning {
-  switch (code) {
-    case 2004:
-      return { kind: 'hold', reason: 'beneficiary-not-found' };
-    case 2006:
-      return { kind: 'hold', reason: 'account-not-found' };
-    case 2007:
-      return { kind: 'hold', reason: 'account-frozen' };
-    case 2009:
-      return { kind: 'fail', reason: 'unsupported' };
-    case 2010:
-      return { kind: 'await-funds' };
-    default:
-      return { kind: 'fail', reason: 'refused-by-bank' };
-  }
-}
+const INVALID = { kind: 'fail', reason: 'refused-by-bank' } as const;
+
+/** What a clean refusal asks for: what can be mended at the bank never fails a row. */
+const REFUSALS: Readonly<Record<BankCondition, RefusalMeaning>> = {
+  'internal-error': INVALID,
+  'bad-request': INVALID,
+  'already-exists': INVALID,
+  'beneficiary-not-found': { kind: 'hold', reason: 'beneficiary-not-found' },
+  'order-not-found': INVALID,
+  'account-not-found': { kind: 'hold', reason: 'account-not-found' },
+  'account-frozen': { kind: 'hold', reason: 'account-frozen' },
+  'operation-failed': INVALID,
+  unsupported: { kind: 'fail', reason: 'unsupported' },
+  'insufficient-funds': { kind: 'await-funds' },
+  'in-progress': INVALID,
+  unlisted: INVALID,
+};
+
+export const refusalMeaning = (condition: BankCondition): RefusalMeaning => REFUSALS[condition];
 
 interface RecordedAttempt {
   attempt: number;
@@ -121,9 +124,9 @@ export interface Submission {
   left?: boolean;
   /** Resends so far. */
   resends: number;
-  /** The bank said that it has the reference (2003): then it is never sent again. */
+  /** The bank said that it has the reference: then it is never sent again. */
   exists: boolean;
-  /** How often a 2002 was read as "token expired" and sent again. */
+  /** How often a bad request was read as "token expired" and sent again. */
   tokenExcuses?: number;
 }
 
@@ -161,16 +164,16 @@ export function afterAttempt(
       }
       if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
-      // 2002 with a dying token may mean "token expired" (no auth code exists).
+      // A bad request with a dying token may mean "token expired" (no auth code exists).
       const tokenExcuses = (known.tokenExcuses ?? 0) + 1;
       return tokenExcuses > tokenExcusesMax
-        ? { known: counted, next: { step: 'refused', meaning: refusalMeaning(2002) } }
+        ? { known: counted, next: { step: 'refused', meaning: refusalMeaning('bad-request') } }
         : { known: { ...counted, tokenExcuses }, next: { step: 'send-again', after: 'now' } };
     }
     case 'refused':
       return known.tainted
         ? { known: counted, next: { step: 'resolve' } }
-        : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.code) } };
+        : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
     case 'exists':
       return { known: { ...counted, tainted: true, left: true, exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':

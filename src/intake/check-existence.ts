@@ -1,5 +1,6 @@
 import type { Bank } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { conditionOf } from '../api/errors.ts';
+import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { CheckedFile } from './check-file.ts';
@@ -13,8 +14,9 @@ const LOOK_UPS_AT_ONCE = 8;
  */
 export async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Promise<FindingList> {
   const found = new FindingList();
-  const accounts = await unknown(staged.values('account_id', LOOK_UPS_MAX), 2006, (id) => bank.accounts.get(id));
-  const payees = await unknown(staged.values('beneficiary_id', LOOK_UPS_MAX), 2004, (id) => bank.beneficiaries.get(id));
+  const idsOf = (column: 'account_id' | 'beneficiary_id') => staged.values(column, LOOK_UPS_MAX);
+  const accounts = await unknown(idsOf('account_id'), NOT_FOUND.account.rule, bank.accounts.get);
+  const payees = await unknown(idsOf('beneficiary_id'), NOT_FOUND.beneficiary.rule, bank.beneficiaries.get);
   if (accounts.size + payees.size === 0) return found;
   for (const { row, instruction } of staged.claims()) {
     const { account_id: account, beneficiary_id: payee } = instruction;
@@ -43,10 +45,10 @@ const NOT_FOUND = {
   },
 } as const;
 
-/** The ids that the bank answers with `code`; other refusals prove nothing here. */
+/** The ids that the bank answers with `condition`; other refusals prove nothing here. */
 async function unknown(
   ids: readonly string[],
-  code: number,
+  condition: BankCondition,
   read: (id: string) => Promise<unknown>,
 ): Promise<Set<string>> {
   const found = new Set<string>();
@@ -54,8 +56,9 @@ async function unknown(
     try {
       await read(id);
     } catch (error) {
-      if (!(error instanceof BankError) || error.code === undefined) throw error;
-      if (error.code === code) found.add(id);
+      const told = conditionOf(error);
+      if (told === undefined) throw error;
+      if (told === condition) found.add(id);
     }
   };
   for (let i = 0; i < ids.length; i += LOOK_UPS_AT_ONCE)

@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { isJudged, unless } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
 import type { ClaimRow } from '../store/store.ts';
 import type { Plan } from './plan.ts';
@@ -101,12 +101,5 @@ async function quoteFees(
   return { fees: fees.sort((a, b) => (a.currency < b.currency ? -1 : 1)), quoted: count };
 }
 
-/** Undefined when the bank refuses by code: the payouts will meet it and say so; a bank out of reach is thrown. */
-async function answered<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
-    throw error;
-  }
-}
+/** Undefined when the bank has judged it: the payouts will meet it and say so; a bank out of reach is thrown. */
+const answered = <T>(read: () => Promise<T>) => unless(isJudged, read);

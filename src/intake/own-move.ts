@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { BankError } from '../api/errors.ts';
+import { isJudged, says, unless } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -133,24 +133,11 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
   );
 }
 
-/** Undefined when the bank refuses by code: the workflow meets the same and says so. */
-async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
-    throw error;
-  }
-}
+/** Undefined when the bank has judged it: the workflow meets the same and says so. */
+const unlessRefused = <T>(read: () => Promise<T>) => unless(isJudged, read);
 
-async function knownAccount(bank: Bank, accountId: string): Promise<AccountBalance | undefined> {
-  try {
-    return await bank.accounts.get(accountId);
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2006) return undefined;
-    throw error;
-  }
-}
+const knownAccount = (bank: Bank, accountId: string): Promise<AccountBalance | undefined> =>
+  unless(says('account-not-found'), () => bank.accounts.get(accountId));
 
 function invalid(instruction: PayoutInstruction, broken: readonly Broken[], optionOf: OptionOf): IntakeRefusal {
   const findings = broken.map(({ column, rule, message }): Finding => {

@@ -13,7 +13,7 @@ export function problemOf(error: unknown): Problem {
     });
   }
   if (error instanceof BankError) {
-    if (error.code !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
+    if (error.condition !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
     const hint = 'Check PAYOUTS_API_URL. Nothing is lost: run the same command again.';
     return new Problem('unreachable', 'bank-unreachable', error.message, { hint, ...cause });
   }

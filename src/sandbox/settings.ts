@@ -1,5 +1,5 @@
+import type { OrderStatus } from '../api/schemas/order-status.ts';
 import { parseAmount } from '../domain/money.ts';
-import type { OrderStatus } from '../domain/order-status.ts';
 
 /** Statuses an order leaves by the clock alone. */
 export type TimedStatus = Extract<

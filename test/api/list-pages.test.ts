@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Bank, BeneficiaryQuery } from '../../src/api/bank.ts';
-import { BadRequestError } from '../../src/api/errors.ts';
-import { readAllBeneficiaries, readAllOrders } from '../../src/api/list-pages.ts';
-import type { Order, OrderQuery } from '../../src/api/schemas/orders.ts';
+import { envelopeError } from '../../src/api/errors.ts';
+import { type OrderPages, type Pages, readAllBeneficiaries, readAllOrders } from '../../src/api/list-pages.ts';
+import type { Beneficiary } from '../../src/api/schemas/beneficiaries.ts';
+import type { Order } from '../../src/api/schemas/orders.ts';
 import type { Page } from '../../src/api/schemas/wire.ts';
 import { ModelList, modelLists } from './support/model-list.ts';
 
@@ -11,20 +11,20 @@ const ordersNamed = (count: number, prefix = 'o') =>
   Array.from({ length: count }, (_, index) => ({ order_id: `${prefix}-${index}`, status: 'COMPLETED' }) as Order);
 
 const QUERY = { uid: 'u-1', currency: 'USD' };
-const refused = new BadRequestError('2002', { outcome: 'refused', retryable: false, operation: 'GET list' });
+const refused = envelopeError(2002, { operation: 'GET list' });
 
 /** A bank with one list, and the pages and sizes asked of it. */
-function listing(list: (query: Required<Pick<OrderQuery, 'page' | 'page_size'>>) => Page<Order>) {
+function listing(list: (query: { page: number; page_size: number }) => Page<Order>) {
   const requests: [number, number][] = [];
-  const bank = {
+  const bank: { orders: OrderPages } = {
     orders: {
-      list: async ({ page = 1, page_size = 20 }: OrderQuery) => {
+      list: async ({ page, page_size }) => {
         requests.push([page, page_size]);
         return list({ page, page_size });
       },
     },
   };
-  return { requests, bank: bank as unknown as Bank };
+  return { requests, bank };
 }
 
 const still = (orders: Order[]) =>
@@ -39,7 +39,7 @@ describe('whatever the bank does, a list that is called stable', () => {
       fc.asyncProperty(modelLists({ honest: false }), async (how) => {
         const list = new ModelList(how);
         const before = list.ids();
-        const scan = await readAllOrders(list.bank, QUERY, { pageSize: how.pageSize });
+        const scan = await readAllOrders(list.bank.orders, QUERY, { pageSize: how.pageSize });
         const shown = new Set(scan.orders.map(({ order_id }) => order_id));
         if (scan.stable) expect(before.filter((id) => !shown.has(id))).toEqual([]);
       }),
@@ -52,7 +52,7 @@ test('a list whose pages and total are true is stable, in any order that it keep
   await fc.assert(
     fc.asyncProperty(modelLists({ honest: true }), async (how) => {
       const list = new ModelList(how);
-      const { orders, stable, pagesRead } = await readAllOrders(list.bank, QUERY, { pageSize: how.pageSize });
+      const { orders, stable, pagesRead } = await readAllOrders(list.bank.orders, QUERY, { pageSize: how.pageSize });
       expect(stable).toBe(true);
       expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(orders.length);
       expect(pagesRead).toBe(list.requests);
@@ -63,7 +63,7 @@ test('a list whose pages and total are true is stable, in any order that it keep
 
 test('a list in order costs one call more than it has pages', async () => {
   const { bank, requests } = still(ordersNamed(150));
-  const scan = await readAllOrders(bank, QUERY);
+  const scan = await readAllOrders(bank.orders, QUERY);
   expect(requests).toEqual([
     [1, 100],
     [2, 100],
@@ -79,13 +79,13 @@ test('orders that keep arriving at the front of 50 pages cost part of a second r
     const all = [...ordersNamed(Math.floor(call / 2), 'new').reverse(), ...ordersNamed(50 * page_size)];
     return { total: all.length, records: all.slice((page - 1) * page_size, page * page_size) };
   });
-  expect((await readAllOrders(bank, QUERY)).stable).toBe(true);
+  expect((await readAllOrders(bank.orders, QUERY)).stable).toBe(true);
   expect(requests.length).toBeLessThan(60);
 });
 
 test('an empty list is stable once its end was looked at too', async () => {
   const { bank, requests } = still([]);
-  expect(await readAllOrders(bank, QUERY)).toMatchObject({ orders: [], stable: true });
+  expect(await readAllOrders(bank.orders, QUERY)).toMatchObject({ orders: [], stable: true });
   expect(requests).toEqual([
     [1, 100],
     [2, 100],
@@ -109,7 +109,7 @@ describe('behind the last page a bank may', () => {
       const last = { total: 150, records: orders.slice(100) };
       return page > 2 ? behind(last) : page === 2 ? last : { total: 150, records: orders.slice(0, page_size) };
     });
-    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: true, pagesRead: 3 });
+    expect(await readAllOrders(bank.orders, QUERY)).toMatchObject({ stable: true, pagesRead: 3 });
   });
 });
 
@@ -120,7 +120,7 @@ describe('falls back to the documented page size of 20', () => {
       if (page_size > 20) throw refused;
       return { total: 30, records: orders.slice((page - 1) * page_size, page * page_size) };
     });
-    expect(await readAllOrders(bank, QUERY)).toMatchObject({ stable: true });
+    expect(await readAllOrders(bank.orders, QUERY)).toMatchObject({ stable: true });
     expect(requests).toEqual([
       [1, 100],
       [1, 20],
@@ -136,7 +136,7 @@ describe('falls back to the documented page size of 20', () => {
       const records = orders.slice(offset, offset + Math.min(page_size, 50));
       return withTotal ? { total: 120, records } : { records };
     });
-    const scan = await readAllOrders(bank, QUERY);
+    const scan = await readAllOrders(bank.orders, QUERY);
     expect(scan).toMatchObject({ stable: true, orders: { length: 120 } });
   });
 
@@ -144,7 +144,7 @@ describe('falls back to the documented page size of 20', () => {
     const { bank } = listing(() => {
       throw refused;
     });
-    await expect(readAllOrders(bank, QUERY)).rejects.toBe(refused);
+    await expect(readAllOrders(bank.orders, QUERY)).rejects.toBe(refused);
   });
 
   test('and a refusal before the end, which proves nothing about what is behind it', async () => {
@@ -152,7 +152,7 @@ describe('falls back to the documented page size of 20', () => {
       if (page > 1) throw refused;
       return { records: ordersNamed(page_size) };
     });
-    await expect(readAllOrders(bank, QUERY)).rejects.toBe(refused);
+    await expect(readAllOrders(bank.orders, QUERY)).rejects.toBe(refused);
   });
 });
 
@@ -186,7 +186,7 @@ describe('a list is not stable, and its reading ends,', () => {
     ['when pages are short and no total says so', (page) => ({ records: pageOf(ordersNamed(45), page, 10) })],
   ])('%s', async (_, list) => {
     const { bank } = listing(({ page, page_size }) => list(page, page_size));
-    expect((await readAllOrders(bank, QUERY, { pageSize: 20 })).stable).toBe(false);
+    expect((await readAllOrders(bank.orders, QUERY, { pageSize: 20 })).stable).toBe(false);
   });
 
   test.each<[string, (call: number, all: Order[]) => Order[]]>([
@@ -198,7 +198,7 @@ describe('a list is not stable, and its reading ends,', () => {
       const all = change(call++, ordersNamed(45));
       return { total: all.length, records: pageOf(all, page, page_size) };
     });
-    expect((await readAllOrders(bank, QUERY, { pageSize: 20, rounds: 8 })).stable).toBe(false);
+    expect((await readAllOrders(bank.orders, QUERY, { pageSize: 20, rounds: 8 })).stable).toBe(false);
   });
 });
 
@@ -209,18 +209,20 @@ test('the signal is passed on', async () => {
   const signals = new Set<unknown>();
   bank.orders.list = (query, options) => {
     signals.add(options?.signal);
-    return list(query);
+    return list(query, options);
   };
-  await readAllOrders(bank, QUERY, { signal });
+  await readAllOrders(bank.orders, QUERY, { signal });
   expect([...signals]).toEqual([signal]);
 });
 
 test('beneficiaries are read the same way', async () => {
-  const payees = Array.from({ length: 130 }, (_, index) => ({ id: `b-${index}` }));
-  const list = async ({ page = 1, page_size = 20 }: BeneficiaryQuery) => ({
-    total: payees.length,
-    records: payees.slice((page - 1) * page_size, page * page_size),
-  });
-  const scan = await readAllBeneficiaries({ beneficiaries: { list } } as unknown as Bank, { uid: 'u-1' });
+  const payees = Array.from({ length: 130 }, (_, index) => ({ id: `b-${index}` }) as Beneficiary);
+  const pages: Pages<unknown, Beneficiary> = {
+    list: async ({ page, page_size }) => ({
+      total: payees.length,
+      records: payees.slice((page - 1) * page_size, page * page_size),
+    }),
+  };
+  const scan = await readAllBeneficiaries(pages, { uid: 'u-1' });
   expect(scan).toMatchObject({ beneficiaries: payees, stable: true });
 });

@@ -6,7 +6,7 @@ import { readSettledOrders } from '../../src/api/settled-orders.ts';
 import { LIST_BEGINS, type ListBehaviour, ModelList, modelLists } from './support/model-list.ts';
 
 const read = ({ bank }: ModelList, pageSize: number) =>
-  readSettledOrders(bank, { uid: 'u', currency: 'USD', from: LIST_BEGINS - 60_000 }, { pageSize });
+  readSettledOrders(bank.orders, { uid: 'u', currency: 'USD', from: LIST_BEGINS - 60_000 }, { pageSize });
 
 test('whatever the bank does, a stable read holds every order that was there when it began', async () => {
   await fc.assert(
@@ -42,7 +42,7 @@ const busy = (every: number, change: Partial<ListBehaviour> = {}): ListBehaviour
 describe('a list of 50 pages that is shuffled while orders arrive', () => {
   test('never adds up as a whole, and is proven under upper bounds in a bounded number of calls', async () => {
     expect(
-      (await readAllOrders(new ModelList(busy(9)).bank, { uid: 'u', currency: 'USD' }, { pageSize: 5 })).stable,
+      (await readAllOrders(new ModelList(busy(9)).bank.orders, { uid: 'u', currency: 'USD' }, { pageSize: 5 })).stable,
     ).toBe(false);
     const list = new ModelList(busy(9));
     const before = list.ids();

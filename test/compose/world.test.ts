@@ -78,7 +78,7 @@ it('comes up without the bank, and sends nothing before it has shown its account
   const { open, asked } = await processOf(store, inOrder(unshown, unshown, showing(...OURS)));
   const world = await open();
   await lookAtWorld(world, log);
-  await expect(world.assert()).rejects.toMatchObject({ name: 'UnsupportedError' });
+  await expect(world.assert()).rejects.toMatchObject({ condition: 'unsupported' });
   await world.assert();
   await world.assert();
   expect(asked).toHaveLength(3);

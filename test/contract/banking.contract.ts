@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENVELOPE_CODES } from '../../src/api/schemas/envelope.ts';
+import { ORDER_STATUSES } from '../../src/api/schemas/order-status.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../src/domain/money.ts';
-import { ORDER_STATUSES } from '../../src/domain/order-status.ts';
 import { referenceForm } from '../../src/domain/reference-form.ts';
 import { type BankCalls, bankCalls, type Envelope } from './bank-calls.ts';
 import type { ContractTarget } from './target.ts';

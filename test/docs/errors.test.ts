@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CODE_RULES, type KnownOutcome } from '../../src/api/errors.ts';
 import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/api/schemas/envelope.ts';
+import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { REASONS } from '../../src/domain/reasons.ts';
 import { refusalMeaning } from '../../src/domain/submission.ts';
@@ -11,9 +12,9 @@ import { cellsOf, code, documentText, ROOT, rowOf, tableRows } from './markdown.
 const text = documentText('docs/errors.md');
 
 /** What a payout does when its submit got the code and no earlier attempt is in doubt. */
-function whatFollows(envelopeCode: number, outcome: KnownOutcome): string {
+function whatFollows(condition: BankCondition, outcome: KnownOutcome): string {
   if (outcome !== 'refused') return 'looks for the order';
-  const meaning = refusalMeaning(envelopeCode);
+  const meaning = refusalMeaning(condition);
   switch (meaning.kind) {
     case 'fail':
       return `ends ${code('failed')}, reason ${code(meaning.reason)}`;
@@ -26,14 +27,14 @@ function whatFollows(envelopeCode: number, outcome: KnownOutcome): string {
 
 describe('docs/errors.md', () => {
   it('has the table of envelope codes as the code has it', () => {
-    const expected = Object.entries(CODE_RULES).map(([number, { errorClass, onSubmit, retryRead }]) =>
+    const expected = Object.entries(CODE_RULES).map(([number, { condition, onSubmit, retryRead }]) =>
       rowOf(
         number,
         ENVELOPE_CODES[Number(number) as EnvelopeCode],
-        code(errorClass.name),
+        code(condition),
         onSubmit,
         retryRead ? 'yes' : 'no',
-        whatFollows(Number(number), onSubmit),
+        whatFollows(condition, onSubmit),
       ),
     );
     expect(tableRows(text, 'Envelope codes')).toEqual(expected);

@@ -14,6 +14,7 @@ const order = (clientOrderId: string | undefined): OrderFacts => ({
   orderId: 'o-1',
   clientOrderId,
   status: 'COMPLETED',
+  stage: 'paid',
   amount: '12.50',
 });
 

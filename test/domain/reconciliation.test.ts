@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orderStage } from '../../src/api/schemas/order-status.ts';
 import type { OrderFacts } from '../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
@@ -26,6 +27,7 @@ const order = (orderId: string, status: string, more: Partial<OrderFacts> = {}):
   type: 'PAYMENT',
   direct: 'OUT',
   status,
+  stage: orderStage(status),
   currency: 'USD',
   amount: '12.50',
   ...more,
@@ -114,7 +116,7 @@ describe('money that came back', () => {
   );
 
   it('is not there while its order took no money', () => {
-    expect(factsOfPayment(payout('completed'), [{ ...refund, status: 'FAILED' }], 'unclear')).toEqual([]);
+    expect(factsOfPayment(payout('completed'), [{ ...refund, stage: 'failed' }], 'unclear')).toEqual([]);
   });
 
   it('is not the receiving side of a payment between two users', () => {

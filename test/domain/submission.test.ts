@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import type { Waits } from '../../src/domain/policy.ts';
 import {
   type AttemptResult,
@@ -30,11 +31,20 @@ const waits: Waits = {
 };
 
 const uncertain = fc.constantFrom<AttemptResult>({ outcome: 'ambiguous', why: 'reset' }, { outcome: 'exists' });
+const refused = (condition: BankCondition): AttemptResult => ({ outcome: 'refused', condition, code: 1 });
+const REFUSALS: readonly BankCondition[] = [
+  'bad-request',
+  'beneficiary-not-found',
+  'account-not-found',
+  'account-frozen',
+  'unsupported',
+  'insufficient-funds',
+];
 const harmless = fc.constantFrom<AttemptResult>(
   { outcome: 'not-sent', why: 'unreachable' },
   { outcome: 'not-sent', why: 'authentication' },
   { outcome: 'not-sent', why: 'token-suspect' },
-  ...[2002, 2004, 2006, 2007, 2009, 2010].map((code): AttemptResult => ({ outcome: 'refused', code })),
+  ...REFUSALS.map(refused),
 );
 
 describe('rule R0: what follows an unknown outcome', () => {
@@ -54,7 +64,7 @@ describe('rule R0: what follows an unknown outcome', () => {
 
   it('"balance not enough" after a lost answer is not believed: the lost attempt may have taken the money', () => {
     const { known } = afterAttempt(FRESH, { outcome: 'ambiguous', why: 'time-out' });
-    expect(afterAttempt(known, { outcome: 'refused', code: 2010 }).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(known, refused('insufficient-funds')).next).toEqual({ step: 'resolve' });
   });
 
   it('"already existed" is never taken for success, failure or permission to send again', () => {
@@ -91,15 +101,16 @@ describe('a send that a switch kept back', () => {
 
 describe('a clean refusal', () => {
   it.each([
-    [2002, 'fail'],
-    [2004, 'hold'],
-    [2006, 'hold'],
-    [2007, 'hold'],
-    [2009, 'fail'],
-    [2010, 'await-funds'],
-  ])('code %i leads to %s', (code, kind) => {
-    expect(refusalMeaning(code).kind).toBe(kind);
-    expect(afterAttempt(FRESH, { outcome: 'refused', code }).next.step).toBe('refused');
+    ['bad-request', 'fail'],
+    ['beneficiary-not-found', 'hold'],
+    ['account-not-found', 'hold'],
+    ['account-frozen', 'hold'],
+    ['unsupported', 'fail'],
+    ['insufficient-funds', 'await-funds'],
+    ['unlisted', 'fail'],
+  ] as const)('%s leads to %s', (condition, kind) => {
+    expect(refusalMeaning(condition).kind).toBe(kind);
+    expect(afterAttempt(FRESH, refused(condition)).next.step).toBe('refused');
   });
 });
 
@@ -144,9 +155,9 @@ describe('sending the same reference again', () => {
   });
 
   it('leaves the outcome in doubt unless absence is proven: a later refusal may be about our own first order', () => {
-    const refused: AttemptResult = { outcome: 'refused', code: 2010 };
-    expect(afterAttempt(resent(tainted), refused).next).toEqual({ step: 'resolve' });
-    expect(afterAttempt(cleared(tainted), refused).next).toMatchObject({ step: 'refused' });
+    const short = refused('insufficient-funds');
+    expect(afterAttempt(resent(tainted), short).next).toEqual({ step: 'resolve' });
+    expect(afterAttempt(cleared(tainted), short).next).toMatchObject({ step: 'refused' });
   });
 
   it('with "verified" needs one stable look', () => {

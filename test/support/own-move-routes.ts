@@ -1,4 +1,4 @@
-import type { Bank } from '../../src/api/bank.ts';
+import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
 import { type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
@@ -243,20 +243,20 @@ const arrivalOf = (order: Order): Order => ({ ...order, order_id: `${order.order
 /** A bank that lists both sides of a transfer; the one that leaves is missing in the first lists that show it. */
 function withArrivals(bank: Bank, { hidden = 0 } = {}): Bank {
   let hides = hidden;
-  const list: Bank['orders']['list'] = async (...asked) => {
-    const page = await bank.orders.list(...asked);
-    const transfers = page.records.filter(({ type }) => type === 'TRANSFER');
+  const shown = ({ orders, ...scan }: OrderScan): OrderScan => {
+    const transfers = orders.filter(({ type }) => type === 'TRANSFER');
     const isHiding = transfers.length > 0 && hides > 0;
     if (isHiding) hides -= 1;
-    const shown = isHiding ? page.records.filter((order) => !transfers.includes(order)) : page.records;
-    const records = [...transfers.map(arrivalOf), ...shown];
-    return { ...page, total: (page.total ?? page.records.length) + records.length - page.records.length, records };
+    const others = isHiding ? orders.filter((order) => !transfers.includes(order)) : orders;
+    return { ...scan, orders: [...transfers.map(arrivalOf), ...others] };
   };
+  const listAll: Bank['orders']['listAll'] = async (...asked) => shown(await bank.orders.listAll(...asked));
+  const listSettled: Bank['orders']['listSettled'] = async (...asked) => shown(await bank.orders.listSettled(...asked));
   const get: Bank['orders']['get'] = async (orderId, ...more) =>
     orderId.endsWith('-in')
       ? arrivalOf(await bank.orders.get(orderId.slice(0, -3), ...more))
       : bank.orders.get(orderId, ...more);
-  return { ...bank, orders: { ...bank.orders, list, get } };
+  return { ...bank, orders: { ...bank.orders, listAll, listSettled, get } };
 }
 
 const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
@@ -277,7 +277,7 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   },
   {
     name: 'arrival-listed-first-after-a-lost-answer',
-    bank: (bank) => withArrivals(bank, { hidden: 8 }),
+    bank: (bank) => withArrivals(bank, { hidden: 4 }),
     travel: async (p, start) => {
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.transfer', kind: 'drop-after' });
       return start();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
+import { readAllBeneficiaries } from '../list-pages.ts';
 import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from '../schemas/beneficiaries.ts';
 
 const BENEFICIARIES = '/v1/banking/beneficiaries';
@@ -8,6 +9,10 @@ const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;
 
 /** Beneficiaries (interface section 4). Adding has no idempotency key: look in the list first. */
 export function beneficiariesResource({ read, send }: Calls): Bank['beneficiaries'] {
+  const pages: Parameters<typeof readAllBeneficiaries>[0] = {
+    /** GET /v1/banking/beneficiaries: one page. */
+    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, beneficiaryPage, options),
+  };
   return {
     /** GET /v1/banking/beneficiaries/required-details: the fields a payee needs, by payment type. */
     requiredDetails: (currency, beneficiaryType, options) => {
@@ -22,8 +27,7 @@ export function beneficiariesResource({ read, send }: Calls): Bank['beneficiarie
     get: (beneficiaryId, options) =>
       read({ path: BENEFICIARY, ids: { beneficiary_id: beneficiaryId } }, beneficiary, options),
 
-    /** GET /v1/banking/beneficiaries: one page. */
-    list: (query, options) => read({ path: BENEFICIARIES, query: { ...query } }, beneficiaryPage, options),
+    listAll: (query, options) => readAllBeneficiaries(pages, query, options),
 
     /** PUT /v1/banking/beneficiaries/{beneficiary_id}: uid and the required fields. Answers no data. */
     update: async (beneficiaryId, body, options) => {

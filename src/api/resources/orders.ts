@@ -1,16 +1,25 @@
 import { z } from 'zod';
 import type { Bank } from '../bank.ts';
 import type { Calls } from '../calls.ts';
+import { type OrderPages, readAllOrders } from '../list-pages.ts';
 import { order, orderPage } from '../schemas/orders.ts';
+import { readSettledOrders } from '../settled-orders.ts';
 
 const ORDERS = '/v1/banking/transactions';
 const ORDER = `${ORDERS}/{order_id}`;
 
-/** Orders (interface section 4). There is no filter by reference: see `list-pages.ts`. */
+/** Orders (interface section 4). There is no filter by reference: a list is read whole (`list-pages.ts`). */
 export function ordersResource({ read, send }: Calls): Bank['orders'] {
-  return {
+  const pages: OrderPages = {
     /** GET /v1/banking/transactions: one page of a user's orders in one currency. */
     list: (query, options) => read({ path: ORDERS, query: { ...query } }, orderPage, options),
+  };
+  return {
+    listAll: ({ from: created_at_from, type: order_type, ...key }, options) =>
+      readAllOrders(pages, { ...key, created_at_from, order_type }, options),
+
+    listSettled: ({ type: order_type, ...since }, options) =>
+      readSettledOrders(pages, { ...since, order_type }, options),
 
     /** GET /v1/banking/transactions/{order_id} */
     get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, order, options),

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { orderStage } from './order-status.ts';
 import { identifier, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
- * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed.
+ * `status`, `type` and `direct` stay plain text: an unknown value is kept and named, never guessed. `stage` is what the
+ * status says.
  */
-export const order = z.object({
+const record = z.object({
   order_id: identifier,
   client_order_id: optionalText,
   transaction_uid: optionalText,
@@ -28,11 +30,13 @@ export const order = z.object({
   fee: optionalDecimal,
   fee_currency: optionalText,
 });
-export type Order = z.infer<typeof order>;
+export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));
+/** An order of any bank: what it leaves out is absent. */
+export type Order = Partial<z.infer<typeof order>> & Pick<z.infer<typeof order>, 'order_id' | 'status' | 'stage'>;
 
 export const orderPage = pageOf(order);
 
-/** Query of the order list. `create_at_to` is a string and spelled so (interface section 4). */
+/** Query of the order list, without its paging. `create_at_to` is a string and spelled so (interface section 4). */
 export interface OrderQuery {
   uid: string;
   currency: string;
@@ -42,6 +46,4 @@ export interface OrderQuery {
   amount_from?: string;
   amount_to?: string;
   order_type?: string;
-  page?: number;
-  page_size?: number;
 }

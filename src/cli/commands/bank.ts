@@ -1,4 +1,3 @@
-import { readAllBeneficiaries, readAllOrders } from '../../api/list-pages.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
@@ -30,7 +29,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
 export async function beneficiaries(session: Session, uid: string, currency: string | undefined): Promise<ExitCode> {
   const bank = await session.bank(await session.stack('join-or-boot'));
-  const scan = await readAllBeneficiaries(bank, { uid, currency });
+  const scan = await bank.beneficiaries.listAll({ uid, currency });
   const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {
     const { name, account } = maskedPayee(items);
     return [id, currency, beneficiary_type, payment_type, name, account];
@@ -45,7 +44,7 @@ export async function beneficiaries(session: Session, uid: string, currency: str
 /** `payouts orders UID CURRENCY`: the bank's own list. */
 export async function orders(session: Session, uid: string, currency: string): Promise<ExitCode> {
   const bank = await session.bank(await session.stack('join-or-boot'));
-  const scan = await readAllOrders(bank, { uid, currency }, { pageSize: session.config.pageSize });
+  const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.pageSize });
   const rows = scan.orders.map((order) => [
     order.order_id,
     order.client_order_id ?? '',

@@ -1,4 +1,4 @@
-import { OrderNotFoundError } from '../../api/errors.ts';
+import { conditionOf } from '../../api/errors.ts';
 import { pathId } from '../../api/path.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -59,7 +59,7 @@ export async function retrieveCard(session: Session, id: string): Promise<ExitCo
   const paymentId = known === undefined ? foreignId(id) : await paymentOf(cards, known, id);
   const bank = await session.bank(await session.stack('join-or-boot'));
   const payment = await bank.cards.retrieveRaw(paymentId).catch((error: unknown) => {
-    throw known === undefined && error instanceof OrderNotFoundError ? unknownCard() : error;
+    throw known === undefined && conditionOf(error) === 'order-not-found' ? unknownCard() : error;
   });
   session.output.result({ schemaVersion: 1, payment }, JSON.stringify(payment, null, 2));
   return EXIT.completed;

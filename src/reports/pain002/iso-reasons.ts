@@ -87,20 +87,8 @@ const BY_FIELD: readonly (readonly [field: RegExp, code: string])[] = [
 ];
 const RULES_OF_THE_BANK: ReadonlySet<string> = new Set(['required', 'regex']);
 
-/** Envelope codes (interface section 7) of a refusal that ends a payout or holds it. */
-const BY_BANK_CODE: Readonly<Record<number, string>> = {
-  2003: 'AM05',
-  2004: 'AC01',
-  2006: 'AC01',
-  2007: 'AC06',
-  2009: 'AG01',
-  2010: 'AM04',
-};
-
-/** Of a payout; the bank's own code wins where it says more than our reason. */
-export function reasonCodeOf(reason: string, bankCode?: number): string {
-  return BY_NAME.get(reason) ?? (bankCode === undefined ? undefined : BY_BANK_CODE[bankCode]) ?? NARRATIVE;
-}
+/** Of a payout. */
+export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;
 
 /** Of a finding about one row. */
 export function findingCodeOf({ rule, column }: { rule: string; column: string | null }): string {

@@ -18,10 +18,10 @@ export function transactionReason(facts: TransactionFacts, status: TransactionSt
       statusReason(findingCodeOf(finding), `${finding.column ?? 'row'}: ${finding.rule}: ${finding.message}`),
     );
   }
-  const { reason, refusalCode, orderId } = facts;
+  const { reason, orderId } = facts;
   const told =
     reason !== null && (status === 'RJCT' || status === 'PDNG')
-      ? statusReason(reasonCodeOf(reason.code, refusalCode), `${reason.code}: ${reason.message}`)
+      ? statusReason(reasonCodeOf(reason.code), `${reason.code}: ${reason.message}`)
       : '';
   const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
   return told + order;

@@ -46,10 +46,6 @@ export interface PayoutFacts {
   state: PayoutState;
   reason: Reason | null;
   orderId: string | null;
-  /** Wire status of the order, where one was seen: it tells "at the bank" from "waits at the bank". */
-  orderStatus?: string;
-  /** Envelope code of a refusal, where it is known (interface section 7). */
-  refusalCode?: number;
 }
 
 /** A row that was never claimed. */

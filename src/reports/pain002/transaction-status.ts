@@ -1,9 +1,8 @@
-import { statusMeaning } from '../../domain/order-status.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
-import { isRefused, type JudgedStage, type PayoutFacts, type TransactionFacts } from './status-report.ts';
+import { isRefused, type JudgedStage, type TransactionFacts } from './status-report.ts';
 
 /**
- * Status of one transaction (`TxSts`). COMPLETED means that the money left our account, which is ACSC; that the creditor has
+ * Status of one transaction (`TxSts`). A completed payout has left our account, which is ACSC; that the creditor has
  * it (ACCC) is never known.
  */
 export type TransactionStatus = 'ACCP' | 'PDNG' | 'ACSP' | 'ACSC' | 'RJCT';
@@ -22,21 +21,9 @@ const SAYS_AT_MOST: Readonly<Record<JudgedStage, readonly TransactionStatus[]>> 
 };
 
 export function transactionStatus(facts: TransactionFacts, stage: JudgedStage): TransactionStatus {
-  const status = isRefused(facts) ? 'RJCT' : statusOf(facts);
+  const status = isRefused(facts) ? 'RJCT' : STATUS_OF_STATE[facts.state];
   if (SAYS_AT_MOST[stage].includes(status)) return status;
   return stage === 'validated' ? 'ACCP' : 'ACSP';
-}
-
-function statusOf({ state, orderStatus }: PayoutFacts): TransactionStatus {
-  if (state === 'processing' && orderStatus !== undefined) return orderedStatus(orderStatus);
-  return STATUS_OF_STATE[state];
-}
-
-/** A terminal status that the payout has not confirmed yet proves nothing: "no money" is believed at the second read. */
-function orderedStatus(orderStatus: string): TransactionStatus {
-  if (orderStatus === 'APPROVING' || orderStatus === 'REJECTING' || orderStatus === 'CANCELLING') return 'PDNG';
-  const meaning = statusMeaning(orderStatus);
-  return meaning === 'open' || meaning === 'paid' ? 'ACSP' : 'PDNG';
 }
 
 /** Total over the states. Whatever may still be paid is never RJCT: an ERP pays a rejected invoice again. */

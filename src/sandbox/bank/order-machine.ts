@@ -1,4 +1,4 @@
-import type { OrderStatus } from '../../domain/order-status.ts';
+import type { OrderStatus } from '../../api/schemas/order-status.ts';
 import type { SettleTimes } from '../settings.ts';
 import type { Outcome } from './order-row.ts';
 

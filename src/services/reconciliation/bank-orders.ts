@@ -1,20 +1,11 @@
 import type { Bank } from '../../api/bank.ts';
-import { BankError } from '../../api/errors.ts';
+import { says, unless } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */
-export async function readIfThere(
-  { bank }: { bank: Pick<Bank, 'orders'> },
-  orderId: string,
-): Promise<Order | undefined> {
-  try {
-    return await bank.orders.get(orderId);
-  } catch (error) {
-    if (error instanceof BankError && error.code === 2005) return undefined;
-    throw error;
-  }
-}
+export const readIfThere = ({ bank }: { bank: Pick<Bank, 'orders'> }, orderId: string): Promise<Order | undefined> =>
+  unless(says('order-not-found'), () => bank.orders.get(orderId));
 
 /** The order record in our own spelling; what the bank leaves out stays out. */
 export function orderFacts(order: Order): OrderFacts {
@@ -25,6 +16,7 @@ export function orderFacts(order: Order): OrderFacts {
     type: order.type,
     direct: order.direct,
     status: order.status,
+    stage: order.stage,
     accountId: order.transaction_account,
     currency: order.transaction_currency,
     amount: order.transaction_amount,

@@ -1,6 +1,4 @@
-import type { Bank } from '../../api/bank.ts';
-import type { OrderScan } from '../../api/list-pages.ts';
-import { readSettledOrders } from '../../api/settled-orders.ts';
+import type { Bank, OrderScan } from '../../api/bank.ts';
 
 export interface ScanRequest {
   uid: string;
@@ -34,7 +32,7 @@ export function sharedScans(bank: Bank, pageSize: number): (request: ScanRequest
     const scan = queue.last.then(() => {
       const since = queue.next?.from ?? from;
       queue.next = undefined;
-      return readSettledOrders(bank, { uid, currency, from: since }, { pageSize });
+      return bank.orders.listSettled({ uid, currency, from: since }, { pageSize });
     });
     queue.next = { from, scan };
     queue.last = scan

@@ -1,5 +1,4 @@
 import type { Bank } from '../../api/bank.ts';
-import { readAllBeneficiaries } from '../../api/list-pages.ts';
 import { checkFields, matchEntry, sameBeneficiary, toWireFields } from '../../api/required-details.ts';
 import type { Beneficiary, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
@@ -41,7 +40,7 @@ export async function namedPayee(bank: Bank, instruction: PayoutInstruction): Pr
 
 /** The oldest beneficiary at the bank that is this payee as a whole; undefined when the list shows none. */
 export async function findPayee(bank: Bank, payee: NamedPayee): Promise<Beneficiary | undefined> {
-  const scan = await readAllBeneficiaries(bank, {
+  const scan = await bank.beneficiaries.listAll({
     uid: payee.uid,
     currency: payee.currency,
     beneficiary_type: payee.beneficiaryType,

@@ -98,14 +98,15 @@ async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatu
 /** What the error of a POST tells about its effect. */
 function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult {
   if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
-  const { outcome, tokenSuspect } = error;
-  const code = error.code ?? (refusedByStatus && outcome === 'refused' ? error.httpStatus : undefined);
+  const { outcome, tokenSuspect, condition = 'unlisted', code } = error;
   switch (outcome) {
     case 'not-sent':
       return { outcome, why: error.name === 'AuthenticationError' ? 'authentication' : 'unreachable' };
     case 'refused':
       if (tokenSuspect) return { outcome: 'not-sent', why: 'token-suspect' };
-      return code === undefined ? { outcome: 'ambiguous', why: error.message } : { outcome, code };
+      if (code !== undefined) return { outcome, condition, code };
+      if (refusedByStatus && error.httpStatus !== undefined) return { outcome, condition, code: error.httpStatus };
+      return { outcome: 'ambiguous', why: error.message };
     case 'exists':
       return { outcome };
     case 'ambiguous':

@@ -21,7 +21,7 @@ export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
 /**
  * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank. Our
  * decision drives the bank's approve or reject; what counts afterwards is what the order shows. The decision has no idempotency
- * key, so it is repeated only when a later look still shows WAIT_FOR_AUDIT.
+ * key, so it is repeated only when a later look still shows it waiting for its audit.
  */
 export async function awaitBankApproval(follow: Follow, expiredAt: number | undefined): Promise<void> {
   const { leg, audit } = follow;

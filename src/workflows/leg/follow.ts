@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
-import { isNoMoney, isTerminal, statusMeaning } from '../../domain/order-status.ts';
+import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
@@ -166,8 +166,8 @@ export class Follow {
    */
   noteDoubt({ meaning }: OrderJudgement, told: boolean): void {
     const { view, reference, terms } = this.leg;
-    const notice = view.inbox.toldOf(reference).at(-1);
-    const toldOf = notice === undefined ? 'open' : statusMeaning(notice.status, terms.closedMeans);
+    const { stage = 'open' } = view.inbox.toldOf(reference).at(-1) ?? {};
+    const toldOf = stageMeaning(stage, terms.closedMeans);
     const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
     if (isTerminal(meaning)) this.doubts = 0;
     else if (contradicted || this.doubts > 0) this.doubts += 1;
@@ -177,8 +177,9 @@ export class Follow {
 export const STUCK: ReasonCode = 'status-stuck';
 
 /** What is seen of an order when the bank has not answered for the patience of a look. */
-const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {
+const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'stage' | 'status' | 'differences'> = {
   meaning: 'unclear',
+  stage: 'unknown',
   status: 'UNREADABLE',
   differences: [],
 };
@@ -186,12 +187,9 @@ const UNREADABLE: Pick<OrderJudgement, 'meaning' | 'status' | 'differences'> = {
 /** Whether the look saw the order at all. */
 const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' && status !== UNREADABLE.status;
 
-/** Statuses an order has only after its audit, or without one: no rejection can stop it any more. */
-const PAST_AUDIT: ReadonlySet<string> = new Set(['APPROVING', 'APPROVED', 'SUBMITTING', 'SUBMITTED']);
-
 /** An order that may still come to its audit is looked at again; one that is past it goes on. */
-function cancelWhileOpen(follow: Follow, { status }: OrderJudgement): void {
-  if (PAST_AUDIT.has(status)) follow.leg.view.inbox.cancelStanding = 'too-late';
+function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
+  if (stage === 'past-audit') follow.leg.view.inbox.cancelStanding = 'too-late';
   else follow.doubts += 1;
 }
 

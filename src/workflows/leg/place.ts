@@ -112,6 +112,6 @@ function describe(result: AttemptResult): string {
     case 'refused':
       return `refused (code ${result.code})`;
     case 'exists':
-      return 'the bank says the reference exists (code 2003)';
+      return 'the bank says the reference exists';
   }
 }

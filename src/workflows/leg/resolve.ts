@@ -216,7 +216,7 @@ function decideByOperator(
       return answer(false, 'the bank does not show that order under this reference, as it was sent');
     case 'resend':
       if (!absent) return answer(false, 'absence is not proven');
-      if (known.exists) return answer(false, 'the bank says that it has this reference (code 2003)');
+      if (known.exists) return answer(false, 'the bank says that it has this reference');
       if (leg.hasLeft && terms.referenceDedupe === 'none') {
         return answer(false, 'the bank is not trusted to recognise a reference (dedupe "none")');
       }

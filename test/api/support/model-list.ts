@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Bank } from '../../../src/api/bank.ts';
-import type { Order, OrderQuery } from '../../../src/api/schemas/orders.ts';
+import type { OrderPages } from '../../../src/api/list-pages.ts';
+import type { Order } from '../../../src/api/schemas/orders.ts';
 
 /** How a bank might serve a list of orders that nobody has documented. */
 export interface ListBehaviour {
@@ -71,7 +71,7 @@ export function modelLists({ honest }: { honest: boolean }): fc.Arbitrary<ListBe
 /** A list in memory: an order is made, a while later it is listed, and it stays. */
 export class ModelList {
   requests = 0;
-  readonly bank: Bank;
+  readonly bank: { orders: OrderPages };
   private readonly how: ListBehaviour;
   private readonly orders: { id: string; at: number; listedFrom: number }[] = [];
   private state: number;
@@ -80,7 +80,7 @@ export class ModelList {
     this.how = how;
     this.state = how.seed;
     for (let index = 0; index < how.length; index += 1) this.make(0);
-    this.bank = { orders: { list: async (query: OrderQuery) => this.page(query) } } as unknown as Bank;
+    this.bank = { orders: { list: async (query) => this.page(query) } };
   }
 
   /** What is in the list now. */
@@ -93,7 +93,7 @@ export class ModelList {
     this.orders.push({ id: `o-${number}`, at: LIST_BEGINS + number * 10_000, listedFrom: this.requests + lag });
   }
 
-  private page({ page = 1, page_size = 20, created_at_from = 0, create_at_to }: OrderQuery) {
+  private page({ page, page_size, created_at_from = 0, create_at_to }: Parameters<OrderPages['list']>[0]) {
     const { how } = this;
     this.requests += 1;
     for (const [request, lag] of how.arrivals) if (request === this.requests) this.make(lag);

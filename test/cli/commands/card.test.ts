@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { OrderNotFoundError } from '../../../src/api/errors.ts';
+import { envelopeError } from '../../../src/api/errors.ts';
 import { listCards, retrieveCard, showCard } from '../../../src/cli/commands/card.ts';
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/commands/card-control.ts';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
@@ -82,12 +82,7 @@ function cardFile(text: string): string {
   writeFileSync(path, text);
   return path;
 }
-const notFound = new OrderNotFoundError('not found', {
-  outcome: 'refused',
-  retryable: false,
-  operation: 'GET payment',
-  code: 2005,
-});
+const notFound = envelopeError(2005, { operation: 'GET payment' });
 
 const CARD = JSON.stringify({ number: PAN, expiry_month: '03', expiry_year: '39', cvv: CVV });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ORDER_STATUSES } from '../../../src/domain/order-status.ts';
+import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
 import { nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
 import { DEFAULT_SETTLE_TIMES } from '../../../src/sandbox/settings.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import { type BankErrorDetails, OrderNotFoundError } from '../../../src/api/errors.ts';
+import { envelopeError } from '../../../src/api/errors.ts';
+import { orderStage } from '../../../src/api/schemas/order-status.ts';
 import type { Order } from '../../../src/api/schemas/orders.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
@@ -33,6 +34,7 @@ const order = (order_id: string, status: string, more: Partial<Order> = {}): Ord
     type: 'PAYMENT',
     direct: 'OUT',
     status,
+    stage: orderStage(status),
     transaction_amount: '10.50',
     ...more,
   }) as Order;
@@ -43,8 +45,7 @@ const bank = {
     async get(orderId: string): Promise<Order> {
       readById.push(orderId);
       const shown = shownById.find(({ order_id }) => order_id === orderId);
-      if (shown === undefined)
-        throw new OrderNotFoundError('not found', { outcome: 'ambiguous', code: 2005 } as BankErrorDetails);
+      if (shown === undefined) throw envelopeError(2005, { operation: 'GET order' });
       return shown;
     },
   },

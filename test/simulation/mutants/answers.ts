@@ -14,7 +14,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
         file: 'src/activities/orders.ts',
         find: 'const order = await reading(() => readIfThere(deps, orderId));\n  if (order === undefined) return',
         replace:
-          "const { readAllOrders } = await import('../api/list-pages.ts');\n  const { uid, currency } = expected;\n  const order = (await readAllOrders(deps.bank, { uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return",
+          'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return',
       },
     ],
   },
@@ -62,8 +62,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ERRORS,
-        find: "2011: { errorClass: InProgressError, onSubmit: 'ambiguous'",
-        replace: "2011: { errorClass: InProgressError, onSubmit: 'refused'",
+        find: "2011: { condition: 'in-progress', onSubmit: 'ambiguous'",
+        replace: "2011: { condition: 'in-progress', onSubmit: 'refused'",
       },
     ],
   },
@@ -110,7 +110,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     number: 'P28',
     name: 'unknown-status-failed',
     what: 'a status without a known meaning counts as failed',
-    edits: [{ file: 'src/domain/order-status.ts', find: "[status] ?? 'unclear';", replace: "[status] ?? 'failed';" }],
+    edits: [{ file: 'src/api/schemas/order-status.ts', find: ": 'unknown';", replace: ": 'failed';" }],
   },
   {
     number: 'P29',
@@ -119,8 +119,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/order-status.ts',
-        find: "if (status === 'CLOSED') return closedMeans;",
-        replace: "if (status === 'CLOSED') return 'paid';",
+        find: "stage === 'closed' ? closedMeans",
+        replace: "stage === 'closed' ? 'paid'",
       },
     ],
   },

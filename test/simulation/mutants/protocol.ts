@@ -45,7 +45,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         file: SUBMISSION,
         find: "return { known: { ...counted, tainted: true, left: true, exists: true }, next: { step: 'resolve' } };",
         replace:
-          "return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(2003) } };",
+          "return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning('already-exists') } };",
       },
     ],
   },
@@ -58,7 +58,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         file: SUBMISSION,
         find: "case 'refused':\n      return known.tainted\n        ? { known: counted, next: { step: 'resolve' } }",
         replace:
-          "case 'refused':\n      return known.tainted\n        ? { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(result.code) } }",
+          "case 'refused':\n      return known.tainted\n        ? { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(result.condition) } }",
       },
     ],
   },
@@ -70,7 +70,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: PLACE,
         find: "{ outcome: 'ambiguous', why: 'the sender gave no answer' }",
-        replace: "{ outcome: 'refused', code: 2001 }",
+        replace: "{ outcome: 'refused', condition: 'internal-error', code: 2001 }",
       },
     ],
   },

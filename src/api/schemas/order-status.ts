@@ -1,0 +1,26 @@
+import type { OrderStage } from '../../domain/order-status.ts';
+
+/** The thirteen order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
+const STAGES = {
+  ACCEPTED: 'open',
+  WAIT_FOR_AUDIT: 'awaiting-audit',
+  SUBMITTING: 'past-audit',
+  SUBMITTED: 'past-audit',
+  COMPLETED: 'paid',
+  APPROVED: 'past-audit',
+  APPROVING: 'past-audit',
+  REJECTED: 'rejected',
+  REJECTING: 'open',
+  CANCELLED: 'cancelled',
+  CANCELLING: 'open',
+  FAILED: 'failed',
+  CLOSED: 'closed',
+} as const satisfies Record<string, OrderStage>;
+
+export type OrderStatus = keyof typeof STAGES;
+
+export const ORDER_STATUSES = Object.keys(STAGES) as readonly OrderStatus[];
+
+/** Where an order with this status stands; a status that the interface does not list is never guessed. */
+export const orderStage = (status: string): OrderStage =>
+  Object.hasOwn(STAGES, status) ? STAGES[status as OrderStatus] : 'unknown';
