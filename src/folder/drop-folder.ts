@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
+import type { Door } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { isMakerUnknown } from '../intake/maker.ts';
-import { type Door, takeFile } from '../intake/take-file.ts';
+import { takeFile } from '../intake/take-file.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
@@ -88,7 +89,8 @@ export class DropFolder {
   /** The batch made of a file; undefined when an earlier one is under way with its rows: the file waits for that one. */
   private async take(door: Door, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
     const { invalid, by } = this.order;
-    const taking = await takeFile(door, path, { invalid, by, batchId });
+    // Nobody is asked: what the options of the folder let through is agreed to.
+    const taking = await takeFile(door, path, { invalid, by, batchId }, () => {});
     if (taking.outcome === 'claimed') return this.parts.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;

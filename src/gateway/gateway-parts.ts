@@ -1,7 +1,7 @@
 import type { GatewayToken } from '../config/gateway-tokens.ts';
 import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
-import type { Door } from '../intake/take-file.ts';
+import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import type { BatchRecord, Store } from '../store/store.ts';

@@ -52,7 +52,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
     },
     ready: {
       store: () => door.store.identity(),
-      temporal: door.assertTemporal,
+      temporal: door.assertReady,
       bank: () => door.bank.authenticate(),
     },
     warnings: () => warnings,
