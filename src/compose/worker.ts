@@ -7,7 +7,7 @@ import { createActivities } from '../activities/index.ts';
 import { resumeUnended } from '../activities/outbox.ts';
 import type { Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
-import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
+import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
@@ -113,9 +113,9 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
 
 type Opened = Pick<DoorPlace, 'bank' | 'store' | 'client' | 'log'>;
 
-function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: FolderOrder) => Promise<Sweep> {
+function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (options: SweepOptions) => Promise<Sweep> {
   const parts = folderParts({ config, temporal: place, ui: uiPlace(config, place), ...opened });
-  return async (order) => (await DropFolder.open(parts, order)).sweepOnce(LOOK_EVERY_MS);
+  return async (options) => (await DropFolder.open(parts, options)).sweepOnce(LOOK_EVERY_MS);
 }
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */

@@ -248,15 +248,12 @@ export interface RestoreRecord extends Restored {
   detail: Record<string, string>;
 }
 
-/** Who switches what off or on, and why. */
-export interface SwitchOrder extends SwitchedOff {
+/** Who switches, or has switched, what off or on, and why. */
+export interface SwitchRecord extends SwitchedOff {
   reason: string;
   by: string;
   at: number;
 }
-
-/** A switch that is off, and who switched it off. */
-export type SwitchRecord = SwitchOrder;
 
 /** A key that one process holds. */
 export interface IdempotencyKey {

@@ -36,7 +36,6 @@ import type {
   ReturnRecord,
   SendAttempt,
   Settled,
-  SwitchOrder,
   SwitchRecord,
   UnpaidEnd,
   UserAccount,
@@ -228,9 +227,9 @@ export interface Store {
 
   // Switches
   /** With an audit entry. False when it was off before: who was first, and why, stays. */
-  switchOff(order: SwitchOrder): Promise<boolean>;
+  switchOff(given: SwitchRecord): Promise<boolean>;
   /** With an audit entry. False when it was not off. */
-  switchOn(order: SwitchOrder): Promise<boolean>;
+  switchOn(given: SwitchRecord): Promise<boolean>;
   /** Those that are off, oldest first. */
   switches(): Promise<SwitchRecord[]>;
   /** The widest scope of a switch that stops a payout; a paused batch stops its payouts like a switch of its own. */

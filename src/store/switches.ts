@@ -3,11 +3,11 @@ import { END_STATES } from '../domain/payout-state.ts';
 import { type SwitchedOff, type SwitchScope, type Touched, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './schema.ts';
-import type { SwitchOrder, SwitchRecord } from './store.ts';
+import type { SwitchRecord } from './store.ts';
 import { inTransaction } from './transaction.ts';
 
 /** False when it was off before: who was first, and why, stays. */
-export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('switches')
@@ -27,7 +27,7 @@ export function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOr
 }
 
 /** False when it was not off. */
-export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+export function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('switches')
