@@ -34,9 +34,9 @@ export async function doorOf(
     ...opened,
     context: await messageContextOf(config, files),
     lookAlikeDays: config.lookAlikeDays,
-    dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.calendar),
+    dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
     now: Date.now,
-    approvalRules: config.approvalRules,
+    approvalRules: config.settings.approvalRules,
   };
 }
 

@@ -80,7 +80,7 @@ function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): Gatew
       temporal: () => assertReachable(client, temporal),
       bank: () => bank.authenticate(),
     },
-    warnings: () => [clockComplaint(bank.clock.offset(), config.durations.bankClockSkewMs) ?? []].flat(),
+    warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     cards,
     webhooks,
     tokens: config.gatewayTokens.reveal(),

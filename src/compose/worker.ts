@@ -25,7 +25,6 @@ import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { type DoorPlace, folderParts } from './door.ts';
-import { workerSettings } from './settings.ts';
 import { uiPlace } from './ui-place.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
@@ -57,7 +56,7 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       bank,
       store,
       executions: executionsOver(client),
-      settings: workerSettings(config),
+      settings: config.settings,
       now: Date.now,
       checkInstruction,
       assertIdentity: () => assertIdentity(world),
@@ -97,7 +96,7 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
         if (error instanceof NamespaceTakenError) failure.resolve(error);
         else log.warn({ error }, 'the claim on the namespace could not be read');
       });
-    const checkClock = bankClockAlarm(bank.clock, config.durations.bankClockSkewMs, log);
+    const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {
       checkClock();
@@ -119,13 +118,19 @@ function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (options:
 }
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */
-async function claimNamespace({ replacesStore, reconcileDays }: Config, store: Store, client: Client): Promise<void> {
+async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {
   const replaced = await takeNamespace(client, store.id, replacesStore);
   if (replaced === undefined) return;
   const detail = { namespace: client.options.namespace, replaced };
   const at = Date.now();
   // What the other store has sent is not in this one.
-  await store.recordRestore({ at, from: at - reconcileDays * DAY_MS, by: 'worker', replaces: replaced, detail });
+  await store.recordRestore({
+    at,
+    from: at - settings.reconcileDays * DAY_MS,
+    by: 'worker',
+    replaces: replaced,
+    detail,
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -66,10 +66,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   config: {
     imports: ['domain/', 'config/', 'api/card-fields.ts', 'rules/nearest.ts'],
-    types: ['webhooks/settings.ts'],
+    types: ['activities/deps.ts', 'webhooks/settings.ts'],
     packages: ['zod', '@temporalio/envconfig', 'node:'],
   },
-  'config.ts': { imports: ['domain/', 'config/'], packages: ['@temporalio/envconfig', 'node:'] },
+  'config.ts': {
+    imports: ['domain/', 'config/'],
+    types: ['activities/deps.ts'],
+    packages: ['@temporalio/envconfig', 'node:'],
+  },
   'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
   'log.ts': { imports: [], packages: ['pino', '@temporalio/common', 'node:'] },
   folder: { imports: ['domain/', 'intake/', 'reports/'], types: ['store/'], packages: ['uuid', 'node:'] },

@@ -45,7 +45,7 @@ export async function beneficiaries(session: Session, uid: string, currency: str
 /** `payouts orders UID CURRENCY`: the bank's own list. */
 export async function orders(session: Session, uid: string, currency: string): Promise<ExitCode> {
   const bank = await session.bank(await session.stack('join-or-boot'));
-  const scan = await readAllOrders(bank, { uid, currency }, { pageSize: session.config.pageSize });
+  const scan = await readAllOrders(bank, { uid, currency }, { pageSize: session.config.settings.pageSize });
   const rows = scan.orders.map((order) => [
     order.order_id,
     order.client_order_id ?? '',

@@ -133,7 +133,7 @@ async function checkReferences(session: Session, stack: Stack): Promise<Omit<Che
 }
 
 function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
-  const complaint = clockComplaint(offset, config.durations.bankClockSkewMs);
+  const complaint = clockComplaint(offset, config.settings.clockSkewMs);
   const seen = offset === undefined ? 'not told by its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }

@@ -21,7 +21,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');
-  assertMaker(session.config.approvalRules, options.by);
+  assertMaker(session.config.settings.approvalRules, options.by);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack('join-or-boot');
   const parts = folderParts({

@@ -64,13 +64,13 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   if (known !== undefined) return followTaken(session, known, options);
   const plan = await withValidationBank(session, (bank) =>
     planMove(bank, asked, {
-      acrossUsers: session.config.transferAcrossUsers,
+      acrossUsers: session.config.settings.transferAcrossUsers,
       optionOf: (field) => optionName(kind, field),
     }),
   );
   const show = options.yes ? session.output.say : session.output.tell;
   show(movePlanText(plan));
-  assertMaker(session.config.approvalRules, options.by);
+  assertMaker(session.config.settings.approvalRules, options.by);
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   return startAndFollow(session, plan, options);

@@ -26,7 +26,7 @@ export async function createSchedule(
       hint: 'Add --name NAME.',
     });
   }
-  assertMaker(session.config.approvalRules, options.by);
+  assertMaker(session.config.settings.approvalRules, options.by);
   const dir = resolve(folder);
   try {
     await createSweepSchedule(await clientOf(session), name, { dir, everyMs: every, ...options });
