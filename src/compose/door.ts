@@ -2,25 +2,24 @@ import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import type { Config } from '../config.ts';
 import { dueDate } from '../domain/business-days.ts';
+import type { StackAddresses } from '../embedded/stack.ts';
 import type { FolderParts } from '../folder/drop-folder.ts';
 import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
-import type { TemporalAddress } from '../temporal/connection.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
-import { type ReportPlace, reportBatch } from './batch-report.ts';
+import { reportBatch } from './batch-report.ts';
 import { type MessageFiles, messageContextOf } from './message-context.ts';
-import type { UiPlace } from './ui-place.ts';
+import { temporalUi } from './temporal-ui.ts';
 
-/** What the doors without a person are made of. */
-export interface DoorPlace {
+/** What a process works with: its store, bank and Temporal. */
+export interface Opened {
   config: Config;
+  stack: StackAddresses;
   store: Store;
   client: Client;
-  temporal: TemporalAddress;
   bank: Bank;
-  ui: UiPlace;
   log: Log;
 }
 
@@ -40,7 +39,7 @@ export async function doorOf(
   };
 }
 
-export function openDoor({ config, store, client, temporal, bank, log }: DoorPlace): Promise<Door> {
+export function openDoor({ config, stack, store, client, bank, log }: Opened): Promise<Door> {
   return doorOf(
     config,
     {},
@@ -48,7 +47,7 @@ export function openDoor({ config, store, client, temporal, bank, log }: DoorPla
       store,
       bank,
       async assertReady() {
-        await assertReachable(client, temporal);
+        await assertReachable(client, stack);
         await bank.authenticate();
       },
       // What is claimed is taken: a worker starts it when Temporal is there again.
@@ -58,12 +57,13 @@ export function openDoor({ config, store, client, temporal, bank, log }: DoorPla
   );
 }
 
-export function folderParts(place: DoorPlace): FolderParts {
-  const { config, store, ui, log } = place;
+export function folderParts(opened: Opened): FolderParts {
+  const { config, stack, store, log } = opened;
+  const ui = temporalUi(config, stack);
   return {
     store,
-    door: () => openDoor(place),
-    report: (batchId: string, at: ReportPlace) => reportBatch(config, store, batchId, ui, at),
+    door: () => openDoor(opened),
+    report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
     failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken yet'),
   };
 }

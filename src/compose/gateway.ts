@@ -13,14 +13,15 @@ import { updateBatch } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import type { TemporalUi } from '../temporal/ui-link.ts';
 import { CardVault } from '../vault/card-vault.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardParts } from './card-parts.ts';
-import { type DoorPlace, openDoor } from './door.ts';
+import { type Opened, openDoor } from './door.ts';
 import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
-import { uiPlace } from './ui-place.ts';
+import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookParts } from './webhook-parts.ts';
 import { lookAtWorld, openWorld } from './world.ts';
@@ -49,12 +50,13 @@ export async function openGateway(
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
   const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
-  const at: DoorPlace = { config, store, client, temporal: place, bank, ui: uiPlace(config, place), log };
+  const at: Opened = { config, stack: place, store, client, bank, log };
+  const ui = temporalUi(config, place);
   const webhook = webhookSettings(config);
   const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
   const { url } = opened.adopt(
     await startGateway(
-      partsOf(at, cardParts(config, client, vault, at.ui, pages), webhookParts(webhook, at)),
+      partsOf(at, ui, cardParts(config, client, vault, ui, pages), webhookParts(webhook, at)),
       listenOn,
     ),
     (it) => it.close(),
@@ -66,8 +68,8 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): GatewayParts {
-  const { config, store, client, temporal, bank, ui, log } = at;
+function partsOf(at: Opened, ui: TemporalUi, cards: CardParts, webhooks: WebhookParts): GatewayParts {
+  const { config, stack, store, client, bank, log } = at;
   return {
     store,
     door: () => openDoor(at),
@@ -77,7 +79,7 @@ function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): Gatew
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
     ready: {
       store: () => store.identity(),
-      temporal: () => assertReachable(client, temporal),
+      temporal: () => assertReachable(client, stack),
       bank: () => bank.authenticate(),
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),

@@ -23,16 +23,9 @@ export async function intake(session: Session, dir: string, { once, ...options }
   const log = createLog(config.logLevel ?? 'warn');
   assertMaker(session.config.settings.approvalRules, options.by);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const stack = await session.stack('join-or-boot');
-  const parts = folderParts({
-    config,
-    store: await session.store(),
-    client: await session.client(stack),
-    temporal: stack,
-    bank: await session.bank(stack),
-    ui: await session.ui(),
-    log,
-  });
+  const stack = await session.stack();
+  const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
+  const parts = folderParts({ config, stack, store, client, bank, log });
   const path = resolve(dir);
   const folder = await DropFolder.open(parts, { ...options, dir: path });
   let ended: Error | undefined;

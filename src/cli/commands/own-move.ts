@@ -96,10 +96,9 @@ const optionName = (kind: MoveKind, field: string): string =>
 async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
   const { kind, instruction, reference, workflowId } = plan;
   const { currency, amount, id } = instruction;
-  const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
-  const client = await session.client(stack);
-  await (await session.bank(stack)).authenticate();
-  await executionsOver(client).startPayout({
+  await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+  await (await session.bank()).authenticate();
+  await executionsOver(await session.client()).startPayout({
     workflowId,
     kind,
     reference,
@@ -121,7 +120,7 @@ async function followTaken(session: Session, row: PayoutRecord, options: MoveOpt
   }
   session.output.say(`This ${kind} is known and is ${state}.`);
   if (options.detach) return show(session, row, EXIT.completed);
-  const client = await session.client(await session.stack('join-or-boot'));
+  const client = await session.client();
   if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
   return follow(session, { reference, workflowId, until: 'settled' }, options);
 }
@@ -131,15 +130,15 @@ async function follow(
   followed: Pick<FollowPayout, 'reference' | 'workflowId' | 'until'>,
   { timeout, detach }: MoveOptions,
 ): Promise<ExitCode> {
-  const stack = await session.stack('join-or-boot');
+  const { failure } = await session.stack();
   const { row, end } = await followPayout({
     ...followed,
     store: await session.store(),
-    client: await session.client(stack),
+    client: await session.client(),
     output: session.output,
     timeoutMs: timeout,
     interrupted: interruptSignal(),
-    failure: stack.failure,
+    failure,
   });
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
@@ -156,8 +155,7 @@ function exitOf(state: PayoutState): ExitCode {
 }
 
 async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
-  const ui = await session.ui();
-  const url = workflowUrl(ui.url, ui.namespace, row.workflowId);
+  const url = workflowUrl(await session.ui(), row.workflowId);
   const incidents = reportedIncidents(await (await session.store()).incidentsOf([row.reference]), [row]);
   session.output.result(payoutDocument(row, incidents, url), payoutText(row, incidents, url));
   return exit;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { reportBatch } from '../../compose/batch-report.ts';
 import { doorOf } from '../../compose/door.ts';
 import type { MessageFiles } from '../../compose/message-context.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -52,13 +51,15 @@ export async function pay(
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
-  const stackOf = () => session.stack(options.detach ? 'join-only' : 'join-or-boot');
   const taking = await withValidationBank(session, async (bank) => {
     const door = await doorOf(session.config, options, {
       store,
       bank,
-      assertReady: async () => (await session.bank(await stackOf())).authenticate(),
-      startBatch: async (batchId, file) => startBatch(await session.client(await stackOf()), batchId, file),
+      async assertReady() {
+        await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+        await (await session.bank()).authenticate();
+      },
+      startBatch: async (batchId, file) => startBatch(await session.client(), batchId, file),
     });
     return take(door, agreement(session, options));
   });
@@ -77,7 +78,7 @@ export async function pay(
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started; nobody waits for it');
   // The first answers to a bank message: the file is taken, its rows are judged.
-  if ((await store.batch(batchId))?.message) await reportBatch(session.config, store, batchId, await session.ui());
+  if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeoutMs);
 }
 
@@ -106,7 +107,7 @@ export async function followAndReport(
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
   for (const batchId of batchIds) {
-    last = await reportBatch(session.config, store, batchId, await session.ui());
+    last = await session.report(batchId);
     exits.push(exitOfReport(last));
   }
   if (last !== undefined) session.output.result(last, summaryText(last, await session.ui()));
@@ -125,25 +126,21 @@ async function follow(
   batchIds: readonly string[],
   timeoutMs: number | undefined,
 ): Promise<FollowEnd> {
-  const stack = await session.stack('join-or-boot');
-  const client = await session.client(stack);
+  const { failure } = await session.stack();
   return followBatches({
     store,
-    client,
+    client: await session.client(),
     output: session.output,
     batchIds,
     timeoutMs,
     interrupted: interruptSignal(),
-    failure: stack.failure,
+    failure,
   });
 }
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
-  const ui = await session.ui();
-  const report = await reportBatch(session.config, await session.store(), batchId, ui);
-  session.output.result(
-    report,
-    `Batch ${batchId} ${how}.\n\n${summaryText(report, ui)}\n\nNext: payouts watch ${batchId}`,
-  );
+  const report = await session.report(batchId);
+  const summary = summaryText(report, await session.ui());
+  session.output.result(report, `Batch ${batchId} ${how}.\n\n${summary}\n\nNext: payouts watch ${batchId}`);
   return EXIT.completed;
 }
