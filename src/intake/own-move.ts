@@ -12,6 +12,7 @@ import type { Broken } from '../rules/field-rules.ts';
 import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
+import { unlessRefused } from './outlook.ts';
 
 /** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
 export interface MoveAsked {
@@ -131,16 +132,6 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
       sells: { amount: quoted.sell_amount, rate: quoted.rate },
     }
   );
-}
-
-/** Undefined when the bank refuses by code: the workflow meets the same and says so. */
-async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof BankError && error.code !== undefined && !error.retryable) return undefined;
-    throw error;
-  }
 }
 
 async function knownAccount(bank: Bank, accountId: string): Promise<AccountBalance | undefined> {

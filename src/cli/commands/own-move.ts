@@ -9,8 +9,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type FollowPayout, followPayout } from '../follow-payout.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
@@ -125,21 +124,8 @@ async function followTaken(session: Session, row: PayoutRecord, options: MoveOpt
   return follow(session, { reference, workflowId, until: 'settled' }, options);
 }
 
-async function follow(
-  session: Session,
-  followed: Pick<FollowPayout, 'reference' | 'workflowId' | 'until'>,
-  { timeout, detach }: MoveOptions,
-): Promise<ExitCode> {
-  const { failure } = await session.stack();
-  const { row, end } = await followPayout({
-    ...followed,
-    store: await session.store(),
-    client: await session.client(),
-    output: session.output,
-    timeoutMs: timeout,
-    interrupted: interruptSignal(),
-    failure,
-  });
+async function follow(session: Session, followed: FollowedPayout, { timeout, detach }: MoveOptions): Promise<ExitCode> {
+  const { row, end } = await followPayout(session, followed, timeout);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(`Detached: it goes on. \`payouts status ${followed.reference}\` shows it.`);

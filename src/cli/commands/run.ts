@@ -8,13 +8,11 @@ import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
 import type { BatchReport } from '../../reports/batch-report.ts';
 import { writeRefusal } from '../../reports/status-report-files.ts';
-import type { Store } from '../../store/store.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings } from '../findings-text.ts';
-import { type FollowEnd, followBatches } from '../follow.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { followBatches } from '../follow.ts';
 import { confirm, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
@@ -103,7 +101,7 @@ export async function followAndReport(
 ): Promise<ExitCode> {
   const store = await session.store();
   const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
-  const end = over.every(Boolean) ? 'settled' : await follow(session, store, batchIds, timeoutMs);
+  const end = over.every(Boolean) ? 'settled' : await followBatches(session, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
   for (const batchId of batchIds) {
@@ -118,24 +116,6 @@ export async function followAndReport(
   }
   if (exits.includes(EXIT.stillOpen)) return EXIT.stillOpen;
   return exits.find((exit) => exit !== EXIT.completed) ?? EXIT.completed;
-}
-
-async function follow(
-  session: Session,
-  store: Store,
-  batchIds: readonly string[],
-  timeoutMs: number | undefined,
-): Promise<FollowEnd> {
-  const { failure } = await session.stack();
-  return followBatches({
-    store,
-    client: await session.client(),
-    output: session.output,
-    batchIds,
-    timeoutMs,
-    interrupted: interruptSignal(),
-    failure,
-  });
 }
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
