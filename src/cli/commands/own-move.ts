@@ -1,7 +1,5 @@
 import { payoutInput } from '../../domain/instruction.ts';
-import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
-import { IntakeRefusal } from '../../intake/intake-refusal.ts';
-import { assertMaker } from '../../intake/maker.ts';
+import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
@@ -59,17 +57,12 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   await session.assertStoreFits();
   const store = await session.store();
   const asked = askedFor(kind, options);
-  const known = await takenMove(store, asked, (field) => optionName(kind, field));
+  const optionOf = (field: string): string => optionName(kind, field);
+  const known = await takenMove(store, asked, optionOf);
   if (known !== undefined) return followTaken(session, known, options);
-  const plan = await withValidationBank(session, (bank) =>
-    planMove(bank, asked, {
-      acrossUsers: session.config.settings.transferAcrossUsers,
-      optionOf: (field) => optionName(kind, field),
-    }),
-  );
+  const plan = await withValidationBank(session, (bank) => planMove(bank, asked, session.config.settings, optionOf));
   const show = options.yes ? session.output.say : session.output.tell;
   show(movePlanText(plan));
-  assertMaker(session.config.settings.approvalRules, options.by);
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   return startAndFollow(session, plan, options);
@@ -80,7 +73,7 @@ function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {
     const value = options[optionOf(kind, field)];
     return value === undefined || value === '' ? [] : [[field, value]];
   });
-  return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'] };
+  return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'], by: options.by };
 }
 
 function optionOf(kind: MoveKind, field: string): keyof MoveOptions {
@@ -93,7 +86,7 @@ const optionName = (kind: MoveKind, field: string): string =>
   `--${optionOf(kind, field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
-  const { kind, instruction, reference, workflowId } = plan;
+  const { kind, instruction, by = null, reference, workflowId } = plan;
   const { currency, amount, id } = instruction;
   await session.stack(options.detach ? 'join-only' : 'join-or-boot');
   await (await session.bank()).authenticate();
@@ -103,7 +96,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
     reference,
     batchId: null,
     currency,
-    input: payoutInput({ instruction, batchId: null, by: options.by ?? null, generation: 0 }),
+    input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
     summary: `${currency} ${amount}, document ${id}`,
   });
   return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'settled' }, options);
@@ -112,11 +105,6 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
 /** The same document again: what has no end is followed, and started where its workflow is gone. */
 async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
   const { kind, reference, workflowId, state } = row;
-  if (isEnd(state)) {
-    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was taken before and is ${state}.`, {
-      hint: `payouts status ${reference} shows it.`,
-    });
-  }
   session.output.say(`This ${kind} is known and is ${state}.`);
   if (options.detach) return show(session, row, EXIT.completed);
   const client = await session.client();
