@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
-import type { CardParts, GatewayParts, WebhookParts } from '../gateway/gateway-parts.ts';
+import type { GatewayParts } from '../gateway/gateway-parts.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
-import { listBatches } from '../reports/batch-list.ts';
 import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
@@ -56,7 +55,11 @@ export async function openGateway(
   const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
   const { url } = opened.adopt(
     await startGateway(
-      partsOf(at, ui, cardParts(config, client, vault, ui, pages), webhookParts(webhook, at)),
+      {
+        ...partsOf(at, ui),
+        cards: cardParts(config, client, vault, ui, pages),
+        webhooks: webhookParts(webhook, at),
+      },
       listenOn,
     ),
     (it) => it.close(),
@@ -68,13 +71,12 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-function partsOf(at: Opened, ui: TemporalUi, cards: CardParts, webhooks: WebhookParts): GatewayParts {
+function partsOf(at: Opened, ui: TemporalUi): Omit<GatewayParts, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;
   return {
     store,
     door: () => openDoor(at),
     report: (batchId) => reportBatch(config, store, batchId, ui),
-    list: () => listBatches(store),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
     ready: {
@@ -83,8 +85,6 @@ function partsOf(at: Opened, ui: TemporalUi, cards: CardParts, webhooks: Webhook
       bank: () => bank.authenticate(),
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
-    cards,
-    webhooks,
     tokens: config.gatewayTokens.reveal(),
     uploads: join(config.home, 'uploads'),
     log,

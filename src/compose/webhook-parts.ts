@@ -1,6 +1,6 @@
 import { deliverCardEvent } from '../activities/card-events.ts';
 import type { WebhookConfig } from '../config/cards.ts';
-import type { WebhookParts } from '../gateway/gateway-parts.ts';
+import type { GatewayParts } from '../gateway/gateway-parts.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { Deliveries } from '../webhooks/deliveries.ts';
 import { webhookReceiver } from '../webhooks/receiver.ts';
@@ -11,7 +11,7 @@ import type { Opened } from './door.ts';
 const SECRET_BYTES_FIT = 16;
 
 /** How a gateway takes webhooks, and what it does with them afterwards. */
-export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: Opened): WebhookParts {
+export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayParts['webhooks'] {
   const now = Date.now;
   const secrets = webhook.secrets.reveal();
   if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {
