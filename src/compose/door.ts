@@ -26,8 +26,8 @@ export interface Opened {
 /** A door by the configuration. Made for each file: what completes bank messages may have changed since the last one. */
 export async function doorOf(
   config: Config,
-  files: MessageFiles,
   opened: Pick<Door, 'store' | 'bank' | 'assertReady' | 'startBatch'>,
+  files: MessageFiles = {},
 ): Promise<Door> {
   return {
     ...opened,
@@ -40,21 +40,17 @@ export async function doorOf(
 }
 
 export function openDoor({ config, stack, store, client, bank, log }: Opened): Promise<Door> {
-  return doorOf(
-    config,
-    {},
-    {
-      store,
-      bank,
-      async assertReady() {
-        await assertReachable(client, stack);
-        await bank.authenticate();
-      },
-      // What is claimed is taken: a worker starts it when Temporal is there again.
-      startBatch: (batchId, file) =>
-        startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
+  return doorOf(config, {
+    store,
+    bank,
+    async assertReady() {
+      await assertReachable(client, stack);
+      await bank.authenticate();
     },
-  );
+    // What is claimed is taken: a worker starts it when Temporal is there again.
+    startBatch: (batchId, file) =>
+      startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started')),
+  });
 }
 
 export function folderParts(opened: Opened): FolderParts {

@@ -44,21 +44,17 @@ export async function openTestDoor(
   const temporal = { down: false };
   const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
   return {
-    ...(await doorOf(
-      config,
-      {},
-      {
-        store,
-        bank,
-        async assertReady() {
-          if (temporal.down) throw new Error('Temporal is down');
-          await bank.authenticate();
-        },
-        async startBatch(batchId) {
-          started.push(batchId);
-        },
+    ...(await doorOf(config, {
+      store,
+      bank,
+      async assertReady() {
+        if (temporal.down) throw new Error('Temporal is down');
+        await bank.authenticate();
       },
-    )),
+      async startBatch(batchId) {
+        started.push(batchId);
+      },
+    })),
     approvalRules: more.approvalRules ?? [],
     dir,
     started,

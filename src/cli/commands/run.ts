@@ -49,16 +49,13 @@ export async function pay(
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
+  const assertReady = async (): Promise<void> => {
+    await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+    await (await session.bank()).authenticate();
+  };
+  const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
   const taking = await withValidationBank(session, async (bank) => {
-    const door = await doorOf(session.config, options, {
-      store,
-      bank,
-      async assertReady() {
-        await session.stack(options.detach ? 'join-only' : 'join-or-boot');
-        await (await session.bank()).authenticate();
-      },
-      startBatch: async (batchId, file) => startBatch(await session.client(), batchId, file),
-    });
+    const door = await doorOf(session.config, { store, bank, assertReady, startBatch: start }, options);
     return take(door, agreement(session, options));
   });
   if (taking.outcome === 'planned') {
