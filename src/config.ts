@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { loadCalendar } from './config/calendar.ts';
 import { type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { ConfigError } from './config/config-error.ts';
 import type { GatewayToken } from './config/gateway-tokens.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
 import { Secret } from './config/secret.ts';
-import type { BusinessCalendar } from './domain/business-days.ts';
-import type { ClosedMeaning } from './domain/order-status.ts';
-import type { ApprovalRule, ReferenceDedupe } from './domain/policy.ts';
+import { settingsOf } from './config/settings.ts';
+import type { WorkerSettings } from './services/deps.ts';
 
 /** The only reader of the process environment. */
 
@@ -50,32 +48,12 @@ export interface Config {
   cliSearch: Readonly<Record<'TEMPORAL_CLI_PATH' | 'PATH' | 'XDG_CACHE_HOME' | 'HOME', string | undefined>>;
   /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
   uiUrl: string | undefined;
-  referenceDedupe: ReferenceDedupe;
-  closedMeans: ClosedMeaning;
-  pageSize: number;
-  reconcileDays: number;
-  /** Payouts of one batch whose order the bank has not accepted yet. */
-  window: number;
-  /** Payouts with an order open at the bank. */
-  openOrders: number;
+  /** What payouts and workers obey. */
+  settings: WorkerSettings;
   lookAlikeDays: number;
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
-  approvalRules: readonly ApprovalRule[];
-  /** In the fee's own currency. */
-  feeCap: string | undefined;
-  /** A transfer may go to an account of another user. */
-  transferAcrossUsers: boolean;
-  /** Fraction of 1. */
-  maxSlippage: string;
-  /** Absent: every day is a business day. */
-  calendar: BusinessCalendar | undefined;
-  durations: Durations;
-  /** Factor in (0, 1] on our own waits. */
-  timeScale: number;
-  /** `ms` shrunk by the time scale, at least 1 ms. Never for the bank's time or an HTTP limit. */
-  scaled(ms: number): number;
   cards: CardsConfig;
   webhook: WebhookConfig;
   /** Empty: the gateway answers this machine only. */
@@ -83,26 +61,10 @@ export interface Config {
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
 }
 
-/** Milliseconds as set, before the time scale. */
-export interface Durations {
-  patienceMs: number;
-  fundsPatienceMs: number;
-  /** Scaled for our own approvals; as it is for the bank's `expired_at`. */
-  approvalTtlMs: number;
-  lateCommitMs: number;
-  listLagMs: number;
-  noMoneyRecheckMs: number;
-  statusAgeLimitMs: number;
-  reconcileEveryMs: number;
-  /** The bank's time: never scaled. */
-  bankClockSkewMs: number;
-}
-
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
 export function loadConfig(env: Environment = process.env): Config {
   const values = readKeys(env);
   const home = resolve(values.PAYOUTS_HOME);
-  const { PAYOUTS_TIME_SCALE: timeScale } = values;
   if (values.PAYOUTS_CODEC_KEYS !== undefined) {
     // Better no start than clear payloads where somebody asked for encrypted ones.
     throw new ConfigError('PAYOUTS_CODEC_KEYS', 'is set, but this version encrypts no payloads yet', 'Unset it.');
@@ -124,23 +86,10 @@ export function loadConfig(env: Environment = process.env): Config {
       HOME: env.HOME,
     },
     uiUrl: values.PAYOUTS_UI_URL,
-    referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
-    closedMeans: values.PAYOUTS_CLOSED_MEANS,
-    pageSize: values.PAYOUTS_PAGE_SIZE,
-    reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
-    window: values.PAYOUTS_WINDOW,
-    openOrders: values.PAYOUTS_OPEN_ORDERS,
+    settings: settingsOf(values),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
-    approvalRules: values.PAYOUTS_APPROVAL_POLICY,
-    feeCap: values.PAYOUTS_FEE_CAP,
-    transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
-    maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
-    calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
-    durations: durationsOf(values),
-    timeScale,
-    scaled: (ms) => Math.max(1, Math.round(ms * timeScale)),
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gatewayTokens: new Secret(values.PAYOUTS_GATEWAY_TOKEN ?? []),
@@ -263,20 +212,6 @@ function temporalOf(env: Environment): TemporalConfig {
       'Check TEMPORAL_* and the config file of the temporal CLI.',
     );
   }
-}
-
-function durationsOf(values: KeyValues): Durations {
-  return {
-    patienceMs: values.PAYOUTS_PATIENCE,
-    fundsPatienceMs: values.PAYOUTS_FUNDS_PATIENCE,
-    approvalTtlMs: values.PAYOUTS_APPROVAL_TTL,
-    lateCommitMs: values.PAYOUTS_LATE_COMMIT,
-    listLagMs: values.PAYOUTS_LIST_LAG,
-    noMoneyRecheckMs: values.PAYOUTS_NO_MONEY_RECHECK,
-    statusAgeLimitMs: values.PAYOUTS_STATUS_AGE_LIMIT,
-    reconcileEveryMs: values.PAYOUTS_RECONCILE_EVERY,
-    bankClockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
-  };
 }
 
 const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);

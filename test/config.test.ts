@@ -26,6 +26,10 @@ function errorOf(env: Record<string, string>): ConfigError {
   throw new Error('the configuration was accepted');
 }
 
+/** A minute of ours, as long as it is in the time of a configuration. */
+const minuteIn = (env: Record<string, string>): number =>
+  loadConfig({ ...env, PAYOUTS_PATIENCE: '1m' }).settings.waits.patienceMs;
+
 const POSTGRES = { PAYOUTS_STORE_URL: 'postgres://db.example/payouts' };
 
 describe('defaults', () => {
@@ -38,7 +42,7 @@ describe('defaults', () => {
   });
 
   it('are the ones the table of keys documents', () => {
-    const { durations, referenceDedupe, maxSlippage, window, openOrders, pageSize } = loadConfig({});
+    const { waits, referenceDedupe, maxSlippage, window, openOrders, pageSize } = loadConfig({}).settings;
     expect({ referenceDedupe, maxSlippage, window, openOrders, pageSize }).toEqual({
       referenceDedupe: 'assumed',
       maxSlippage: '0.01',
@@ -46,7 +50,7 @@ describe('defaults', () => {
       openOrders: 100_000,
       pageSize: 100,
     });
-    expect(durations).toMatchObject({
+    expect(waits).toMatchObject({
       fundsPatienceMs: 86_400_000,
       approvalTtlMs: 259_200_000,
       noMoneyRecheckMs: 60_000,
@@ -214,15 +218,15 @@ describe('one world', () => {
     expect(key).toBe('PAYOUTS_TIME_SCALE');
     expect(message).toContain(what);
     expect(hint).toContain('PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true');
-    expect(loadConfig({ ...shrunk, PAYOUTS_TIME_SCALE_OFF_LOOPBACK: 'true' }).timeScale).toBe(0.5);
-    expect(loadConfig({ ...shrunk, PAYOUTS_TIME_SCALE: '1' }).timeScale).toBe(1);
+    expect(minuteIn({ ...shrunk, PAYOUTS_TIME_SCALE_OFF_LOOPBACK: 'true' })).toBe(30_000);
+    expect(minuteIn({ ...shrunk, PAYOUTS_TIME_SCALE: '1' })).toBe(60_000);
   });
 
   it.each(['127.0.0.1:7233', 'localhost:7233', '[::1]:7233', 'http://127.0.0.1:7233'])(
     'a shrunk time on this machine is taken: %s',
     (address) => {
       const env = { ...POSTGRES, TEMPORAL_ADDRESS: address, PAYOUTS_API_URL: 'http://localhost:8080' };
-      expect(loadConfig({ ...env, PAYOUTS_TIME_SCALE: '0.5' }).timeScale).toBe(0.5);
+      expect(minuteIn({ ...env, PAYOUTS_TIME_SCALE: '0.5' })).toBe(30_000);
     },
   );
 });
@@ -235,12 +239,12 @@ describe('durations and the time scale', () => {
     ['24h', 86_400_000],
     ['3d', 259_200_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(loadConfig({ PAYOUTS_PATIENCE: text }).durations.patienceMs).toBe(ms);
+    expect(loadConfig({ PAYOUTS_PATIENCE: text }).settings.waits.patienceMs).toBe(ms);
   });
 
   it('0.02 and 50 mean the same', () => {
-    expect(loadConfig({ PAYOUTS_TIME_SCALE: '0.02' }).scaled(60_000)).toBe(1_200);
-    expect(loadConfig({ PAYOUTS_TIME_SCALE: '50' }).scaled(60_000)).toBe(1_200);
+    expect(minuteIn({ PAYOUTS_TIME_SCALE: '0.02' })).toBe(1_200);
+    expect(minuteIn({ PAYOUTS_TIME_SCALE: '50' })).toBe(1_200);
   });
 
   it('only ever shrink a wait, and never to nothing', () => {
@@ -250,7 +254,8 @@ describe('durations and the time scale', () => {
     );
     fc.assert(
       fc.property(scale, fc.integer({ min: 1, max: 10 ** 9 }), (by, ms) => {
-        const shrunk = loadConfig({ PAYOUTS_TIME_SCALE: `${by}` }).scaled(ms);
+        const env = { PAYOUTS_TIME_SCALE: `${by}`, PAYOUTS_PATIENCE: `${ms}ms` };
+        const shrunk = loadConfig(env).settings.waits.patienceMs;
         expect(shrunk).toBeGreaterThanOrEqual(1);
         expect(shrunk).toBeLessThanOrEqual(ms);
       }),
@@ -270,7 +275,7 @@ describe('paths and policy', () => {
       { currency: 'USD', amountAtLeast: '10000', approvals: 2 },
       { newPayee: true, approvals: 1 },
     ];
-    expect(loadConfig({ PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) }).approvalRules).toEqual(rules);
+    expect(loadConfig({ PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) }).settings.approvalRules).toEqual(rules);
   });
 });
 
@@ -282,13 +287,15 @@ describe('the calendar', () => {
   };
 
   it('is read from the file that is named, with a weekend where it says nothing of one', () => {
-    expect(loadConfig({}).calendar).toBeUndefined();
+    expect(loadConfig({}).settings.calendar).toBeUndefined();
     const path = calendarOf('{"holidays":{"*":["2026-12-25"],"EUR":[]}}');
-    expect(loadConfig({ PAYOUTS_HOLIDAYS: path }).calendar).toEqual({
+    expect(loadConfig({ PAYOUTS_HOLIDAYS: path }).settings.calendar).toEqual({
       weekend: ['SAT', 'SUN'],
       holidays: { '*': ['2026-12-25'], EUR: [] },
     });
-    expect(loadConfig({ PAYOUTS_HOLIDAYS: calendarOf('{"weekend":[],"holidays":{}}') }).calendar?.weekend).toEqual([]);
+    expect(
+      loadConfig({ PAYOUTS_HOLIDAYS: calendarOf('{"weekend":[],"holidays":{}}') }).settings.calendar?.weekend,
+    ).toEqual([]);
   });
 
   it.each([

@@ -1,11 +1,10 @@
-import type { UiPlace } from '../compose/ui-place.ts';
 import { Problem } from '../domain/problem.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import { renderSummary } from '../reports/render-summary.ts';
+import { batchUrl, type TemporalUi } from '../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 
-export function summaryText(report: BatchReport, ui: UiPlace): string {
-  const list = `${ui.url}/namespaces/${ui.namespace}/workflows?query=${encodeURIComponent(`PayoutBatchId="${report.batchId}"`)}`;
+export function summaryText(report: BatchReport, ui: TemporalUi): string {
   return [
     renderSummary(report).trimEnd(),
     '',
@@ -14,7 +13,7 @@ export function summaryText(report: BatchReport, ui: UiPlace): string {
     `        ${report.reports.json}`,
     ...(report.reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
     ...(report.reports.failed === undefined ? [] : [`Unpaid  ${report.reports.failed}  (payouts run takes it again)`]),
-    `Temporal UI  ${list}`,
+    `Temporal UI  ${batchUrl(ui, report.batchId)}`,
   ].join('\n');
 }
 

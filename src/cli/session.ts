@@ -1,15 +1,18 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { bankMark } from '../compose/bank-mark.ts';
-import { type UiPlace, uiPlace } from '../compose/ui-place.ts';
+import { temporalUi } from '../compose/temporal-ui.ts';
 import { type Config, loadConfig } from '../config.ts';
 import type { StackPorts } from '../embedded/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
+import type { BatchReport } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { TemporalUi } from '../temporal/ui-link.ts';
 import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
 
+const reportBatch = lazily(async () => (await import('../compose/batch-report.ts')).reportBatch);
 const bankAt = lazily(async () => (await import('../compose/bank.ts')).bankAt);
 const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')).embeddedParts);
 const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);
@@ -49,19 +52,23 @@ export class Session implements AsyncDisposable {
   }
 
   /** The stack this command works on: joined when one is up, else booted as `mode` allows. */
-  async stack(mode: StackMode, more: { ports?: StackPorts; startGateway?: StartGateway } = {}): Promise<Stack> {
+  async stack(
+    mode: StackMode = 'join-or-boot',
+    more: { ports?: StackPorts; startGateway?: StartGateway } = {},
+  ): Promise<Stack> {
     if (this.openedStack === undefined) {
       await this.assertStoreFits();
       const stack = await openStack(this.config, { ...(await embeddedParts(this.config)), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
-      const [store, client] = [await this.store(), await this.client(stack)];
+      const [store, client] = [await this.store(), await this.client()];
       await store.identify({ bank: bankMark(this.config), ...(await temporalIdentity(client)) });
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
     return this.openedStack;
   }
 
-  client(stack: Stack): Promise<Client> {
+  async client(): Promise<Client> {
+    const stack = await this.stack();
     this.openedClient ??= connectTemporal(this.config, stack).then(
       (connected) => this.opened.adopt(connected, (it) => it.close()).client,
     );
@@ -69,17 +76,23 @@ export class Session implements AsyncDisposable {
   }
 
   /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
-  async bank({ apiUrl }: Pick<Stack, 'apiUrl'>): Promise<Bank> {
+  async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
+    const { apiUrl } = at ?? (await this.stack());
     const bank = this.opened.adopt(await bankAt(this.config, apiUrl), (it) => it.close());
     await assertBankFits(await this.store(), bank);
     return bank;
   }
 
   /** Where links point: the UI given, the stack's, or the one this home used last. */
-  async ui(): Promise<UiPlace> {
+  async ui(): Promise<TemporalUi> {
     const { config, openedStack } = this;
     const namespace = openedStack?.namespace ?? (await (await this.store()).identity()).namespace ?? 'default';
-    return uiPlace(config, { namespace, uiUrl: openedStack?.uiUrl });
+    return temporalUi(config, { namespace, uiUrl: openedStack?.uiUrl });
+  }
+
+  /** The report of a batch as it stands, its files written. */
+  async report(batchId: string): Promise<BatchReport> {
+    return reportBatch(this.config, await this.store(), batchId, await this.ui());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

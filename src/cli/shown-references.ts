@@ -15,9 +15,9 @@ export interface Comparison {
 }
 
 /** The payouts of the days that reconciliation covers. */
-export const recentPayouts = ({ pageSize, reconcileDays, durations }: Config): Comparison => ({
+export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config): Comparison => ({
   changedSince: Date.now() - reconcileDays * DAY_MS,
-  clockSkewMs: durations.bankClockSkewMs,
+  clockSkewMs,
   pageSize,
 });
 

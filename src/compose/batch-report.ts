@@ -7,16 +7,18 @@ import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.t
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { Store } from '../store/store.ts';
-import { workflowUrl } from '../temporal/ui-link.ts';
-import type { UiPlace } from './ui-place.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 
-/** The report of a batch from the store, its files written. The id is one of the store's. */
+/**
+ * The report of a batch from the store, its files written. The id is one of the store's. `answerStem`: what the names of answers
+ * to a bank message begin with; absent: the batch id.
+ */
 export async function reportBatch(
   config: Config,
   store: Store,
   batchId: string,
-  ui: UiPlace,
-  { dir, answerStem }: ReportPlace = { dir: join(config.home, 'reports') },
+  ui: TemporalUi,
+  { dir, answerStem }: { dir: string; answerStem?: string } = { dir: join(config.home, 'reports') },
 ): Promise<BatchReport> {
   const batch = await store.batch(batchId);
   if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
@@ -25,7 +27,7 @@ export async function reportBatch(
     incidents: await store.incidentsOf(references),
     refused: await Array.fromAsync(store.refusedRows(batchId)),
   });
-  const links = { workflowUrl: (workflowId: string) => workflowUrl(ui.url, ui.namespace, workflowId) };
+  const links = { workflowUrl: (workflowId: string) => workflowUrl(ui, workflowId) };
   const paths = reportPaths(dir, batchId);
   const report = await buildBatchReport(batch, store.rows(batchId), factsOf, links, paths);
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -71,11 +73,4 @@ async function unpaidRows(store: Store, batchId: string): Promise<Set<string>> {
     for (const reference of await provenUnpaid(store, page)) unpaid.add(reference);
   }
   return unpaid;
-}
-
-/** Where the files of a report go. */
-export interface ReportPlace {
-  dir: string;
-  /** What the names of answers to a bank message begin with; absent: the batch id. */
-  answerStem?: string;
 }

@@ -12,9 +12,8 @@ import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
 import type { CardParts } from '../gateway/gateway-parts.ts';
 import { startCardPayment } from '../temporal/executions.ts';
-import { workflowUrl } from '../temporal/ui-link.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
-import type { UiPlace } from './ui-place.ts';
 
 /** Whoever asked over HTTP does not wait for a worker for long. */
 const UPDATE_MS = 15_000;
@@ -26,7 +25,7 @@ export function cardParts(
   { cards }: Pick<Config, 'cards'>,
   client: Client,
   vault: CardVault,
-  ui: UiPlace,
+  ui: TemporalUi,
   own: readonly string[],
 ): CardParts {
   const within = <T>(ms: number, call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + ms, call);
@@ -69,7 +68,7 @@ export function cardParts(
         throw error;
       }
     },
-    workflowUrl: (workflowId) => workflowUrl(ui.url, ui.namespace, workflowId),
+    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
   };
 }
 

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
-import type { CardParts, GatewayParts, WebhookParts } from '../gateway/gateway-parts.ts';
+import type { GatewayParts } from '../gateway/gateway-parts.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
-import { listBatches } from '../reports/batch-list.ts';
 import { openStore } from '../store/open.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
+import type { TemporalUi } from '../temporal/ui-link.ts';
 import { CardVault } from '../vault/card-vault.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardParts } from './card-parts.ts';
-import { type DoorPlace, openDoor } from './door.ts';
+import { type Opened, openDoor } from './door.ts';
 import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
-import { uiPlace } from './ui-place.ts';
+import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookParts } from './webhook-parts.ts';
 import { lookAtWorld, openWorld } from './world.ts';
@@ -49,12 +49,17 @@ export async function openGateway(
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
   const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
-  const at: DoorPlace = { config, store, client, temporal: place, bank, ui: uiPlace(config, place), log };
+  const at: Opened = { config, stack: place, store, client, bank, log };
+  const ui = temporalUi(config, place);
   const webhook = webhookSettings(config);
   const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
   const { url } = opened.adopt(
     await startGateway(
-      partsOf(at, cardParts(config, client, vault, at.ui, pages), webhookParts(webhook, at)),
+      {
+        ...partsOf(at, ui),
+        cards: cardParts(config, client, vault, ui, pages),
+        webhooks: webhookParts(webhook, at),
+      },
       listenOn,
     ),
     (it) => it.close(),
@@ -66,23 +71,20 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-function partsOf(at: DoorPlace, cards: CardParts, webhooks: WebhookParts): GatewayParts {
-  const { config, store, client, temporal, bank, ui, log } = at;
+function partsOf(at: Opened, ui: TemporalUi): Omit<GatewayParts, 'cards' | 'webhooks'> {
+  const { config, stack, store, client, bank, log } = at;
   return {
     store,
     door: () => openDoor(at),
     report: (batchId) => reportBatch(config, store, batchId, ui),
-    list: () => listBatches(store),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
     ready: {
       store: () => store.identity(),
-      temporal: () => assertReachable(client, temporal),
+      temporal: () => assertReachable(client, stack),
       bank: () => bank.authenticate(),
     },
-    warnings: () => [clockComplaint(bank.clock.offset(), config.durations.bankClockSkewMs) ?? []].flat(),
-    cards,
-    webhooks,
+    warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     tokens: config.gatewayTokens.reveal(),
     uploads: join(config.home, 'uploads'),
     log,

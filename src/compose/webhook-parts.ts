@@ -1,17 +1,17 @@
 import type { WebhookConfig } from '../config/cards.ts';
-import type { WebhookParts } from '../gateway/gateway-parts.ts';
+import type { GatewayParts } from '../gateway/gateway-parts.ts';
 import { deliverCardEvent } from '../services/card-events/deliver.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { Deliveries } from '../webhooks/deliveries.ts';
 import { webhookReceiver } from '../webhooks/receiver.ts';
 import { createVerifier } from '../webhooks/verifier.ts';
-import type { DoorPlace } from './door.ts';
+import type { Opened } from './door.ts';
 
 /** A shorter secret is found by trying; which length an acquirer gives is not shown. */
 const SECRET_BYTES_FIT = 16;
 
 /** How a gateway takes webhooks, and what it does with them afterwards. */
-export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: DoorPlace): WebhookParts {
+export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayParts['webhooks'] {
   const now = Date.now;
   const secrets = webhook.secrets.reveal();
   if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {

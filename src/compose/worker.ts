@@ -5,9 +5,8 @@ import { createActivities } from '../activities/index.ts';
 import { resumeUnended } from '../activities/outbox.ts';
 import type { Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
-import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
-import type { Part } from '../embedded/stack.ts';
+import type { Part, StackAddresses } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
@@ -17,22 +16,15 @@ import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
-import { connectTemporal, type TemporalAddress } from '../temporal/connection.ts';
+import { connectTemporal } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
-import { type DoorPlace, folderParts } from './door.ts';
-import { workerSettings } from './settings.ts';
-import { uiPlace } from './ui-place.ts';
+import { folderParts } from './door.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
-
-/** Where a worker finds what it works with. */
-export interface WorkerPlace extends TemporalAddress {
-  apiUrl: string;
-}
 
 /** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
 const RESUME_EVERY_MS = 30_000;
@@ -42,14 +34,14 @@ const RESUME_EVERY_MS = 30_000;
  * tasks finish. Throws a `StoreIdentityError` when the store belongs to another world, and a `NamespaceTakenError` when the
  * namespace belongs to another store.
  */
-export async function startWorker(config: Config, place: WorkerPlace, log: Log): Promise<Part> {
+export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
   const opened = new AsyncDisposableStack();
   try {
     const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-    const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
-    const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+    const bank = opened.adopt(bankAt(config, stack.apiUrl), (it) => it.close());
+    const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
     // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
-    const connection = opened.adopt(await connectWorker(config, place), (it) => it.close());
+    const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
     const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
@@ -57,19 +49,20 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
       bank,
       store,
       executions: executionsOver(client),
-      settings: workerSettings(config),
+      settings: config.settings,
       now: Date.now,
       checkInstruction,
       assertIdentity: () => assertIdentity(world),
     };
+    const folder = folderParts({ config, stack, store, client, bank, log });
     const worker = await Worker.create({
       connection,
-      namespace: place.namespace,
+      namespace: stack.namespace,
       taskQueue: TASK_QUEUE,
       workflowBundle: await workflowBundle(),
       activities: {
         ...createActivities(deps),
-        ...folderActivities(sweepsOf(config, place, { bank, store, client, log })),
+        ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
       },
       // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
       shutdownGraceTime: '200ms',
@@ -97,7 +90,7 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
         if (error instanceof NamespaceTakenError) failure.resolve(error);
         else log.warn({ error }, 'the claim on the namespace could not be read');
       });
-    const checkClock = bankClockAlarm(bank.clock, config.durations.bankClockSkewMs, log);
+    const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {
       checkClock();
@@ -111,21 +104,20 @@ export async function startWorker(config: Config, place: WorkerPlace, log: Log):
   }
 }
 
-type Opened = Pick<DoorPlace, 'bank' | 'store' | 'client' | 'log'>;
-
-function sweepsOf(config: Config, place: WorkerPlace, opened: Opened): (order: FolderOrder) => Promise<Sweep> {
-  const parts = folderParts({ config, temporal: place, ui: uiPlace(config, place), ...opened });
-  return async (order) => (await DropFolder.open(parts, order)).sweepOnce(LOOK_EVERY_MS);
-}
-
 /** Before the worker asks for its first task: the store that it was is put aside on record. */
-async function claimNamespace({ replacesStore, reconcileDays }: Config, store: Store, client: Client): Promise<void> {
+async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {
   const replaced = await takeNamespace(client, store.id, replacesStore);
   if (replaced === undefined) return;
   const detail = { namespace: client.options.namespace, replaced };
   const at = Date.now();
   // What the other store has sent is not in this one.
-  await store.recordRestore({ at, from: at - reconcileDays * DAY_MS, by: 'worker', replaces: replaced, detail });
+  await store.recordRestore({
+    at,
+    from: at - settings.reconcileDays * DAY_MS,
+    by: 'worker',
+    replaces: replaced,
+    detail,
+  });
 }
 
 const DAY_MS = 86_400_000;

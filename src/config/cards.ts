@@ -3,7 +3,7 @@ import { ConfigError } from './config-error.ts';
 import type { KeyValues } from './keys.ts';
 import { Secret } from './secret.ts';
 
-/** Settings of card payments. Durations are milliseconds before the time scale. */
+/** How a gateway takes cards. */
 export interface CardsConfig {
   /** Names of card fields on the wire, where they are not ours. */
   fields: Readonly<Record<string, string>>;
@@ -14,12 +14,6 @@ export interface CardsConfig {
   checkoutOrigins: readonly string[];
   /** Never scaled. */
   lifeMs: number;
-  fingerprintWaitMs: number;
-  deadlineMs: number;
-  patienceMs: number;
-  /** The acquirer's time: never scaled. */
-  repeatWindowMs: number;
-  completion: KeyValues['PAYOUTS_CARD_COMPLETION'];
   refusalStatuses: readonly number[];
 }
 
@@ -36,11 +30,6 @@ export function cardsOf(values: KeyValues): CardsConfig {
     verifyHosts: values.PAYOUTS_CARD_VERIFY_HOSTS,
     checkoutOrigins: values.PAYOUTS_CHECKOUT_ORIGINS ?? [],
     lifeMs: values.PAYOUTS_CARD_LIFE,
-    fingerprintWaitMs: values.PAYOUTS_CARD_FINGERPRINT_WAIT,
-    deadlineMs: values.PAYOUTS_CARD_DEADLINE,
-    patienceMs: values.PAYOUTS_CARD_PATIENCE,
-    repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
-    completion: values.PAYOUTS_CARD_COMPLETION,
     refusalStatuses: values.PAYOUTS_CARD_REFUSAL_STATUSES ?? [],
   };
 }

@@ -1,5 +1,5 @@
 /** Which drop folder, and how its files are taken. */
-export interface FolderOrder {
+export interface SweepOptions {
   /** Absolute where it leaves the process that was told. */
   dir: string;
   invalid: 'stop' | 'skip';

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FolderOrder, Sweep } from '../domain/folder-sweep.ts';
+import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
+import type { Door } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { isMakerUnknown } from '../intake/maker.ts';
-import { type Door, takeFile } from '../intake/take-file.ts';
+import { takeFile } from '../intake/take-file.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
@@ -30,21 +31,21 @@ type Found = 'refused' | 'ended' | 'open' | 'gone';
 /** Files dropped into a folder become batches, their reports come out of it. All that it remembers is in the folder and the store. */
 export class DropFolder {
   private readonly parts: FolderParts;
-  private readonly order: FolderOrder;
+  private readonly options: SweepOptions;
   private readonly paths: DropFolderPaths;
   private readonly incoming: Incoming;
   /** How each open batch stood when its reports were written. */
   private readonly reported = new Map<string, string>();
 
-  private constructor(parts: FolderParts, order: FolderOrder, paths: DropFolderPaths) {
+  private constructor(parts: FolderParts, options: SweepOptions, paths: DropFolderPaths) {
     this.parts = parts;
-    this.order = order;
+    this.options = options;
     this.paths = paths;
     this.incoming = new Incoming(paths.in);
   }
 
-  static async open(parts: FolderParts, order: FolderOrder): Promise<DropFolder> {
-    return new DropFolder(parts, order, await openDropFolder(order.dir));
+  static async open(parts: FolderParts, options: SweepOptions): Promise<DropFolder> {
+    return new DropFolder(parts, options, await openDropFolder(options.dir));
   }
 
   /** One pass that knows no earlier look: it looks twice. */
@@ -87,8 +88,9 @@ export class DropFolder {
 
   /** The batch made of a file; undefined when an earlier one is under way with its rows: the file waits for that one. */
   private async take(door: Door, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
-    const { invalid, by } = this.order;
-    const taking = await takeFile(door, path, { invalid, by, batchId });
+    const { invalid, by } = this.options;
+    // Nobody is asked: what the options of the folder let through is agreed to.
+    const taking = await takeFile(door, path, { invalid, by, batchId }, () => {});
     if (taking.outcome === 'claimed') return this.parts.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
+import { listBatches } from '../reports/batch-list.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
@@ -32,7 +33,7 @@ export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
   });
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
   app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, () =>
-    parts.list(),
+    listBatches(parts.store),
   );
   const showSchema = {
     tags: TAGS,

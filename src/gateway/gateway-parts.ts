@@ -1,7 +1,7 @@
 import type { GatewayToken } from '../config/gateway-tokens.ts';
 import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
-import type { Door } from '../intake/take-file.ts';
+import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
@@ -16,8 +16,6 @@ export interface GatewayParts {
   door(): Promise<Door>;
   /** The document of a batch, its files written. Throws for an unknown id. */
   report(batchId: string): Promise<BatchReport>;
-  /** The document of `list`. */
-  list(): Promise<object>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
@@ -25,7 +23,8 @@ export interface GatewayParts {
   /** Of what is up all the same. */
   warnings(): string[];
   cards: CardParts;
-  webhooks: WebhookParts;
+  /** Taken before the answer, delivered after it. */
+  webhooks: { take: TakeWebhook; deliveries: Deliveries };
   tokens: readonly GatewayToken[];
   /** Folder of bodies on their way. */
   uploads: string;
@@ -50,12 +49,6 @@ export interface CardParts {
   /** False when no such workflow is open. */
   signal(id: string, name: string): Promise<boolean>;
   workflowUrl(workflowId: string): string;
-}
-
-/** Webhooks: taken before the answer, delivered after it. */
-export interface WebhookParts {
-  take: TakeWebhook;
-  deliveries: Deliveries;
 }
 
 /** `refused`: `why` is the workflow's own sentence, without values. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
-import { takeFile } from '../intake/take-file.ts';
+import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { type Answer, answerOf } from './answer-error.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
@@ -90,7 +90,8 @@ async function handedOver(
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
     const door = await parts.door();
-    const taking = await takeFile(door, path, { invalid, plan, canary, by, dryRun, allowLookAlikes, batchId });
+    const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
+    const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, document: taking.document };
     const document = await parts.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, document };

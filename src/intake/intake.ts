@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
@@ -11,23 +12,27 @@ import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
-/** The one way in for files of payouts: the command, the HTTP door and the drop folder all take them through here. */
-
-export interface IntakeParts {
+/** What every door takes files with: the command, HTTP, the drop folder and its schedule. */
+export interface Door {
   store: Store;
+  /** Answers required-details, and which accounts and payees there are. */
+  bank: Bank;
   context: MessageContext;
   /** Days within which the same payee, amount and currency is held as a look-alike; 0 switches the guard off. */
   lookAlikeDays: number;
   /** The day a row with this execution date is sent on. */
   dueDate(executeOn: string, currency: string): string;
   now(): number;
+  approvalRules: readonly ApprovalRule[];
+  /** Rejects when Temporal or the bank that pays cannot be worked with now. */
+  assertReady(): Promise<void>;
+  /** Starts the workflow of a batch unless it runs. A claimed batch that is not started now is started by a worker. */
+  startBatch(batchId: string, file: string): Promise<void>;
 }
 
 export interface IntakeOptions {
   /** `stop`: one bad row stops the file; `skip`: the others are paid. */
   invalid: 'stop' | 'skip';
-  /** Hash of the plan that was agreed to; another one is refused. */
-  plan?: string;
   /** Rows first paid alone. */
   canary?: number;
   /** The look-alikes found are meant: they are not held. */
@@ -46,22 +51,13 @@ export interface Prepared extends Disposable {
   plan: Plan | null;
 }
 
-/**
- * Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it; `bank` answers required-details and
- * which accounts and payees there are.
- * The caller disposes of what it gets.
- */
-export async function prepareFile(
-  parts: IntakeParts,
-  bank: Bank,
-  path: string,
-  options: IntakeOptions,
-): Promise<Prepared> {
-  const checked = await checkFile(path, bank, parts.context);
+/** Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it. The caller disposes of what it gets. */
+export async function prepareFile(door: Door, path: string, options: IntakeOptions): Promise<Prepared> {
+  const checked = await checkFile(path, door.bank, door.context);
   try {
-    return await planned(parts, bank, checked, options);
+    return await planned(door, checked, options);
   } catch (error) {
-    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(parts.store, checked, error);
+    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(door.store, checked, error);
     checked.staged[Symbol.dispose]();
     throw error;
   }
@@ -86,13 +82,8 @@ async function unanswered(
 }
 
 /** Compares checked rows with what was taken before and plans the rest. */
-export async function planned(
-  parts: IntakeParts,
-  bank: Bank,
-  checked: CheckedFile,
-  options: IntakeOptions,
-): Promise<Prepared> {
-  const { store, lookAlikeDays, now, dueDate } = parts;
+export async function planned(door: Door, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
+  const { store, bank, lookAlikeDays, now, dueDate } = door;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   const known = await dropKnown(store, checked);
@@ -111,13 +102,7 @@ export async function planned(
     options.allowLookAlikes === true
       ? { count: 0, rows: [] }
       : await markLookAlikes(store, staged, { days: lookAlikeDays, now: now() });
-  const plan = planOf(file, staged.claims(), alike, dueDate);
-  if (options.plan !== undefined && options.plan !== plan.hash) {
-    throw new IntakeRefusal('invalid-input', 'other-plan', `The plan is ${plan.hash} now; nothing was sent.`, {
-      hint: 'Look at it again with --dry-run, and run with the plan you agree to.',
-    });
-  }
-  return { ...prepared, plan };
+  return { ...prepared, plan: planOf(file, staged.claims(), alike, dueDate) };
 }
 
 function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOptions): void {
@@ -137,17 +122,12 @@ const CHANGED = {
   'look-alike': 'A payout that looks like a row of this file was taken just now',
 } as const;
 
-export type Claimed = { claimed: true; batchId: string } | { claimed: false; known: KnownRows };
-
-/**
- * Claims the rows of a prepared file as one batch, all or none. `claimed: false`: somebody else took every row between
- * the look and the claim.
- */
+/** Claims the rows of a prepared file as one batch, all or none. The rows: somebody else took every one since the look. */
 export async function claimFile(
-  { store, now, lookAlikeDays }: IntakeParts,
+  { store, now, lookAlikeDays }: Door,
   { checked }: Prepared,
   options: IntakeOptions,
-): Promise<Claimed> {
+): Promise<{ batchId: string } | KnownRows> {
   const { file, sha256, staged, retryOf } = checked;
   const batchId = options.batchId ?? v7();
   const claim = await store.claimBatch({
@@ -164,14 +144,14 @@ export async function claimFile(
     retryOf,
     at: now(),
   });
-  if (claim.claimed) return { claimed: true, batchId };
+  if (claim.claimed) return { batchId };
   if ('changed' in claim) {
     throw new IntakeRefusal('invalid-input', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
       hint: 'Run again and look at the plan.',
     });
   }
   const known = await dropKnown(store, checked);
-  if (staged.claimCount === 0 && known.misused.total === 0) return { claimed: false, known };
+  if (staged.claimCount === 0 && known.misused.total === 0) return known;
   throw invalidInput(
     known.misused.total > 0 ? known.misused : known.taken,
     'Another run took these rows just now; run again.',

@@ -2,12 +2,10 @@ import { Problem } from '../domain/problem.ts';
 
 const MAKER_UNKNOWN = 'maker-unknown';
 
-/**
- * With an approval policy nobody can be told apart from an unknown maker: payouts without one could never be approved. Throws a
- * `Problem` whose `hint` says how the name is given at this door.
- */
-export function assertMaker(rules: readonly unknown[], by: string | undefined, hint = 'Add --by NAME.'): void {
+/** With an approval policy nobody can be told apart from an unknown maker: payouts without one could never be approved. */
+export function assertMaker(rules: readonly unknown[], by: string | undefined): void {
   if (rules.length === 0 || by !== undefined) return;
+  const hint = 'Add --by NAME; over HTTP by=NAME, or use a token with a name.';
   throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy needs to know who asks for these payouts.', { hint });
 }
 

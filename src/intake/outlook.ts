@@ -32,11 +32,11 @@ const AT_ONCE = 8;
 export async function outlookOf(bank: Bank, plan: Plan, staged: StagedFile): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
-    const account = accounts.get(accountId) ?? (await answered(() => accountOf(bank, accountId)));
+    const account = accounts.get(accountId) ?? (await unlessRefused(() => accountOf(bank, accountId)));
     if (account === undefined) continue;
     accounts.set(accountId, account);
     if (account.currency === currency) take(account, amount);
-    else await answered(() => exchange(bank, account, { uid, currency, amount }));
+    else await unlessRefused(() => exchange(bank, account, { uid, currency, amount }));
   }
   const { fees, quoted } = await quoteFees(bank, staged, accounts);
   return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted };
@@ -85,7 +85,7 @@ async function quoteFees(
     const { uid, account_id, beneficiary_id, amount, currency } = instruction;
     // A row that is exchanged first is paid from another account than the one it names.
     if (beneficiary_id === undefined || accounts.get(account_id)?.currency !== currency) return;
-    const fee = await answered(() =>
+    const fee = await unlessRefused(() =>
       bank.transactions.paymentFee({ uid, account_id, beneficiary_id, amount, currency }),
     );
     if (fee === undefined) return;
@@ -102,4 +102,4 @@ async function quoteFees(
 }
 
 /** Undefined when the bank has judged it: the payouts will meet it and say so; a bank out of reach is thrown. */
-const answered = <T>(read: () => Promise<T>) => unless(isJudged, read);
+export const unlessRefused = <T>(read: () => Promise<T>): Promise<T | undefined> => unless(isJudged, read);

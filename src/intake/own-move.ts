@@ -1,22 +1,27 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged, says, unless } from '../api/errors.ts';
+import { says, unless } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
-import type { Reason } from '../domain/payout-state.ts';
+import { isEnd, type Reason } from '../domain/payout-state.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import { checkMove, type MoveKind } from '../rules/check-move.ts';
 import type { Broken } from '../rules/field-rules.ts';
 import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
+import { assertMaker } from './maker.ts';
+import { unlessRefused } from './outlook.ts';
 
 /** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
 export interface MoveAsked {
   kind: MoveKind;
   instruction: PayoutInstruction;
+  /** The maker. */
+  by: string | undefined;
 }
 
 /** What the bank says about it now: nothing of it is binding. */
@@ -40,9 +45,9 @@ export interface MovePlan extends MoveAsked {
 type OptionOf = (field: string) => string;
 
 /**
- * The row that has this document, if it is the same transfer or exchange.
+ * The row that has this document, if it is the same transfer or exchange and has no end.
  *
- * @throws IntakeRefusal when the id was taken by something else
+ * @throws IntakeRefusal when it has, or the id was taken by something else
  */
 export async function takenMove(
   store: Store,
@@ -57,7 +62,13 @@ export async function takenMove(
   const { currency = known.instruction.currency } = instruction;
   const isSame =
     known.kind === kind && payloadDigest(known.instruction) === payloadDigest({ ...instruction, currency });
-  if (isSame) return store.payout(known.reference);
+  if (isSame) {
+    const row = await store.payout(known.reference);
+    if (row === undefined || !isEnd(row.state)) return row;
+    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was taken before and is ${row.state}.`, {
+      hint: `payouts status ${row.reference} shows it.`,
+    });
+  }
   const what = { payout: 'a payout', transfer: 'a transfer', exchange: 'an exchange' }[known.kind];
   const message = `this id was taken by ${what}${known.kind === kind ? ' with another payload' : ''}; use a new id`;
   throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }], optionOf);
@@ -70,8 +81,9 @@ export async function takenMove(
  */
 export async function planMove(
   bank: Bank,
-  { kind, instruction: asked }: MoveAsked,
-  { acrossUsers, optionOf }: { acrossUsers: boolean; optionOf: OptionOf },
+  { kind, instruction: asked, by }: MoveAsked,
+  settings: { transferAcrossUsers: boolean; approvalRules: readonly ApprovalRule[] },
+  optionOf: OptionOf,
 ): Promise<MovePlan> {
   const isTransfer = kind === 'transfer';
   const broken = checkMove(kind, asked).filter(({ column }) => !(isTransfer && column === 'currency'));
@@ -89,17 +101,18 @@ export async function planMove(
   }
   const instruction = isTransfer ? { ...asked, currency: from.currency } : asked;
   const unfit = isTransfer
-    ? unfitTransfer(instruction, { source: from, destination: to }, acrossUsers)
+    ? unfitTransfer(instruction, { source: from, destination: to }, settings.transferAcrossUsers)
     : unfitExchange(instruction, { sell: from, buy: to });
   const wrong = [
     ...checkMove(kind, instruction),
     ...(unfit === undefined ? [] : [unfitAccount(instruction, from, unfit)]),
   ];
   if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
+  assertMaker(settings.approvalRules, by);
   const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
   const outlook = { from, to, ...NO_COST, ...cost };
-  return { kind, instruction, reference, workflowId: payoutWorkflowId(reference, kind), outlook };
+  return { kind, instruction, by, reference, workflowId: payoutWorkflowId(reference, kind), outlook };
 }
 
 const NOT_FOUND = {
@@ -132,9 +145,6 @@ async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, cur
     }
   );
 }
-
-/** Undefined when the bank has judged it: the workflow meets the same and says so. */
-const unlessRefused = <T>(read: () => Promise<T>) => unless(isJudged, read);
 
 const knownAccount = (bank: Bank, accountId: string): Promise<AccountBalance | undefined> =>
   unless(says('account-not-found'), () => bank.accounts.get(accountId));

@@ -1,18 +1,22 @@
-import type { Bank } from '../api/bank.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import { judgeRows } from './check-file.ts';
-import { type IntakeOptions, type IntakeParts, type Prepared, planned } from './intake.ts';
+import { type Door, type IntakeOptions, type Prepared, planned } from './intake.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** Prepares the rows of a batch that are proven unpaid (all, or the ones named) as a batch of their own. */
+/** Rows of a batch: the data rows named, or all that are proven unpaid. */
+export interface UnpaidRows {
+  batchId: string;
+  rows: ReadonlySet<number> | undefined;
+}
+
+/** Prepares rows that are proven unpaid as a batch of their own. */
 export async function prepareRetry(
-  parts: IntakeParts,
-  bank: Bank,
-  { batchId, rows: wanted }: { batchId: string; rows: ReadonlySet<number> | undefined },
+  door: Door,
+  { batchId, rows: wanted }: UnpaidRows,
   options: IntakeOptions,
 ): Promise<Prepared> {
-  const { store } = parts;
+  const { store, bank } = door;
   const batch = await store.batch(batchId);
   const staged = new StagedFile();
   try {
@@ -40,7 +44,7 @@ export async function prepareRetry(
     }
     const { file, sha256 } = batch;
     await judgeRows(file, staged, bank);
-    return await planned(parts, bank, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
+    return await planned(door, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
   } catch (error) {
     staged[Symbol.dispose]();
     throw error;

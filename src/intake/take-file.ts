@@ -1,25 +1,18 @@
-import type { Bank } from '../api/bank.ts';
 import type { Finding } from '../domain/finding.ts';
-import type { ApprovalRule } from '../domain/policy.ts';
-import { claimFile, type IntakeOptions, type IntakeParts, type Prepared, prepareFile } from './intake.ts';
-import { alreadyTaken } from './intake-refusal.ts';
+import { claimFile, type Door, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
+import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import type { KnownRows } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan } from './plan.ts';
+import { prepareRetry, type UnpaidRows } from './prepare-retry.ts';
 
-const NAME_YOURSELF = 'Say who it is: by (HTTP), --by NAME (folder, schedule), or a token with a name.';
-
-/** What a door without a person takes files with. */
-export interface Door {
-  parts: IntakeParts;
-  bank: Bank;
-  /** Rejects when Temporal does not answer. */
-  assertTemporal(): Promise<void>;
-  /** Starts the workflow of a batch unless it runs. A claimed batch that is not started now is started by a worker. */
-  startBatch(batchId: string, file: string): Promise<void>;
-  approvalRules: readonly ApprovalRule[];
+export interface TakeOptions extends IntakeOptions {
+  /** The plan is all that is wanted. */
+  dryRun?: boolean;
+  /** Whoever asks can go to an operator: rows that are with one count as under way. */
+  isAttended?: boolean;
 }
 
 /** The document of a dry run. */
@@ -29,51 +22,85 @@ export interface PlanDocument {
   findings: Finding[];
 }
 
+/** What is about to be done. */
+export interface Proposal {
+  plan: Plan;
+  /** Why rows of the file are not part of it. */
+  leftOut: readonly Finding[];
+  /** Asks the bank what its accounts and fees are now. */
+  document(): Promise<PlanDocument>;
+}
+
+/** Asks whoever stands at the door, or looks at what was agreed to before. Throws when the plan is not agreed to. */
+export type Agree = (proposal: Proposal) => Promise<void> | void;
+
 export type Taking =
   | { outcome: 'planned'; document: PlanDocument }
-  /** `under-way`: an earlier batch took every row of the file and has not ended. */
-  | { outcome: 'claimed' | 'under-way'; batchId: string };
+  | { outcome: 'claimed'; batchId: string }
+  /** Earlier batches took every row of the file and have not ended, or wait for nobody but an operator. The oldest, and all of them. */
+  | { outcome: 'under-way' | 'with-operator'; batchId: string; batchIds: string[] };
 
 /**
- * Takes a file without asking anybody: checks, claims and starts it, or plans it only. Nothing is claimed unless bank and
+ * Takes a file: checks it, plans it, has the plan agreed to, claims and starts it. Nothing is claimed unless bank and
  * Temporal answer. The same `batchId` again, after whatever end of the first try, finds the batch that was made. Throws an
  * `IntakeRefusal` for a file that is not taken.
  */
-export async function takeFile(
-  door: Door,
-  path: string,
-  options: IntakeOptions & { dryRun?: boolean },
-): Promise<Taking> {
-  const { parts, bank } = door;
-  const { batchId, by, dryRun = false } = options;
-  const made = batchId === undefined ? undefined : await parts.store.batch(batchId);
-  if (made !== undefined) {
-    if (made.endedAt === null) await door.startBatch(made.batchId, made.file);
-    return { outcome: 'claimed', batchId: made.batchId };
-  }
-  if (!dryRun) assertMaker(door.approvalRules, by, NAME_YOURSELF);
-  using prepared = await prepareFile(parts, bank, path, options);
-  if (prepared.plan === null) return followed(parts, prepared.known, batchId);
-  if (dryRun) return { outcome: 'planned', document: await planDocument(bank, prepared, prepared.plan) };
-  await door.assertTemporal();
-  await bank.authenticate();
-  const claim = await claimFile(parts, prepared, options);
-  if (!claim.claimed) return followed(parts, claim.known, batchId);
-  await door.startBatch(claim.batchId, prepared.checked.file);
-  return { outcome: 'claimed', batchId: claim.batchId };
+export async function takeFile(door: Door, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
+  const made = options.batchId === undefined ? undefined : await door.store.batch(options.batchId);
+  if (made === undefined) return take(door, await prepareFile(door, path, options), options, agree);
+  if (made.endedAt === null) await door.startBatch(made.batchId, made.file);
+  return { outcome: 'claimed', batchId: made.batchId };
 }
 
-async function planDocument(bank: Bank, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
+/** Takes rows that are proven unpaid again, the same way. */
+export async function takeUnpaid(door: Door, rows: UnpaidRows, options: TakeOptions, agree: Agree): Promise<Taking> {
+  return take(door, await prepareRetry(door, rows, options), options, agree);
+}
+
+async function take(door: Door, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
+  using prepared = given;
+  const { plan, known, checked } = prepared;
+  if (plan === null) return takenAlready(door, known, options);
+  // Before anybody is asked: payouts without a maker could never be approved.
+  if (!options.dryRun) assertMaker(door.approvalRules, options.by);
+  let document: Promise<PlanDocument> | undefined;
+  const proposal: Proposal = {
+    plan,
+    leftOut: checked.staged.findings.list(),
+    document: () => {
+      document ??= planDocument(door, prepared, plan);
+      return document;
+    },
+  };
+  await agree(proposal);
+  if (options.dryRun) return { outcome: 'planned', document: await proposal.document() };
+  await door.assertReady();
+  const claimed = await claimFile(door, prepared, options);
+  if (!('batchId' in claimed)) return takenAlready(door, claimed, options);
+  await door.startBatch(claimed.batchId, checked.file);
+  return { outcome: 'claimed', batchId: claimed.batchId };
+}
+
+/** Throws when the plan is not the one whose hash was agreed to. */
+export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
+  if (agreed === undefined || agreed === hash) return;
+  throw new IntakeRefusal('invalid-input', 'other-plan', `The plan is ${hash} now; nothing was sent.`, {
+    hint: 'Look at it again with --dry-run, and run with the plan you agree to.',
+  });
+}
+
+async function planDocument({ bank }: Door, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
   const outlook = await outlookOf(bank, plan, checked.staged);
   const findings = [...checked.staged.findings.list(), ...known.taken.list()];
   return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings };
 }
 
-/** The batch that took every row of the file: ours, if this request came twice at once. */
-async function followed({ store }: IntakeParts, known: KnownRows, batchId: string | undefined): Promise<Taking> {
+/** The batches that took every row of the file: ours, if this request came twice at once. */
+async function takenAlready({ store }: Door, known: KnownRows, { batchId, isAttended }: TakeOptions): Promise<Taking> {
   if (batchId !== undefined && known.batchIds.has(batchId)) return { outcome: 'claimed', batchId };
-  const { open, latest } = await takenBefore(store, known);
-  const [firstOpen] = open;
-  if (firstOpen !== undefined) return { outcome: 'under-way', batchId: firstOpen };
-  throw alreadyTaken(latest);
+  const { open, withOperator, latest } = await takenBefore(store, known);
+  const batchIds = isAttended ? [...open, ...withOperator] : open;
+  const [oldest] = batchIds;
+  if (oldest === undefined) throw alreadyTaken(latest);
+  return { outcome: open.length > 0 ? 'under-way' : 'with-operator', batchId: oldest, batchIds };
 }

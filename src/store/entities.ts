@@ -3,7 +3,7 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { EndState, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
-import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled, SwitchRecord } from './schema.ts';
+import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 
 /** What the store is asked and answers where that is no row of a table. Times are epoch milliseconds, amounts decimal strings. */
 
@@ -225,9 +225,6 @@ export interface RestoreRecord extends Restored {
   by: string;
   detail: Record<string, string>;
 }
-
-/** Who switches what off or on, and why. */
-export type SwitchOrder = SwitchRecord;
 
 /** A key that one process holds. */
 export interface IdempotencyKey {

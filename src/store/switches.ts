@@ -4,14 +4,13 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, type Touched, widest } from '../domain/switches.ts';
 import { audit } from './audit.ts';
 import type { Database } from './database.ts';
-import type { SwitchOrder } from './entities.ts';
 import type { SwitchRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 export const switchRepository = { switchOff, switchOn, switches, switchOver, openUnder };
 
 /** With an audit entry. False when it was off before: who was first, and why, stays. */
-function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('switches')
@@ -31,7 +30,7 @@ function switchOff(db: Database, { scope, key, reason, by, at }: SwitchOrder): P
 }
 
 /** With an audit entry. False when it was not off. */
-function switchOn(db: Database, { scope, key, reason, by, at }: SwitchOrder): Promise<boolean> {
+function switchOn(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('switches')

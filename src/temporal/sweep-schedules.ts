@@ -1,5 +1,5 @@
 import { type Client, type ScheduleHandle, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { FolderOrder } from '../domain/folder-sweep.ts';
+import type { SweepOptions } from '../domain/folder-sweep.ts';
 import { FOLDER_SWEEP, SWEEP_SCHEDULE, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
 
 /** A schedule that sweeps a drop folder. */
@@ -21,7 +21,7 @@ const CATCH_UP = '1m';
 export async function createSweepSchedule(
   client: Client,
   name: string,
-  { everyMs, ...order }: FolderOrder & { everyMs: number },
+  { everyMs, ...options }: SweepOptions & { everyMs: number },
 ): Promise<void> {
   await client.schedule.create({
     scheduleId: SWEEP_SCHEDULE + name,
@@ -32,10 +32,10 @@ export async function createSweepSchedule(
       workflowType: WORKFLOW_TYPES.folderSweep,
       workflowId: FOLDER_SWEEP + name,
       taskQueue: TASK_QUEUE,
-      args: [order],
+      args: [options],
       staticSummary: `sweeps the drop folder ${name}`,
     },
-    memo: { folder: order.dir, everyMs },
+    memo: { folder: options.dir, everyMs },
   });
 }
 

@@ -1,4 +1,16 @@
-/** Address of a workflow in the Temporal Web UI; ids hold slashes, so they are encoded. */
-export function workflowUrl(uiUrl: string, namespace: string, workflowId: string): string {
-  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+/** Where the Temporal UI is, for links. */
+export interface TemporalUi {
+  url: string;
+  namespace: string;
 }
+
+/** Address of a workflow in the Temporal Web UI; ids hold slashes, so they are encoded. */
+export const workflowUrl = (ui: TemporalUi, workflowId: string): string =>
+  `${workflowsOf(ui)}/${encodeURIComponent(workflowId)}`;
+
+/** Address of the list of a batch's payouts. */
+export const batchUrl = (ui: TemporalUi, batchId: string): string =>
+  `${workflowsOf(ui)}?query=${encodeURIComponent(`PayoutBatchId="${batchId}"`)}`;
+
+const workflowsOf = ({ url, namespace }: TemporalUi): string =>
+  `${url}/namespaces/${encodeURIComponent(namespace)}/workflows`;

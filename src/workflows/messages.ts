@@ -83,14 +83,14 @@ export interface Evidence {
 }
 export const stateQuery = defineQuery<PayoutStateView>(MESSAGES.state);
 
-export interface BatchOrder {
+export interface BatchRequest {
   by: string;
   note?: string;
 }
-export const pauseUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.pause);
+export const pauseUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.pause);
 /** No further row is released, and those under way go to their end. */
-export const drainUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.drain);
-export const resumeUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.resume);
-export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchOrder]>(MESSAGES.cancel);
-export const approveBatchUpdate = defineUpdate<{ asked: number }, [BatchOrder]>(MESSAGES.approve);
+export const drainUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.drain);
+export const resumeUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.resume);
+export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.cancel);
+export const approveBatchUpdate = defineUpdate<{ asked: number }, [BatchRequest]>(MESSAGES.approve);
 export const progressQuery = defineQuery<PumpResult | null>(MESSAGES.progress);

@@ -3,7 +3,7 @@ import type { PumpResult } from '../activities/batches.ts';
 import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
 import {
   approveBatchUpdate,
-  type BatchOrder,
+  type BatchRequest,
   cancelBatchUpdate,
   drainUpdate,
   pauseUpdate,
@@ -25,11 +25,11 @@ const REPORTS_PER_BATCH = 10;
  */
 export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpResult> {
   let progress: PumpResult | null = null;
-  const control = (wanted: BatchControl) => async (order: BatchOrder) => {
-    return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: order.by }) };
+  const control = (wanted: BatchControl) => async (asked: BatchRequest) => {
+    return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: asked.by }) };
   };
-  const validator = (order: BatchOrder): void => {
-    if (typeof order?.by !== 'string' || order.by === '') throw new Error('"by" is missing');
+  const validator = (asked: BatchRequest): void => {
+    if (typeof asked?.by !== 'string' || asked.by === '') throw new Error('"by" is missing');
   };
   setHandler(progressQuery, () => progress, { description: 'Counts by state, as last reported. No argument.' });
   setHandler(pauseUpdate, control('paused'), {

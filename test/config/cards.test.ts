@@ -21,12 +21,14 @@ describe('card payments', () => {
       verifyHosts: undefined,
       checkoutOrigins: [],
       lifeMs: 900_000,
+      refusalStatuses: [],
+    });
+    expect(loadConfig({}).settings.cardTerms).toMatchObject({
       fingerprintWaitMs: 10_000,
       deadlineMs: 1_800_000,
       patienceMs: 300_000,
       repeatWindowMs: 72_000_000,
       completion: 'notice-or-return',
-      refusalStatuses: [],
     });
   });
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FolderOrder, Sweep } from '../../src/domain/folder-sweep.ts';
+import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { DropFolder } from '../../src/folder/drop-folder.ts';
 import { csvOf } from '../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
@@ -18,7 +18,7 @@ import { openTestDoor, type TestDoor } from '../support/doors.ts';
 const NONE: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
 
 /** A drop folder of the test, and another watcher of it when asked for. */
-async function openFolder(door: TestDoor, more: Partial<FolderOrder> = {}) {
+async function openFolder(door: TestDoor, more: Partial<SweepOptions> = {}) {
   const dir = join(door.dir, 'drop');
   mkdirSync(join(dir, 'in'), { recursive: true });
   const failed: unknown[] = [];

@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
 import { startGateway } from '../../src/gateway/server.ts';
-import { listBatches } from '../../src/reports/batch-list.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 import { type FakeCards, fakeCards } from './fake-cards.ts';
@@ -45,14 +44,13 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
     store: door.store,
     door: async () => door,
     report: door.report,
-    list: () => listBatches(door.store),
     async control({ batchId }, update, by) {
       controls.push({ batchId, update, by });
       return { control: 'paused' };
     },
     ready: {
       store: () => door.store.identity(),
-      temporal: door.assertTemporal,
+      temporal: door.assertReady,
       bank: () => door.bank.authenticate(),
     },
     warnings: () => warnings,

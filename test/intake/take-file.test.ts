@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { takeFile } from '../../src/intake/take-file.ts';
+import type { Door } from '../../src/intake/intake.ts';
+import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../src/intake/take-file.ts';
 import { csvOf, type Row } from '../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 
@@ -13,16 +14,18 @@ function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
 
 const STOP = { invalid: 'stop' } as const;
 
+const taken = (door: Door, path: string, options: TakeOptions = STOP) => takeFile(door, path, options, () => {});
+
 it('claims and starts a file; its rows under another name are under way, and taken when the batch has ended', async () => {
   const door = await openTestDoor();
-  const taking = await takeFile(door, file(door, 'a.csv', [{ id: '1' }, { id: '2' }]), STOP);
+  const taking = await taken(door, file(door, 'a.csv', [{ id: '1' }, { id: '2' }]));
   const again = file(door, 'b.csv', [{ id: '2' }, { id: '1' }]);
   if (taking.outcome !== 'claimed') throw new Error(taking.outcome);
   const { batchId } = taking;
   expect(door.started).toEqual([batchId]);
-  expect(await takeFile(door, again, STOP)).toEqual({ outcome: 'under-way', batchId });
+  expect(await taken(door, again)).toEqual({ outcome: 'under-way', batchId, batchIds: [batchId] });
   await door.end(batchId);
-  await expect(takeFile(door, again, STOP)).rejects.toMatchObject({ kind: 'already-taken', batchId });
+  await expect(taken(door, again)).rejects.toMatchObject({ kind: 'already-taken', batchId });
   expect(await door.store.batches(10)).toHaveLength(1);
 });
 
@@ -30,18 +33,18 @@ it('finds the batch it made when it is asked again under its id, and starts it u
   const door = await openTestDoor();
   const path = file(door, 'a.csv', [{ id: '1' }]);
   const claimed = { outcome: 'claimed', batchId: 'batch-1' };
-  expect(await takeFile(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
-  expect(await takeFile(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
+  expect(await taken(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
+  expect(await taken(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
   expect(door.started).toEqual(['batch-1', 'batch-1']);
   await door.end('batch-1');
-  expect(await takeFile(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
+  expect(await taken(door, path, { ...STOP, batchId: 'batch-1' })).toEqual(claimed);
   expect(door.started).toHaveLength(2);
 });
 
 it('several at once make one batch', async () => {
   const door = await openTestDoor();
   const path = file(door, 'a.csv', [{ id: '1' }, { id: '2' }, { id: '3' }]);
-  const takings = await Promise.all([1, 2, 3, 4].map(() => takeFile(door, path, STOP)));
+  const takings = await Promise.all([1, 2, 3, 4].map(() => taken(door, path)));
   expect(takings.map(({ outcome }) => outcome).sort()).toEqual(['claimed', 'under-way', 'under-way', 'under-way']);
   expect(new Set(takings.map((taking) => 'batchId' in taking && taking.batchId)).size).toBe(1);
 });
@@ -50,8 +53,8 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   const door = await openTestDoor();
   const path = file(door, 'a.csv', [{ id: '1' }]);
   door.temporal.down = true;
-  await expect(takeFile(door, path, STOP)).rejects.toThrow('Temporal is down');
-  const planned = await takeFile(door, path, { ...STOP, dryRun: true });
+  await expect(taken(door, path)).rejects.toThrow('Temporal is down');
+  const planned = await taken(door, path, { ...STOP, dryRun: true });
   expect(planned).toMatchObject({ outcome: 'planned', document: { schemaVersion: 1, plan: { payouts: 1 } } });
   expect(await door.store.batches(10)).toEqual([]);
 });
@@ -59,8 +62,47 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
 it('asks who the maker is where a policy needs to know', async () => {
   const door = await openTestDoor({ approvalRules: [{ approvals: 1 }] });
   const path = file(door, 'a.csv', [{ id: '1' }]);
-  await expect(takeFile(door, path, STOP)).rejects.toMatchObject({ code: 'maker-unknown' });
-  const taking = await takeFile(door, path, { ...STOP, by: 'alice', batchId: 'b' });
+  await expect(taken(door, path)).rejects.toMatchObject({ code: 'maker-unknown' });
+  const taking = await taken(door, path, { ...STOP, by: 'alice', batchId: 'b' });
   expect(taking.outcome).toBe('claimed');
   expect(await door.store.batch('b')).toMatchObject({ by: 'alice' });
+});
+
+it('claims nothing that is not agreed to; what is agreed to may be another plan by then', async () => {
+  const door = await openTestDoor();
+  const path = file(door, 'a.csv', [{ id: '1' }]);
+  let hash = '';
+  const refusing: Agree = ({ plan }) => {
+    hash = plan.hash;
+    throw new Error('no');
+  };
+  await expect(takeFile(door, path, STOP, refusing)).rejects.toThrow('no');
+  const agreed: Agree = ({ plan }) => assertPlan(plan, hash);
+  const other = file(door, 'b.csv', [{ id: '1', amount: '99.00' }]);
+  await expect(takeFile(door, other, STOP, agreed)).rejects.toMatchObject({ code: 'other-plan' });
+  expect(await door.store.batches(10)).toEqual([]);
+  expect(await takeFile(door, path, STOP, agreed)).toMatchObject({ outcome: 'claimed' });
+});
+
+it('knows of rows with an operator where somebody stands at the door; to the others they are taken', async () => {
+  const door = await openTestDoor();
+  const path = file(door, 'a.csv', [{ id: '1' }]);
+  const first = await taken(door, path);
+  if (first.outcome !== 'claimed') throw new Error(first.outcome);
+  const { batchId } = first;
+  await door.end(batchId, 'needs-operator');
+  const attended = await taken(door, path, { ...STOP, isAttended: true });
+  expect(attended).toEqual({ outcome: 'with-operator', batchId, batchIds: [batchId] });
+  await expect(taken(door, path)).rejects.toMatchObject({ kind: 'already-taken', batchId });
+});
+
+it('takes the unpaid rows of a batch again as a batch of their own', async () => {
+  const door = await openTestDoor();
+  const first = await taken(door, file(door, 'a.csv', [{ id: '1' }, { id: '2' }]));
+  if (first.outcome !== 'claimed') throw new Error(first.outcome);
+  await door.end(first.batchId, 'cancelled');
+  const rows = { batchId: first.batchId, rows: new Set([2]) };
+  const again = await takeUnpaid(door, rows, { ...STOP, allowLookAlikes: true, batchId: 'again' }, () => {});
+  expect(again).toEqual({ outcome: 'claimed', batchId: 'again' });
+  expect(await door.store.batch('again')).toMatchObject({ total: 1, retryOf: first.batchId });
 });

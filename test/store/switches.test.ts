@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { SwitchScope } from '../../src/domain/switch-scope.ts';
 import type { Touched } from '../../src/domain/switches.ts';
-import type { SwitchOrder } from '../../src/store/store.ts';
+import type { SwitchRecord } from '../../src/store/store.ts';
 import { batchClaim, claimRow } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
-const order = (scope: SwitchScope, key = '', at = 1_000): SwitchOrder => ({
+const switched = (scope: SwitchScope, key = '', at = 1_000): SwitchRecord => ({
   scope,
   key,
   reason: 'fraud suspected',
@@ -25,13 +25,13 @@ const touched: Touched = {
 onEveryStore('Switches', (test) => {
   it('are off once, with who and why, and leave an audit entry each time that something changes', async () => {
     const store = await test.open();
-    expect(await store.switchOff(order('currency', 'EUR'))).toBe(true);
-    expect(await store.switchOff({ ...order('currency', 'EUR', 2_000), by: 'bob' })).toBe(false);
-    expect(await store.switchOff(order('everything', '', 3_000))).toBe(true);
-    expect(await store.switches()).toEqual([order('currency', 'EUR'), order('everything', '', 3_000)]);
-    expect(await store.switchOn({ ...order('currency', 'EUR', 4_000), by: 'bob', reason: 'cleared' })).toBe(true);
-    expect(await store.switchOn(order('currency', 'EUR'))).toBe(false);
-    expect(await store.switches()).toEqual([order('everything', '', 3_000)]);
+    expect(await store.switchOff(switched('currency', 'EUR'))).toBe(true);
+    expect(await store.switchOff({ ...switched('currency', 'EUR', 2_000), by: 'bob' })).toBe(false);
+    expect(await store.switchOff(switched('everything', '', 3_000))).toBe(true);
+    expect(await store.switches()).toEqual([switched('currency', 'EUR'), switched('everything', '', 3_000)]);
+    expect(await store.switchOn({ ...switched('currency', 'EUR', 4_000), by: 'bob', reason: 'cleared' })).toBe(true);
+    expect(await store.switchOn(switched('currency', 'EUR'))).toBe(false);
+    expect(await store.switches()).toEqual([switched('everything', '', 3_000)]);
     expect(await store.auditOf('currency EUR')).toEqual([
       {
         at: 1_000,
@@ -56,19 +56,19 @@ onEveryStore('Switches', (test) => {
   ] as const)('of scope %s stop what touches them: %s', async (scope, key) => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a']));
-    await store.switchOff(order(scope, 'another'));
+    await store.switchOff(switched(scope, 'another'));
     expect(await store.switchOver(touched)).toBeUndefined();
-    await store.switchOff(order(scope, key));
+    await store.switchOff(switched(scope, key));
     expect(await store.switchOver(touched)).toBe(scope);
   });
 
   it('stop what has no payee and no batch yet', async () => {
     const store = await test.open();
-    await store.switchOff(order('payee', 'ben-1'));
-    await store.switchOff(order('batch', 'b-1'));
+    await store.switchOff(switched('payee', 'ben-1'));
+    await store.switchOff(switched('batch', 'b-1'));
     const bare = { ...touched, reference: 'unknown', payees: [] };
     expect(await store.switchOver(bare)).toBeUndefined();
-    await store.switchOff(order('uid', 'user-1'));
+    await store.switchOff(switched('uid', 'user-1'));
     expect(await store.switchOver(bare)).toBe('uid');
   });
 
@@ -79,7 +79,7 @@ onEveryStore('Switches', (test) => {
       ['uid', 'user-1'],
       ['currency', 'USD'],
     ] as const)
-      await store.switchOff(order(scope, key));
+      await store.switchOff(switched(scope, key));
     expect(await store.switchOver(touched)).toBe('uid');
   });
 
@@ -105,14 +105,14 @@ onEveryStore('Switches', (test) => {
     await store.claimBatch({ ...batchClaim('b-1', []), rows });
     const left = async (): Promise<string[]> => (await store.releasable('b-1', 10)).map(({ documentId }) => documentId);
     expect(await left()).toEqual(['a', 'b', 'c', 'd']);
-    await store.switchOff(order('payee', 'ben-2'));
+    await store.switchOff(switched('payee', 'ben-2'));
     expect(await left()).toEqual(['a', 'b', 'c']);
-    await store.switchOff(order('currency', 'EUR'));
+    await store.switchOff(switched('currency', 'EUR'));
     expect(await left()).toEqual(['a', 'c']);
-    await store.switchOff(order('account', 'acc-1'));
+    await store.switchOff(switched('account', 'acc-1'));
     expect(await left()).toEqual([]);
-    await store.switchOn(order('account', 'acc-1'));
-    await store.switchOff(order('everything'));
+    await store.switchOn(switched('account', 'acc-1'));
+    await store.switchOff(switched('everything'));
     expect(await left()).toEqual([]);
     const counts = await Promise.all([
       store.openUnder({ scope: 'everything', key: '' }),

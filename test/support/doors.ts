@@ -4,18 +4,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
 import { reportBatch } from '../../src/compose/batch-report.ts';
-import { intakePartsOf } from '../../src/compose/intake-parts.ts';
+import { doorOf } from '../../src/compose/door.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
-import type { Door } from '../../src/intake/take-file.ts';
+import type { Door } from '../../src/intake/intake.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
 
 /** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
 export interface TestDoor extends Door {
-  store: Store;
   /** A folder of the test. */
   dir: string;
   /** Batches whose workflow was started, each time. */
@@ -46,19 +44,21 @@ export async function openTestDoor(
   const temporal = { down: false };
   const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
   return {
-    parts: await intakePartsOf(config, store),
-    bank,
-    store,
+    ...(await doorOf(config, {
+      store,
+      bank,
+      async assertReady() {
+        if (temporal.down) throw new Error('Temporal is down');
+        await bank.authenticate();
+      },
+      async startBatch(batchId) {
+        started.push(batchId);
+      },
+    })),
+    approvalRules: more.approvalRules ?? [],
     dir,
     started,
     temporal,
-    approvalRules: more.approvalRules ?? [],
-    async assertTemporal() {
-      if (temporal.down) throw new Error('Temporal is down');
-    },
-    async startBatch(batchId) {
-      started.push(batchId);
-    },
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
-import type { FolderOrder, Sweep } from '../../src/domain/folder-sweep.ts';
+import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import {
   createSweepSchedule,
@@ -13,7 +13,7 @@ import {
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
-const ORDER: FolderOrder = { dir: '/drop', invalid: 'stop', by: 'erp' };
+const OPTIONS: SweepOptions = { dir: '/drop', invalid: 'stop', by: 'erp' };
 const FOUND: Sweep = { taken: 1, refused: 0, ended: 2, open: 3 };
 
 let connection: Connection;
@@ -22,7 +22,7 @@ let client: Client;
 let worker: Worker;
 let running: Promise<void>;
 /** What the sweeps were asked for, and what each does before it has found anything. */
-const asked: FolderOrder[] = [];
+const asked: SweepOptions[] = [];
 let work: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
@@ -34,8 +34,8 @@ beforeAll(async () => {
     connection: native,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: inject('workflowBundlePath') },
-    activities: folderActivities(async (order) => {
-      asked.push(order);
+    activities: folderActivities(async (options) => {
+      asked.push(options);
       await work();
       return FOUND;
     }),
@@ -54,13 +54,13 @@ const find = async (name: string): Promise<SweepSchedule | undefined> =>
   (await sweepSchedules(client)).find((schedule) => schedule.name === name);
 
 it('is one activity and a short history', async () => {
-  const handle = await client.workflow.start<(order: FolderOrder) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
+  const handle = await client.workflow.start<(options: SweepOptions) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
     workflowId: 'folder-sweep/by-hand',
     taskQueue: TASK_QUEUE,
-    args: [ORDER],
+    args: [OPTIONS],
   });
   expect(await handle.result()).toEqual(FOUND);
-  expect(asked).toEqual([ORDER]);
+  expect(asked).toEqual([OPTIONS]);
   expect((await handle.fetchHistory()).events).toHaveLength(11);
   await recordHistory(handle, WORKFLOW_TYPES.folderSweep, 'one-pass');
 });
@@ -69,10 +69,10 @@ it('fails after a few tries, so that the schedule goes on with the next', async 
   work = async () => {
     throw new Error('no such folder');
   };
-  const failed = client.workflow.execute<(order: FolderOrder) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
+  const failed = client.workflow.execute<(options: SweepOptions) => Promise<Sweep>>(WORKFLOW_TYPES.folderSweep, {
     workflowId: 'folder-sweep/failing',
     taskQueue: TASK_QUEUE,
-    args: [ORDER],
+    args: [OPTIONS],
   });
   await expect(failed).rejects.toMatchObject({ cause: { cause: { message: 'no such folder' } } });
   work = async () => {};
@@ -92,8 +92,8 @@ it('is started by a schedule, never twice at once, until that is paused or delet
     atWork -= 1;
   };
   asked.length = 0;
-  await createSweepSchedule(client, 'by-test', { ...ORDER, everyMs: 1_000 });
-  await expect(createSweepSchedule(client, 'by-test', { ...ORDER, everyMs: 1_000 })).rejects.toMatchObject({
+  await createSweepSchedule(client, 'by-test', { ...OPTIONS, everyMs: 1_000 });
+  await expect(createSweepSchedule(client, 'by-test', { ...OPTIONS, everyMs: 1_000 })).rejects.toMatchObject({
     name: 'ScheduleAlreadyRunning',
   });
   await until(async () => asked.length > 0);
@@ -101,7 +101,7 @@ it('is started by a schedule, never twice at once, until that is paused or delet
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   const [mostAtOnce, asks] = [most, asked.length];
   release();
-  expect([mostAtOnce, asks, asked[0]]).toEqual([1, 1, ORDER]);
+  expect([mostAtOnce, asks, asked[0]]).toEqual([1, 1, OPTIONS]);
   await until(async () => asked.length > 1);
   await sweepSchedule(client, 'by-test').pause();
   await until(async () => (await find('by-test'))?.paused === true);

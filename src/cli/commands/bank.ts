@@ -10,7 +10,7 @@ import { table } from '../table.ts';
 
 /** `payouts accounts [UID]`: balances of a user, or of the master institution. */
 export async function accounts(session: Session, uid: string | undefined): Promise<ExitCode> {
-  const bank = await session.bank(await session.stack('join-or-boot'));
+  const bank = await session.bank();
   const records = uid === undefined ? await bank.accounts.master() : await bank.accounts.ofUser(uid);
   const rows = records.map((record) => [
     record.uid,
@@ -28,7 +28,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; whole details only with `--json`. */
 export async function beneficiaries(session: Session, uid: string, currency: string | undefined): Promise<ExitCode> {
-  const bank = await session.bank(await session.stack('join-or-boot'));
+  const bank = await session.bank();
   const scan = await bank.beneficiaries.listAll({ uid, currency });
   const rows = scan.beneficiaries.map(({ id, currency, beneficiary_type, payment_type, items }) => {
     const { name, account } = maskedPayee(items);
@@ -43,8 +43,8 @@ export async function beneficiaries(session: Session, uid: string, currency: str
 
 /** `payouts orders UID CURRENCY`: the bank's own list. */
 export async function orders(session: Session, uid: string, currency: string): Promise<ExitCode> {
-  const bank = await session.bank(await session.stack('join-or-boot'));
-  const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.pageSize });
+  const bank = await session.bank();
+  const scan = await bank.orders.listAll({ uid, currency }, { pageSize: session.config.settings.pageSize });
   const rows = scan.orders.map((order) => [
     order.order_id,
     order.client_order_id ?? '',

@@ -102,7 +102,7 @@ async function confirmEnd(
   }
   const waiting = await cards.waiters(merchantRequestId);
   if (waiting.length > 0) {
-    const executions = executionsOver(await session.client(await session.stack('join-or-boot')));
+    const executions = executionsOver(await session.client());
     await Promise.all(waiting.map((workflowId) => executions.lookAgain(workflowId)));
   }
   session.output.result(
@@ -115,7 +115,7 @@ async function confirmEnd(
 /** A payment without an end whose workflow is closed (terminated, say) is started again under its id. */
 async function startedAgain(session: Session, record: CardRecord): Promise<boolean> {
   if (isCardEnd(record.state)) return false;
-  const client = await session.client(await session.stack('join-or-boot'));
+  const client = await session.client();
   if (await executionsOver(client).isOpen(record.workflowId)) return false;
   await startCardPayment(client, cardPaymentInput(record));
   return true;
@@ -123,8 +123,8 @@ async function startedAgain(session: Session, record: CardRecord): Promise<boole
 
 /** One update on the workflow, on a stack that is up or booted for it. */
 async function tell<Answer>(session: Session, record: CardRecord, update: string, asked: object): Promise<Answer> {
-  const stack = await session.stack('join-or-boot');
-  const client = await session.client(stack);
+  const stack = await session.stack();
+  const client = await session.client();
   try {
     const handle = client.workflow.getHandle(record.workflowId);
     const answer = await handle.executeUpdate<Answer, [object]>(update, { args: [asked] });

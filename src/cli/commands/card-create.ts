@@ -9,7 +9,6 @@ import { problemOf } from '../../intake/problem-of.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { exitOfCard, followCard } from '../follow-card.ts';
 import { gatewayAddress, gatewayClient } from '../gateway-client.ts';
-import { interruptSignal } from '../interrupt.ts';
 import type { Session } from '../session.ts';
 import { cardText } from './card.ts';
 
@@ -93,8 +92,7 @@ async function askAndFollow(
     return EXIT.completed;
   }
   if (checkout !== null && file === undefined) session.output.say(`Checkout ${checkout}`);
-  const following = { output: session.output, timeoutMs: timeout, interrupted: interruptSignal() };
-  const { payment, end } = await followCard(client, id, following);
+  const { payment = created.card_payment, end } = await followCard(client, id, session.output, timeout);
   result(payment);
   return end === 'interrupted' ? EXIT.interrupted : exitOfCard(payment.state);
 }

@@ -57,7 +57,7 @@ export async function retrieveCard(session: Session, id: string): Promise<ExitCo
   const { cards } = await session.store();
   const known = await cards.find(requestIdOf(id));
   const paymentId = known === undefined ? foreignId(id) : await paymentOf(cards, known, id);
-  const bank = await session.bank(await session.stack('join-or-boot'));
+  const bank = await session.bank();
   const payment = await bank.cards.retrieveRaw(paymentId).catch((error: unknown) => {
     throw known === undefined && conditionOf(error) === 'order-not-found' ? unknownCard() : error;
   });
@@ -86,8 +86,7 @@ function foreignId(id: string): string {
 }
 
 async function documentIn(session: Session, record: CardRecord): Promise<CardDocument> {
-  const { url, namespace } = await session.ui();
-  return documentOf(record, undefined, workflowUrl(url, namespace, record.workflowId));
+  return documentOf(record, undefined, workflowUrl(await session.ui(), record.workflowId));
 }
 
 function eventDocument({ kind, paymentId, status, trust, receivedAt, effect }: StoredCardEvent) {

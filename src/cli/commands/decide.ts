@@ -165,7 +165,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
       hint: `payouts report ${batchId} shows how.`,
     });
   }
-  const client = await session.client(await session.stack('join-or-boot'));
+  const client = await session.client();
   const answer = await updateBatch(client, batch, update, by);
   session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
@@ -183,8 +183,8 @@ async function tellEach(
   payouts: readonly PayoutRecord[],
   tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
 ): Promise<ExitCode> {
-  const stack = await session.stack('join-or-boot');
-  const client = await session.client(stack);
+  const stack = await session.stack();
+  const client = await session.client();
   const told: Told[] = [];
   let refused = 0;
   for (const payout of payouts) {

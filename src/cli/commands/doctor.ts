@@ -85,11 +85,11 @@ async function storeDetail(session: Session): Promise<string> {
 /** Temporal and bank, on the stack that is up or one booted for the check. */
 async function checkStack(session: Session): Promise<Check[]> {
   const booted = await check('stack', async () => {
-    const stack = await session.stack('join-or-boot');
+    const stack = await session.stack();
     return stack.owner ? 'booted for this check' : 'up';
   });
   if (booted.verdict === 'failed') return [booted];
-  const stack = await session.stack('join-or-boot');
+  const stack = await session.stack();
   const temporal = await check('Temporal', async () => {
     const { connection, close } = await connectTemporal(session.config, stack);
     try {
@@ -114,7 +114,7 @@ async function checkStack(session: Session): Promise<Check[]> {
 }
 
 async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
-  const asked = session.bank(stack);
+  const asked = session.bank();
   const bank = await check('bank', async () => {
     const client = await asked;
     await client.authenticate();
@@ -122,18 +122,18 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     return bankMark(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
   if (bank.verdict === 'failed') return [bank];
-  const references = await check('references', () => checkReferences(session, stack));
+  const references = await check('references', () => checkReferences(session));
   return [bank, clockCheck((await asked).clock.offset(), session), references];
 }
 
 /** Whether orders come back under the references that they were sent with. */
-async function checkReferences(session: Session, stack: Stack): Promise<Omit<Check, 'name'>> {
-  const parts = { bank: await session.bank(stack), store: await session.store() };
+async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {
+  const parts = { bank: await session.bank(), store: await session.store() };
   return judgeShown(await shownReferences(parts, recentPayouts(session.config)));
 }
 
 function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
-  const complaint = clockComplaint(offset, config.durations.bankClockSkewMs);
+  const complaint = clockComplaint(offset, config.settings.clockSkewMs);
   const seen = offset === undefined ? 'not told by its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }

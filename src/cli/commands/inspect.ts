@@ -1,4 +1,3 @@
-import { reportBatch } from '../../compose/batch-report.ts';
 import { listBatches } from '../../reports/batch-list.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
@@ -30,11 +29,11 @@ export async function status(session: Session, id: string): Promise<ExitCode> {
   const target = await findTarget(store, id);
   const ui = await session.ui();
   if (target.kind === 'batch') {
-    const report = await reportBatch(session.config, store, target.batch.batchId, ui);
-    session.output.result(report, summaryText(report, ui));
+    const document = await session.report(target.batch.batchId);
+    session.output.result(document, summaryText(document, ui));
     return EXIT.completed;
   }
-  const url = workflowUrl(ui.url, ui.namespace, target.payout.workflowId);
+  const url = workflowUrl(ui, target.payout.workflowId);
   const { reference } = target.payout;
   const incidents = reportedIncidents(await store.incidentsOf([reference]), [target.payout]);
   session.output.result(payoutDocument(target.payout, incidents, url), payoutText(target.payout, incidents, url));
@@ -43,10 +42,8 @@ export async function status(session: Session, id: string): Promise<ExitCode> {
 
 /** `payouts report ID`: writes the report files again (byte for byte the same for the same facts) and shows them. */
 export async function report(session: Session, id: string): Promise<ExitCode> {
-  const store = await session.store();
-  const ui = await session.ui();
-  const document = await reportBatch(session.config, store, await findBatch(store, id), ui);
-  session.output.result(document, summaryText(document, ui));
+  const document = await session.report(await findBatch(await session.store(), id));
+  session.output.result(document, summaryText(document, await session.ui()));
   return EXIT.completed;
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { folderParts } from '../../compose/door.ts';
-import type { FolderOrder, Sweep } from '../../domain/folder-sweep.ts';
+import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
 import { assertMaker } from '../../intake/maker.ts';
@@ -12,29 +12,22 @@ import { interruptSignal } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 
-export interface IntakeOptions extends Omit<FolderOrder, 'dir'> {
+export interface FolderOptions extends Omit<SweepOptions, 'dir'> {
   once: boolean;
 }
 
 /** `payouts intake DIR`: takes the files dropped into DIR/in, until it is interrupted or, with `once`, those that are there. */
-export async function intake(session: Session, dir: string, { once, ...order }: IntakeOptions): Promise<ExitCode> {
+export async function intake(session: Session, dir: string, { once, ...options }: FolderOptions): Promise<ExitCode> {
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');
-  assertMaker(session.config.approvalRules, order.by);
+  assertMaker(session.config.settings.approvalRules, options.by);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const stack = await session.stack('join-or-boot');
-  const parts = folderParts({
-    config,
-    store: await session.store(),
-    client: await session.client(stack),
-    temporal: stack,
-    bank: await session.bank(stack),
-    ui: await session.ui(),
-    log,
-  });
+  const stack = await session.stack();
+  const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
+  const parts = folderParts({ config, stack, store, client, bank, log });
   const path = resolve(dir);
-  const folder = await DropFolder.open(parts, { ...order, dir: path });
+  const folder = await DropFolder.open(parts, { ...options, dir: path });
   let ended: Error | undefined;
   void stack.failure.then((error) => {
     ended = error;

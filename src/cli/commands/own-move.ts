@@ -1,7 +1,5 @@
 import { payoutInput } from '../../domain/instruction.ts';
-import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
-import { IntakeRefusal } from '../../intake/intake-refusal.ts';
-import { assertMaker } from '../../intake/maker.ts';
+import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
@@ -9,8 +7,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type FollowPayout, followPayout } from '../follow-payout.ts';
-import { interruptSignal } from '../interrupt.ts';
+import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
@@ -60,17 +57,12 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   await session.assertStoreFits();
   const store = await session.store();
   const asked = askedFor(kind, options);
-  const known = await takenMove(store, asked, (field) => optionName(kind, field));
+  const optionOf = (field: string): string => optionName(kind, field);
+  const known = await takenMove(store, asked, optionOf);
   if (known !== undefined) return followTaken(session, known, options);
-  const plan = await withValidationBank(session, (bank) =>
-    planMove(bank, asked, {
-      acrossUsers: session.config.transferAcrossUsers,
-      optionOf: (field) => optionName(kind, field),
-    }),
-  );
+  const plan = await withValidationBank(session, (bank) => planMove(bank, asked, session.config.settings, optionOf));
   const show = options.yes ? session.output.say : session.output.tell;
   show(movePlanText(plan));
-  assertMaker(session.config.approvalRules, options.by);
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   return startAndFollow(session, plan, options);
@@ -81,7 +73,7 @@ function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {
     const value = options[optionOf(kind, field)];
     return value === undefined || value === '' ? [] : [[field, value]];
   });
-  return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'] };
+  return { kind, instruction: Object.fromEntries(fields) as MoveAsked['instruction'], by: options.by };
 }
 
 function optionOf(kind: MoveKind, field: string): keyof MoveOptions {
@@ -94,18 +86,17 @@ const optionName = (kind: MoveKind, field: string): string =>
   `--${optionOf(kind, field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 async function startAndFollow(session: Session, plan: MovePlan, options: MoveOptions): Promise<ExitCode> {
-  const { kind, instruction, reference, workflowId } = plan;
+  const { kind, instruction, by = null, reference, workflowId } = plan;
   const { currency, amount, id } = instruction;
-  const stack = await session.stack(options.detach ? 'join-only' : 'join-or-boot');
-  const client = await session.client(stack);
-  await (await session.bank(stack)).authenticate();
-  await executionsOver(client).startPayout({
+  await session.stack(options.detach ? 'join-only' : 'join-or-boot');
+  await (await session.bank()).authenticate();
+  await executionsOver(await session.client()).startPayout({
     workflowId,
     kind,
     reference,
     batchId: null,
     currency,
-    input: payoutInput({ instruction, batchId: null, by: options.by ?? null, generation: 0 }),
+    input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
     summary: `${currency} ${amount}, document ${id}`,
   });
   return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'settled' }, options);
@@ -114,33 +105,15 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
 /** The same document again: what has no end is followed, and started where its workflow is gone. */
 async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
   const { kind, reference, workflowId, state } = row;
-  if (isEnd(state)) {
-    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was taken before and is ${state}.`, {
-      hint: `payouts status ${reference} shows it.`,
-    });
-  }
   session.output.say(`This ${kind} is known and is ${state}.`);
   if (options.detach) return show(session, row, EXIT.completed);
-  const client = await session.client(await session.stack('join-or-boot'));
+  const client = await session.client();
   if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
   return follow(session, { reference, workflowId, until: 'settled' }, options);
 }
 
-async function follow(
-  session: Session,
-  followed: Pick<FollowPayout, 'reference' | 'workflowId' | 'until'>,
-  { timeout, detach }: MoveOptions,
-): Promise<ExitCode> {
-  const stack = await session.stack('join-or-boot');
-  const { row, end } = await followPayout({
-    ...followed,
-    store: await session.store(),
-    client: await session.client(stack),
-    output: session.output,
-    timeoutMs: timeout,
-    interrupted: interruptSignal(),
-    failure: stack.failure,
-  });
+async function follow(session: Session, followed: FollowedPayout, { timeout, detach }: MoveOptions): Promise<ExitCode> {
+  const { row, end } = await followPayout(session, followed, timeout);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(`Detached: it goes on. \`payouts status ${followed.reference}\` shows it.`);
@@ -156,8 +129,7 @@ function exitOf(state: PayoutState): ExitCode {
 }
 
 async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
-  const ui = await session.ui();
-  const url = workflowUrl(ui.url, ui.namespace, row.workflowId);
+  const url = workflowUrl(await session.ui(), row.workflowId);
   const incidents = reportedIncidents(await (await session.store()).incidentsOf([row.reference]), [row]);
   session.output.result(payoutDocument(row, incidents, url), payoutText(row, incidents, url));
   return exit;

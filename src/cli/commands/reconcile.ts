@@ -19,8 +19,8 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
   // Somebody asks for them again: those that were closed too often are started once more, and look.
   await store.forgetClosedRuns();
   const unheard = await unheardOf(store);
-  const stack = await session.stack('join-or-boot');
-  const client = await session.client(stack);
+  const stack = await session.stack();
+  const client = await session.client();
   const handle = await startReconciliationPass(client, v7(), days);
   session.output.say(`Reads the bank's orders: ${handle.workflowId}`);
   const gone = stack.failure.then((cause) => {

@@ -1,11 +1,10 @@
-import { prepareRetry } from '../../intake/prepare-retry.ts';
+import { takeUnpaid } from '../../intake/take-file.ts';
 import type { ExitCode } from '../exit.ts';
 import { findBatch } from '../find-target.ts';
-import { intakeParts } from '../intake-parts.ts';
 import type { Session } from '../session.ts';
-import { payPrepared, type RunOptions, withPrepared } from './run.ts';
+import { type PayOptions, pay } from './run.ts';
 
-export interface RetryOptions extends Omit<RunOptions, 'invalid' | 'mapping' | 'payees'> {
+export interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'> {
   /** Data rows of the batch; absent: all that are proven unpaid. */
   rows: ReadonlySet<number> | undefined;
 }
@@ -15,13 +14,9 @@ export interface RetryOptions extends Omit<RunOptions, 'invalid' | 'mapping' | '
  * under a new reference. An unknown outcome is never paid again.
  */
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
-  await session.assertStoreFits();
-  const options: RunOptions = { ...given, invalid: 'stop' };
-  const parts = await intakeParts(session, {});
-  const batchId = await findBatch(parts.store, id);
-  return withPrepared(
-    session,
-    (bank) => prepareRetry(parts, bank, { batchId, rows }, options),
-    (prepared, outlook) => payPrepared(session, parts, prepared, outlook, options),
+  const options: PayOptions = { ...given, invalid: 'stop' };
+  const batchId = await findBatch(await session.store(), id);
+  return pay(session, options, (door, agree) =>
+    takeUnpaid(door, { batchId, rows }, { ...options, isAttended: true }, agree),
   );
 }

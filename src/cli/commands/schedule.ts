@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { FolderOrder } from '../../domain/folder-sweep.ts';
+import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { assertMaker } from '../../intake/maker.ts';
 import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-export interface ScheduleOptions extends Omit<FolderOrder, 'dir'> {
+export interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
   folder: string;
   every: number;
   name?: string;
@@ -19,17 +19,17 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 /** `payouts schedule create`: a Temporal Schedule whose sweeps the workers make; they must see the folder. */
 export async function createSchedule(
   session: Session,
-  { folder, every, name = basename(resolve(folder)), ...order }: ScheduleOptions,
+  { folder, every, name = basename(resolve(folder)), ...options }: ScheduleOptions,
 ): Promise<ExitCode> {
   if (!NAME.test(name)) {
     throw new Problem('usage', 'schedule-name', 'A schedule has a name of letters, digits, ".", "_" and "-".', {
       hint: 'Add --name NAME.',
     });
   }
-  assertMaker(session.config.approvalRules, order.by);
+  assertMaker(session.config.settings.approvalRules, options.by);
   const dir = resolve(folder);
   try {
-    await createSweepSchedule(await clientOf(session), name, { dir, everyMs: every, ...order });
+    await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     throw new Problem('conflict', 'schedule-exists', `There is a schedule ${name} already.`, {
@@ -57,7 +57,7 @@ export type ScheduleStep = keyof typeof STEPS;
 /** `payouts schedule delete|pause|resume|trigger NAME`. */
 export async function changeSchedule(session: Session, name: string, step: ScheduleStep): Promise<ExitCode> {
   try {
-    await STEPS[step](sweepSchedule(await clientOf(session), name));
+    await STEPS[step](sweepSchedule(await session.client(), name));
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new Problem('not-found', 'unknown-schedule', `There is no schedule ${name}.`, {
@@ -71,7 +71,7 @@ export async function changeSchedule(session: Session, name: string, step: Sched
 
 /** `payouts schedule list`. */
 export async function listSchedules(session: Session): Promise<ExitCode> {
-  const schedules = await sweepSchedules(await clientOf(session));
+  const schedules = await sweepSchedules(await session.client());
   const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [
     name,
     `${everyMs / 1_000}s`,
@@ -83,5 +83,3 @@ export async function listSchedules(session: Session): Promise<ExitCode> {
   session.output.result({ schemaVersion: 1, schedules }, text);
   return EXIT.completed;
 }
-
-const clientOf = async (session: Session): Promise<Client> => session.client(await session.stack('join-or-boot'));

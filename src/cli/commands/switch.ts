@@ -28,7 +28,7 @@ export async function switchOff(
   const off = await namedSwitch(store, scope, key);
   const open = await store.openUnder(off);
   await confirm(`Switch off ${textOf(off)} (open payouts that name it: ${open})?`, options.yes);
-  const changed = await store.switchOff({ ...off, ...orderOf(options) });
+  const changed = await store.switchOff({ ...off, ...askedBy(options) });
   const text = changed ? `Off: ${textOf(off)}. Open payouts that name it: ${open}.` : `${textOf(off)} was off already.`;
   session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
   return EXIT.completed;
@@ -44,7 +44,7 @@ export async function switchOn(
   const store = await session.store();
   const on = checked(scope, key);
   await confirm(`Switch on ${textOf(on)}?`, options.yes);
-  if (!(await store.switchOn({ ...on, ...orderOf(options) }))) {
+  if (!(await store.switchOn({ ...on, ...askedBy(options) }))) {
     throw new Problem('usage', 'not-off', `${textOf(on)} is not off.`, {
       hint: 'payouts switch list shows what is.',
     });
@@ -65,7 +65,7 @@ export async function listSwitches(session: Session): Promise<ExitCode> {
   return EXIT.completed;
 }
 
-const orderOf = ({ reason, by }: SwitchOptions) => ({ reason, by: by ?? userInfo().username, at: Date.now() });
+const askedBy = ({ reason, by }: SwitchOptions) => ({ reason, by: by ?? userInfo().username, at: Date.now() });
 
 const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 

@@ -1,19 +1,19 @@
+import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
 import { checkFile } from '../../intake/check-file.ts';
 import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
 import { visible } from '../../rules/finding.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { intakeParts, type MessageFiles } from '../intake-parts.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
 export async function validate(session: Session, path: string, files: MessageFiles): Promise<ExitCode> {
   await session.assertStoreFits();
-  const { store, context } = await intakeParts(session, files);
+  const context = await messageContextOf(session.config, files);
   const checked = await withValidationBank(session, (bank) => checkFile(path, bank, context));
   using staged = checked.staged;
-  const { taken } = await dropKnown(store, checked);
+  const { taken } = await dropKnown(await session.store(), checked);
   if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Mend the file; nothing was sent.');
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
   session.output.result(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { list, report, status } from '../../../src/cli/commands/inspect.ts';
 import type { Session } from '../../../src/cli/session.ts';
+import { reportBatch } from '../../../src/compose/batch-report.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -38,10 +39,12 @@ beforeAll(async () => {
   const config = loadConfig({ PAYOUTS_HOME: folder });
   store = await openStore(config.storeUrl.reveal());
   await store.claimBatch({ batchId: BATCH, file: 'payroll.csv', sha256: 'f'.repeat(64), by: 'alice', rows, at: 1 });
+  const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
   session = {
     config,
     store: async () => store,
-    ui: async () => ({ url: 'http://127.0.0.1:8233', namespace: 'default' }),
+    ui: async () => ui,
+    report: (batchId: string) => reportBatch(config, store, batchId, ui),
     output: {
       result(_document: unknown, shown: string) {
         text = shown;

@@ -1,0 +1,51 @@
+import { setTimeout as timer } from 'node:timers/promises';
+import { Problem } from '../domain/problem.ts';
+import { interruptSignal } from './interrupt.ts';
+
+/** How often the server is asked whether it is there: the store would go on answering without it. */
+const PULSE_EVERY_MS = 5_000;
+
+export type FollowEnd = 'settled' | 'time-out' | 'interrupted';
+
+export interface Following {
+  timeoutMs: number | undefined;
+  everyMs?: number;
+  /** An embedded part of this process ended by itself. */
+  failure?: Promise<Error>;
+  /** Rejects when Temporal is gone. */
+  pulse?: () => Promise<unknown>;
+}
+
+/** Looks again and again until there is nothing left to wait for. What is followed needs no follower. */
+export async function followUntil(
+  isSettled: () => Promise<boolean>,
+  { timeoutMs = Number.POSITIVE_INFINITY, everyMs = 250, failure, pulse }: Following,
+): Promise<FollowEnd> {
+  const interrupted = interruptSignal();
+  let failed: Error | undefined;
+  void failure?.then((error) => {
+    failed = error;
+  });
+  const until = performance.now() + timeoutMs;
+  let pulseAt = performance.now() + PULSE_EVERY_MS;
+  for (;;) {
+    if (await isSettled()) return 'settled';
+    if (failed !== undefined) throw stackGone(failed);
+    if (performance.now() >= pulseAt) {
+      await pulse?.().catch((error: unknown) => {
+        throw error instanceof Problem ? error : stackGone(error);
+      });
+      pulseAt = performance.now() + PULSE_EVERY_MS;
+    }
+    if (performance.now() >= until) return 'time-out';
+    await timer(everyMs, undefined, { signal: interrupted }).catch(() => undefined);
+    if (interrupted.aborted) return 'interrupted';
+  }
+}
+
+function stackGone(cause: unknown): Problem {
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', {
+    hint: 'Nothing is lost: the same command follows it again.',
+    cause,
+  });
+}

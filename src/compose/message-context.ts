@@ -1,0 +1,18 @@
+import type { Config } from '../config.ts';
+import { loadMessageMapping } from '../formats/messages/mapping.ts';
+import type { MessageContext } from '../formats/messages/message-context.ts';
+import { loadPayeeDirectory } from '../formats/messages/payee-directory.ts';
+
+/** Files that complete bank messages; given for one command they win over the configuration. */
+export interface MessageFiles {
+  mapping?: string;
+  payees?: string;
+}
+
+/** Reads the files that complete bank messages. */
+export async function messageContextOf(config: Config, files: MessageFiles): Promise<MessageContext> {
+  return {
+    mapping: await loadMessageMapping(files.mapping ?? config.messageMapping),
+    payees: await loadPayeeDirectory(files.payees ?? config.payeeDirectory),
+  };
+}
