@@ -3,7 +3,7 @@ import { conditionOf } from '../api/errors.ts';
 import type { BankCondition } from '../domain/bank-condition.ts';
 import type { Finding } from '../domain/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import type { CheckedFile } from './check-file.ts';
+import type { CheckedFile } from './checked-file.ts';
 
 /** Different ids looked up at most: a file with more is left to its payouts, which hold a row whose payee is unknown. */
 const LOOK_UPS_MAX = 1_000;

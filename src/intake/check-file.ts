@@ -1,27 +1,13 @@
 import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
-import { type InputFormat, readInstructions } from '../formats/read-file.ts';
+import { readInstructions } from '../formats/read-file.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { Rules } from '../rules/validate.ts';
+import type { CheckedFile } from './checked-file.ts';
 import { claimRow } from './claims.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
-import type { KnownRows } from './known-rows.ts';
 import { StagedFile } from './staged-file.ts';
-
-/** A file of payouts, read and checked against every rule that needs no claim; its owner disposes of `staged`. */
-export interface CheckedFile {
-  file: string;
-  format: InputFormat;
-  sha256: string;
-  /** The batch whose unpaid rows these are. */
-  retryOf?: string;
-  staged: StagedFile;
-  /** What its rows are to the store, once that was asked. */
-  known?: KnownRows;
-  /** The message id was never taken. */
-  messageIsNew?: boolean;
-}
 
 /** Reads and validates a file; `bank` answers required-details. Rejects with an `IntakeRefusal` when it cannot be opened. */
 export async function checkFile(path: string, bank: Bank, context: MessageContext): Promise<CheckedFile> {

@@ -1,6 +1,6 @@
 import { isEnd, isSettled, type PayoutState } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
-import type { KnownRows } from './known-rows.ts';
+import type { KnownRows } from './checked-file.ts';
 
 /** The batches that took the rows of a file: those still open and those with an operator, oldest first; the latest of all. */
 export async function takenBefore(

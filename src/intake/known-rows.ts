@@ -2,20 +2,8 @@ import type { Finding } from '../domain/finding.ts';
 import { sameMoney } from '../domain/likeness.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ClaimRow, KnownClaim, Store } from '../store/store.ts';
-import type { CheckedFile } from './check-file.ts';
+import type { CheckedFile, KnownRows } from './checked-file.ts';
 import { asGenerations } from './retries.ts';
-
-/** What a file's rows are to the store; those that are known are taken out of the file's claims. */
-export interface KnownRows {
-  /** Rows taken before as they are. */
-  known: number;
-  /** The batches that took them, in the order met. */
-  batchIds: ReadonlySet<string>;
-  /** Rows known with another payload, or that ask for a second generation that is not allowed. */
-  misused: FindingList;
-  /** Rows known as they are, as findings that name the earlier batch. */
-  taken: FindingList;
-}
 
 /** Tells new rows from known and misused ones, page by page. */
 export async function dropKnown(store: Store, { file, staged }: CheckedFile): Promise<KnownRows> {

@@ -1,7 +1,7 @@
 import { fileFinding } from '../rules/finding.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { Store } from '../store/store.ts';
-import type { CheckedFile } from './check-file.ts';
+import type { CheckedFile } from './checked-file.ts';
 import { invalidInput } from './intake-refusal.ts';
 
 /**

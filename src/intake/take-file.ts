@@ -1,8 +1,8 @@
 import type { Finding } from '../domain/finding.ts';
+import type { KnownRows } from './checked-file.ts';
 import { claimFile, type Door, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
 import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
-import type { KnownRows } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan } from './plan.ts';

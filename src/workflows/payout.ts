@@ -5,6 +5,7 @@ import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
+import { runLeg } from './leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
 import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
@@ -41,7 +42,7 @@ async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutR
       found = cleared.found;
     }
     const leg = unsettled ?? (found.exchange === undefined ? payment : exchange);
-    const result = await leg.run();
+    const result = await runLeg(leg);
     gates.exchangeSent = exchange.wasSent;
     if (result.kind === 'gates') {
       found = await gates.after(result, found);

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { CheckedFile } from '../../src/intake/check-file.ts';
+import type { CheckedFile } from '../../src/intake/checked-file.ts';
 import { StagedFile } from '../../src/intake/staged-file.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 

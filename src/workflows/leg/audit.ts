@@ -1,22 +1,10 @@
 import { sleep } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/policy.ts';
-import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
 import { isSuperseded, sends } from '../proxies.ts';
-import type { Follow } from './follow.ts';
+import { type Audit, BANK_APPROVAL_REQUIRED, type Follow } from './followed-order.ts';
 import type { BankDecision } from './order-leg.ts';
-
-/** What was decided about the audit of one order, and what the bank made of it. */
-export interface Audit {
-  /** The bank has taken the decision; repeated only if the order does not show it after a while. */
-  isDriven: boolean;
-  /** Why people are asked again, where they are. */
-  again?: { code: ReasonCode; detail?: string };
-  /** Decisions driven so far, to space their repetitions. */
-  tries: number;
-}
-
-export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
 
 /**
  * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank. Our

@@ -10,8 +10,6 @@ import type { LegKind } from '../../domain/sent-order.ts';
 import { type AttemptResult, remembered, type Submission } from '../../domain/submission.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
-import { followOrder } from './follow.ts';
-import { placeOrder } from './place.ts';
 
 /** What a decision about the order's audit at the bank is. */
 export interface BankDecision {
@@ -45,6 +43,8 @@ export interface LegPlan {
 
 /** What a run knows of a leg whatever a store shows. */
 export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silentAttempt' | 'placedIds'>;
+
+export type Placed = { kind: 'placed'; orderId: string; adopted: boolean } | Unpaid | BackToGates;
 
 export type LegResult =
   | { kind: 'paid'; read: OrderRead }
@@ -141,22 +141,8 @@ export class OrderLeg {
     return { ...this.others(), [this.plan.kind]: { upTo: this.known.attempts, as: 'unpaid' } };
   }
 
-  /** Places the order and follows it to its end. Never interrupted by a cancel. */
-  async run(): Promise<LegResult> {
-    const placed = await placeOrder(this);
-    if (placed.kind === 'unpaid') return this.endedBy({ ...placed, isStored: false });
-    if (placed.kind !== 'placed') return placed;
-    this.orderId = placed.orderId;
-    this.placedIds = [...new Set([...this.placedIds, placed.orderId])];
-    this.adopted = placed.adopted;
-    if (this.plan.endsPayout) this.view.orderId = placed.orderId;
-    this.view.show(this.plan.following);
-    this.decision = undefined;
-    this.view.inbox.cancelStanding = 'open';
-    return this.endedBy(await followOrder(this));
-  }
-
-  private endedBy<Result extends LegResult>(result: Result): Result {
+  /** Notes an end. */
+  endedBy<Result extends LegResult>(result: Result): Result {
     if (result.kind === 'paid') this.ended = 'paid';
     if (result.kind === 'unpaid') this.ended = result.read === undefined ? 'absent' : 'unpaid';
     return result;

@@ -2,13 +2,10 @@ import { ActivityFailure, condition, sleep, TimeoutFailure } from '@temporalio/w
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
-import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
 import { isSuperseded, polls } from '../proxies.ts';
-import type { OrderLeg } from './order-leg.ts';
+import type { OrderLeg, Placed } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';
-
-export type Placed = { kind: 'placed'; orderId: string; adopted: boolean } | Unpaid | BackToGates;
 
 /**
  * Places the order of a leg under its reference. One POST per attempt; an unknown outcome goes to the look-up, a refusal after an

@@ -8,8 +8,7 @@ import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
 import { isSuperseded, listScans } from '../proxies.ts';
-import type { OrderLeg } from './order-leg.ts';
-import type { Placed } from './place.ts';
+import type { OrderLeg, Placed } from './order-leg.ts';
 import { setAside } from './second-orders.ts';
 
 /** `resend`: not seen, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */

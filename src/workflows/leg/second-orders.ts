@@ -1,6 +1,6 @@
 import { isNoMoney } from '../../domain/order-status.ts';
 import { localReads } from '../proxies.ts';
-import type { Follow } from './follow.ts';
+import type { Follow } from './followed-order.ts';
 import type { OrderLeg } from './order-leg.ts';
 
 /** A read that lags behind the list shows an order after a few looks; a notice of nothing never does. */

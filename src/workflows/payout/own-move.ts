@@ -1,5 +1,6 @@
 import type { LegKind } from '../../domain/sent-order.ts';
 import { type LegMemory, OrderLeg } from '../leg/order-leg.ts';
+import { runLeg } from '../leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
 import { type PayoutRoute, type Run, type sharedPlan, startOf } from './under-claim.ts';
 
@@ -49,7 +50,7 @@ async function lead({ prepared, view, gates }: Run, leg: OrderLeg): Promise<Payo
       if (cleared.kind === 'unpaid') return close(view, cleared, leg.settled);
       found = cleared.found;
     }
-    const done = await leg.run();
+    const done = await runLeg(leg);
     if (done.kind !== 'gates') return endedBy(view, done, leg.settled);
     found = await gates.after(done, found);
   }

@@ -13,7 +13,7 @@ import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { STUCK } from '../leg/follow.ts';
+import { STUCK } from '../leg/followed-order.ts';
 import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
