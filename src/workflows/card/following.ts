@@ -17,7 +17,7 @@ export interface Following {
   mayRestart: boolean;
   /** Since when (workflow time) it has had no end. */
   since: number;
-  /** How much of what was heard (`CardLife.heard`) has led to a look. */
+  /** How much of what was heard (`CardExecution.heard`) has led to a look. */
   heard: number;
   /** Looks since the last news. */
   quiet: number;
