@@ -108,7 +108,7 @@ async function guardsOf(
 ): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment'>> {
   const { reference, instruction } = row;
   const touched = touchedBy(row);
-  const switchedOff = await store.switchOver({
+  const switchedOff = await store.matchingSwitch({
     ...touched,
     accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
     currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],

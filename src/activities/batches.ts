@@ -183,7 +183,8 @@ async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: stri
   if (off === seen) return seen;
   for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
     if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
-    if ((await deps.store.switchOver(touchedBy(row))) === undefined) await deps.executions.lookAgain(row.workflowId);
+    if ((await deps.store.matchingSwitch(touchedBy(row))) === undefined)
+      await deps.executions.lookAgain(row.workflowId);
   }
   return off;
 }

@@ -69,7 +69,7 @@ async function add(
   const result = await sendOnce<null, AttemptResult>(deps, caller(), {
     admit: async () => ({ ...key, request: null, claim }),
     stoppedBy: async () => {
-      const scope = await deps.store.switchOver(touchedBy(await rowOf(deps, claim)));
+      const scope = await deps.store.matchingSwitch(touchedBy(await rowOf(deps, claim)));
       return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
     },
     post: async (_request, options) => {

@@ -103,7 +103,7 @@ async function stoppedBySwitch(
   const { reference } = row;
   const attempts = await store.attemptsOf(Object.values(legReferences(row)));
   const sent = attempts.flatMap(({ request }: SendAttempt) => request ?? []);
-  const scope = await store.switchOver(touchedBy(row, sent));
+  const scope = await store.matchingSwitch(touchedBy(row, sent));
   if (scope === undefined) return undefined;
   const detail = { orderId, scope };
   await store.audit({ at: now(), actor: by, action: 'approve held back', subject: reference, detail });

@@ -113,7 +113,7 @@ const ownersOf = (open: readonly OpenOrder[]): Owners => ({
  * The open payout that an order of the list was sent for: by the id that the bank has told, else by the reference in
  * whatever form it comes back. Money that came back was sent by nobody of ours.
  */
-function ownerOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
+function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
   if (isReturn(order)) return undefined;
   const { client_order_id: shown } = order;
   return byId.get(order.order_id) ?? (shown === undefined ? undefined : byReference.find(shown));
@@ -121,7 +121,7 @@ function ownerOf(order: Order, { byId, byReference }: Owners): OpenOrder | undef
 
 /** Brings one order of the list to the open payout that owns it. */
 async function route(shift: Shift, order: Order, owners: Owners): Promise<number> {
-  const owner = ownerOf(order, owners);
+  const owner = openOrderOf(order, owners);
   // The other side of a transfer says nothing that the order itself does not.
   if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return 0;
   if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
@@ -137,7 +137,7 @@ async function noteForeignOrders(
   orders: readonly Order[],
   owners: Owners,
 ): Promise<void> {
-  const unowned = orders.filter((order) => ownerOf(order, owners) === undefined);
+  const unowned = orders.filter((order) => openOrderOf(order, owners) === undefined);
   const news = unowned.filter((order) => !foreign.has(order.order_id));
   if (news.length === 0) return;
   const references = new Set(news.map((order) => order.client_order_id));

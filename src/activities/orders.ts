@@ -235,7 +235,7 @@ async function findOrder(
     clocksApart: false,
     liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
     distrusted: await deps.store.hasSuspectedDuplicate(uid),
-    switchedOff: await deps.store.switchOver(touchedBy(row, sent === undefined ? [] : [sent])),
+    switchedOff: await deps.store.matchingSwitch(touchedBy(row, sent === undefined ? [] : [sent])),
   };
   for (const orderId of look.accepted) {
     const order = await reading(() => readIfThere(deps, orderId));

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import type { SwitchRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const switchRepository = { switchOff, switchOn, switches, switchOver, openUnder };
+export const switchRepository = { switchOff, switchOn, switches, matchingSwitch, openUnder };
 
 /** With an audit entry. False when it was off before: who was first, and why, stays. */
 function switchOff(db: Database, { scope, key, reason, by, at }: SwitchRecord): Promise<boolean> {
@@ -57,7 +57,7 @@ export async function switches(db: Database): Promise<SwitchRecord[]> {
 }
 
 /** The widest scope of a switch that stops a payout; a batch that is paused stops its payouts like a switch of its own. */
-async function switchOver(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
+async function matchingSwitch(db: Database, touched: Touched): Promise<SwitchScope | undefined> {
   const batch = db
     .selectFrom('payouts')
     .select('batchId')

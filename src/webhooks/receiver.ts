@@ -50,7 +50,7 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
       ...(said.kind === 'completion' && { status: `${said.status}#${verdict.receiptId}`.slice(-TEXT_MAX) }),
       trust: verdict.trust,
       receivedAt: at,
-      merchantRequestId: await ownerOf(cards, [notice.merchantRequestId, notice.referenceId]),
+      merchantRequestId: await cardPaymentOf(cards, [notice.merchantRequestId, notice.referenceId]),
     };
     const taken = await cards.receive({ ...event, receiptId: verdict.receiptId });
     return taken === 'new' ? { taken, event } : { taken };
@@ -77,7 +77,10 @@ function jsonIn(body: Buffer): unknown {
 }
 
 /** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
-async function ownerOf(cards: ReceiverParts['cards'], ids: readonly (string | undefined)[]): Promise<string | null> {
+async function cardPaymentOf(
+  cards: ReceiverParts['cards'],
+  ids: readonly (string | undefined)[],
+): Promise<string | null> {
   for (const id of ids) {
     const owner = id === undefined || !isToken(id) ? undefined : await cards.ownerOfRequest(id);
     if (owner !== undefined) return owner;

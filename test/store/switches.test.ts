@@ -57,9 +57,9 @@ onEveryStore('Switches', (test) => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a']));
     await store.switchOff(switched(scope, 'another'));
-    expect(await store.switchOver(touched)).toBeUndefined();
+    expect(await store.matchingSwitch(touched)).toBeUndefined();
     await store.switchOff(switched(scope, key));
-    expect(await store.switchOver(touched)).toBe(scope);
+    expect(await store.matchingSwitch(touched)).toBe(scope);
   });
 
   it('stop what has no payee and no batch yet', async () => {
@@ -67,9 +67,9 @@ onEveryStore('Switches', (test) => {
     await store.switchOff(switched('payee', 'ben-1'));
     await store.switchOff(switched('batch', 'b-1'));
     const bare = { ...touched, reference: 'unknown', payees: [] };
-    expect(await store.switchOver(bare)).toBeUndefined();
+    expect(await store.matchingSwitch(bare)).toBeUndefined();
     await store.switchOff(switched('uid', 'user-1'));
-    expect(await store.switchOver(bare)).toBe('uid');
+    expect(await store.matchingSwitch(bare)).toBe('uid');
   });
 
   it('name the widest scope of several', async () => {
@@ -80,7 +80,7 @@ onEveryStore('Switches', (test) => {
       ['currency', 'USD'],
     ] as const)
       await store.switchOff(switched(scope, key));
-    expect(await store.switchOver(touched)).toBe('uid');
+    expect(await store.matchingSwitch(touched)).toBe('uid');
   });
 
   it('are joined by a paused batch, and by no other control', async () => {
@@ -88,10 +88,10 @@ onEveryStore('Switches', (test) => {
     await store.claimBatch(batchClaim('b-1', ['a']));
     for (const control of ['draining', 'running'] as const) {
       await store.setControl('b-1', control);
-      expect(await store.switchOver(touched)).toBeUndefined();
+      expect(await store.matchingSwitch(touched)).toBeUndefined();
     }
     await store.setControl('b-1', 'paused');
-    expect(await store.switchOver(touched)).toBe('batch');
+    expect(await store.matchingSwitch(touched)).toBe('batch');
   });
 
   it('keep rows from being released, and count them', async () => {

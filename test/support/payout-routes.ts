@@ -355,8 +355,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
           isAsked = sends === 1;
           return store.openOrder(request);
         },
-        switchOver: async (touched) => {
-          if (!isAsked) return store.switchOver(touched);
+        matchingSwitch: async (touched) => {
+          if (!isAsked) return store.matchingSwitch(touched);
           isAsked = false;
           return 'everything';
         },

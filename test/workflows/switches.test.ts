@@ -77,11 +77,11 @@ describe.concurrent('a switch that is off', () => {
     await using product = await startProduct({
       store: (store) => ({
         ...store,
-        switchOver: async (touched) => {
+        matchingSwitch: async (touched) => {
           // The gates could read it, the sender cannot.
           const sends = (await store.attempts(REFERENCE)).length > 0;
           if (isOut && sends) throw new Error('the store cannot be reached');
-          return store.switchOver(touched);
+          return store.matchingSwitch(touched);
         },
       }),
     });

@@ -59,7 +59,7 @@ export async function sendOrder(
   const result = await sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
-      const scope = await sender.store.switchOver(touchedBy(row, [order]));
+      const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
       return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
     },
     post: async ({ row, reference, order }, options) => {
