@@ -139,8 +139,8 @@ export type NextStep =
   | { step: 'switched-off'; scope: SwitchScope }
   | { step: 'refused'; meaning: RefusalMeaning };
 
-/** Why a send did not get through, as opposed to one that ought not to be made. */
-const NO_WAY_THROUGH: readonly string[] = ['unreachable', 'authentication', 'never-began'];
+/** Why a send did not get through for now, as opposed to one that ought not to be made. */
+const NO_WAY_THROUGH: readonly string[] = ['unreachable', 'authentication', 'never-began', 'switched-off'];
 
 /** A bank that lets tokens die early may do so several times in a row; a request that is wrong stays wrong. */
 export const TOKEN_EXCUSES_MAX = 3;

@@ -220,3 +220,20 @@ describe('what a run knows once it has read the store again', () => {
     expect(remembered(known, stored, hasOrder)).toEqual(expected);
   });
 });
+
+describe('a resend that left nothing', () => {
+  const doubt = { ...FRESH, attempts: 1, tainted: true, left: true, resends: 1 };
+
+  it.each([
+    ['unreachable', 0],
+    ['switched-off', 0],
+    ['changed', 1],
+  ] as const)('%s leaves %d counted', (why, resends) => {
+    const result = {
+      outcome: 'not-sent',
+      why,
+      ...(why === 'switched-off' && { scope: 'everything' }),
+    } as AttemptResult;
+    expect(afterAttempt(doubt, result).known).toMatchObject({ attempts: 2, resends });
+  });
+});
