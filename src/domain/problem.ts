@@ -17,8 +17,12 @@ export type ProblemKind =
   /** The caller proves no identity; `forbidden`: it is known, and may not. */
   | 'unauthenticated'
   | 'forbidden'
+  /** No signature proves who has sent it: there is nothing to log in with. */
+  | 'unsigned'
   | 'too-large'
   | 'too-slow'
+  /** It broke off on its way. */
+  | 'incomplete'
   | 'unsupported-media'
   /** The bank takes our key for nobody's. */
   | 'bank-authentication'

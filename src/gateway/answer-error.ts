@@ -17,8 +17,10 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
   'already-taken': 409,
   unauthenticated: 401,
   forbidden: 403,
+  unsigned: 401,
   'too-large': 413,
   'too-slow': 408,
+  incomplete: 400,
   'unsupported-media': 415,
   'bank-authentication': 503,
   refused: 502,
@@ -28,7 +30,7 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
 };
 
 /** The rest of a body is not waited for: the connection ends with the answer. */
-const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow']);
+const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'incomplete']);
 
 /** Every error as an answer. An internal one keeps its words for the log: they may say more than a caller may know. */
 export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {

@@ -37,7 +37,7 @@ export function webhookRoutes(app: FastifyInstance, parts: GatewayParts): void {
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
     const receipt = await taken(parts, request, await bodyOf(request));
     if ('refused' in receipt) {
-      throw new Problem('unauthenticated', 'webhook-refused', 'Nothing proves who has sent this.', {
+      throw new Problem('unsigned', 'webhook-refused', 'Nothing proves who has sent this.', {
         hint: 'The log of the gateway says why.',
       });
     }
@@ -92,7 +92,7 @@ async function whole(body: Readable): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw unread('too-slow', 'body-incomplete', 'This did not arrive as a whole.');
+    throw unread('incomplete', 'body-incomplete', 'This did not arrive as a whole.');
   }
   return Buffer.concat(chunks);
 }

@@ -2,6 +2,7 @@ import { mkdirSync, utimesSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Problem } from '../../src/domain/problem.ts';
 import { answerOf } from '../../src/gateway/answer-error.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { removeAbandoned } from '../../src/gateway/upload.ts';
@@ -177,3 +178,13 @@ function utimesOf(folder: string): boolean {
     return false;
   }
 }
+
+it.each([
+  ['unauthenticated', 401, { 'www-authenticate': 'Bearer' }],
+  ['unsigned', 401, {}],
+  ['incomplete', 400, { connection: 'close' }],
+  ['too-slow', 408, { connection: 'close' }],
+] as const)('a problem of the kind %s is answered with %d', (kind, status, headers) => {
+  expect(answerOf(new Problem(kind, 'code', 'message'))).toMatchObject({ status, headers });
+  expect(Object.keys(answerOf(new Problem(kind, 'code', 'message')).headers)).toEqual(Object.keys(headers));
+});
