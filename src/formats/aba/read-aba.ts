@@ -2,15 +2,7 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { fileFinding } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import {
-  type Columns,
-  calendarDate,
-  columnFinding,
-  cut,
-  digitsOf,
-  filled,
-  fixedRecords,
-} from '../fixed-width/lines.ts';
+import { type Columns, calendarDate, columnFinding, cut, digitsOf, filled, readRecords } from '../fixed-width/lines.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';
 import { noRows, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
 import { documentId } from '../messages/document-id.ts';
@@ -30,14 +22,7 @@ export async function readAba(
   context: MessageContext,
   rowsMax = ROWS_MAX,
 ): Promise<void> {
-  const reader = new AbaReader(file, sink, context, rowsMax);
-  try {
-    for await (const { text, line } of fixedRecords(file, bytes, ABA_WIDTH)) reader.take(text, line);
-    reader.end();
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+  await readRecords(file, bytes, ABA_WIDTH, sink, new AbaReader(file, sink, context, rowsMax));
 }
 
 interface Head {

@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/finding.ts';
 import { fileFinding, printable } from '../../rules/finding.ts';
 import { UnreadableFile } from '../decode.ts';
-import { FILE_BYTES_MAX } from '../input.ts';
+import { FILE_BYTES_MAX, type RowSink } from '../input.ts';
 
 /** Files of records that all have one width, in plain ASCII, one a line: ABA and NACHA. */
 
@@ -22,7 +22,7 @@ const CR = 0x0d;
  * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines. Throws
  * `UnreadableFile` (`not-ascii`, `wrong-record-length`, `file-too-large`): from there on no column can be trusted.
  */
-export async function* fixedRecords(
+async function* fixedRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
   width: number,
@@ -65,6 +65,23 @@ function recordText(file: string, line: number, bytes: Buffer, width: number): s
 function tooLarge(file: string, line: number): UnreadableFile {
   const message = `a file holds at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
   return new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
+}
+
+/** Hands each record of a file to `reader`; a file that cannot be read on ends as a finding. */
+export async function readRecords(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  width: number,
+  sink: RowSink,
+  reader: { take(record: string, line: number): void; end(): void },
+): Promise<void> {
+  try {
+    for await (const { text, line } of fixedRecords(file, bytes, width)) reader.take(text, line);
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
 }
 
 /** A finding about some columns of a record. `value` must be safe to show. */

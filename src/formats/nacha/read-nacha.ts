@@ -1,5 +1,4 @@
-import { UnreadableFile } from '../decode.ts';
-import { fixedRecords } from '../fixed-width/lines.ts';
+import { readRecords } from '../fixed-width/lines.ts';
 import { ROWS_MAX, type RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { NACHA_WIDTH } from './nacha-layout.ts';
@@ -16,12 +15,5 @@ export async function readNacha(
   context: MessageContext,
   rowsMax = ROWS_MAX,
 ): Promise<void> {
-  const reader = new NachaReader(file, sink, context, rowsMax);
-  try {
-    for await (const { text, line } of fixedRecords(file, bytes, NACHA_WIDTH)) reader.take(text, line);
-    reader.end();
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    sink.finding(error.finding);
-  }
+  await readRecords(file, bytes, NACHA_WIDTH, sink, new NachaReader(file, sink, context, rowsMax));
 }
