@@ -152,7 +152,7 @@ async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Pro
 
 /** What a refused read means for the payout: the same table as for a refused submit. */
 function obstacleOf(error: unknown): Obstacle | undefined {
-  if (!isJudged(error) || error.condition === undefined || error.tokenSuspect) return undefined;
+  if (!isJudged(error) || error.tokenSuspect) return undefined;
   const meaning = refusalMeaning(error.condition);
   if (meaning.kind === 'await-funds') return meaning;
   return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };

@@ -58,7 +58,7 @@ export const conditionOf = (error: unknown): BankCondition | undefined =>
   error instanceof BankError ? error.condition : undefined;
 
 /** The bank has judged the call, and would judge it the same again. */
-export const isJudged = (error: unknown): error is BankError =>
+export const isJudged = (error: unknown): error is BankError & { condition: BankCondition } =>
   error instanceof BankError && error.condition !== undefined && !error.retryable;
 
 export const isBankError = (error: unknown): error is BankError => error instanceof BankError;
