@@ -1,75 +1,24 @@
-import { cancellationSignal } from '@temporalio/activity';
-import { BankError } from '../api/errors.ts';
-import type { Findings } from '../domain/reconciliation.ts';
+import { cancellationSignal, log } from '@temporalio/activity';
 import type { ActivityDeps } from '../services/deps.ts';
-import { listedFrom } from '../services/reconciliation/bank-time.ts';
-import { noteOrders } from '../services/reconciliation/note-orders.ts';
-import type { BatchRecord, ReconciliationKey, WatchKey } from '../store/store.ts';
+import {
+  type PlanInput,
+  type PlannedKey,
+  planReconciliation,
+  reconcile,
+} from '../services/reconciliation/reconcile.ts';
+import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
+import { type SweepInput, sweepOrders } from '../services/watch/sweep-orders.ts';
+import { longRun } from './caller.ts';
 import { withHeartbeats } from './heartbeats.ts';
-import { reading } from './to-failure.ts';
 
-/** A user and a currency, and the time since when their orders are compared. */
-export type PlannedKey = ReconciliationKey;
+/** The activity has a minute: what this leaves, workers and batches find. */
+const LIMIT_MS = 30_000;
 
-export interface PlanInput {
-  /** How far back; absent: as the worker is set. */
-  days?: number;
-  /** The last key of the page before. */
-  after: WatchKey | null;
-}
-
-export interface ReconciliationPlan {
-  /** The next keys to compare; empty behind the last one. */
-  keys: PlannedKey[];
-  /** Pause between two passes. */
-  everyMs: number;
-}
-
-const DAY_MS = 86_400_000;
-const KEYS_PER_PAGE = 100;
-
-/** A batch does not wait longer than this for its comparison: what it leaves is found by the next pass. */
-const BATCH_LIMIT_MS = 15_000;
-const KEYS_AT_ONCE = 4;
-
+/** What is compared with the bank, and started where it should run and does not. */
 export const reconciliationActivities = (deps: ActivityDeps) => ({
-  /** The next keys with payouts that have changed in the days that are watched. Local: it only reads the store. */
-  async planReconciliation({ days = deps.settings.reconcileDays, after }: PlanInput): Promise<ReconciliationPlan> {
-    const changedSince = deps.now() - days * DAY_MS;
-    const keys = await deps.store.reconciliationKeys(changedSince, { after, limit: KEYS_PER_PAGE });
-    return { keys, everyMs: deps.settings.reconcileEveryMs };
-  },
-
-  /** Compares the orders of one key since a time with what is stored. Reads at the bank, never a POST. */
-  reconcileOrders: (key: PlannedKey): Promise<Findings> =>
-    withHeartbeats(() => reading(() => reconcile(deps, key, cancellationSignal()))),
+  sweepOrders: (key: SweepInput) => withHeartbeats(() => sweepOrders(deps, longRun(), key)),
+  planReconciliation: (input: PlanInput) => planReconciliation(deps, input),
+  reconcileOrders: (key: PlannedKey) => withHeartbeats(() => reconcile(deps, key, cancellationSignal())),
+  resumeUnended: () =>
+    resumeUnended(deps, (error, id) => log.warn('not started', { error, id }), { rowsUntil: deps.now() + LIMIT_MS }),
 });
-
-/** A list that moved while it was read is good enough: it only adds facts, and the next pass reads it again. */
-async function reconcile(deps: ActivityDeps, key: PlannedKey, signal: AbortSignal): Promise<Findings> {
-  const { uid, currency } = key;
-  const since = listedFrom(deps, key.since);
-  const { pageSize } = deps.settings;
-  const { orders } = await deps.bank.orders.listAll({ uid, currency, from: since }, { pageSize, signal });
-  return { ...(await noteOrders(deps, { uid, currency, since }, orders)), orders: orders.length };
-}
-
-/**
- * One comparison for every key of a batch whose rows have ended, so that what the bank shows already is in its report. A
- * bank that does not answer holds up no batch.
- */
-export async function reconcileBatch(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
-  const signal = AbortSignal.any([cancellationSignal(), AbortSignal.timeout(BATCH_LIMIT_MS)]);
-  const keys = await deps.store.batchKeys(batch.batchId);
-  const lane = async (): Promise<void> => {
-    for (let key = keys.shift(); key !== undefined && !signal.aborted; key = keys.shift()) {
-      await reconcile(deps, { ...key, since: batch.createdAt }, signal).catch(unlessBank);
-    }
-  };
-  await Promise.all(Array.from({ length: KEYS_AT_ONCE }, lane));
-  cancellationSignal().throwIfAborted();
-}
-
-function unlessBank(error: unknown): void {
-  if (!(error instanceof BankError)) throw error;
-}

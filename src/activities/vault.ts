@@ -1,105 +1,11 @@
-import type { SendOptions } from '../api/call-options.ts';
-import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../api/cards.ts';
-import { BankError } from '../api/errors.ts';
-import type { CardHandle } from '../domain/card-payment.ts';
-import type { CardSendResult, CreateInput, SetUpInput, SetUpResult, VaultActivities } from '../domain/card-sending.ts';
-import type { Sender } from '../services/sending/send-once.ts';
-import { traceFree } from '../vault/card-trace.ts';
-import type { CardEntry, CardVault } from '../vault/card-vault.ts';
+import type { VaultActivities } from '../domain/card-sending.ts';
+import { createCardPayment, setUpCard, type VaultDeps } from '../services/cards/use-card.ts';
+import { caller } from './caller.ts';
 import { withHeartbeats } from './heartbeats.ts';
-import { sendCardOnce, sentBefore } from './send-card.ts';
 
-export interface VaultDeps extends Sender {
-  vault: CardVault;
-  bank: { cards: Pick<Cards, 'setUp' | 'create'> };
-}
-
-/**
- * Activities that need the card, for the process that keeps it. Nothing of the card is in what they return, and they fail
- * with nothing: inputs, results and failures are history.
- */
+/** Activities that need the card, for the process that keeps it. */
 export const vaultActivities = (deps: VaultDeps): VaultActivities => ({
   setUpCard: (input) => withHeartbeats(() => setUpCard(deps, input)),
-  createCardPayment: (input) => withHeartbeats(() => createCardPayment(deps, input)),
-
-  async forgetCard({ handle }: CardHandle): Promise<void> {
-    deps.vault.forget(handle);
-  },
+  createCardPayment: (input) => withHeartbeats(() => createCardPayment(deps, caller(), input)),
+  forgetCard: async ({ handle }) => deps.vault.forget(handle),
 });
-
-async function setUpCard(
-  deps: VaultDeps,
-  { merchantRequestId, card, amount, currency }: SetUpInput,
-): Promise<SetUpResult> {
-  const entry = deps.vault.use(card.handle, merchantRequestId);
-  if (entry === undefined) return { outcome: 'card-gone' };
-  try {
-    await deps.assertIdentity();
-    const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
-    // A notice that the challenge is completed may name the session alone.
-    if (session.outcome === 'ready') await deps.store.cards.addRequest(session.referenceId, merchantRequestId);
-    return session;
-  } catch (error) {
-    if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };
-    const why = error.code === undefined ? error.name : `code ${error.code}`;
-    const refused = error.outcome === 'refused' && !error.tokenSuspect;
-    return { outcome: refused ? 'refused' : 'unavailable', why };
-  }
-}
-
-async function createCardPayment(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {
-  const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
-  if (entry === undefined) return cardGone(deps, input);
-  try {
-    const result = await sendCardOnce(deps, input, (options) => create(deps, input, entry, options));
-    if (isOver(result, input)) deps.vault.forget(input.card.handle);
-    return result;
-  } catch {
-    // The answer could not be stored: the same request again gives the same payment.
-    return { outcome: 'ambiguous', why: 'store-unreachable' };
-  }
-}
-
-/** The card is gone; a run that was reset may not know that it was used. */
-async function cardGone(deps: VaultDeps, input: CreateInput): Promise<CardSendResult> {
-  try {
-    return (await sentBefore(deps, input)) ?? { outcome: 'card-gone' };
-  } catch {
-    return { outcome: 'not-sent', why: 'store-unreachable' };
-  }
-}
-
-function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: CardEntry): SetUpResult {
-  const free = traceFree({ referenceId, dataCollectionInfo }, entry) as Partial<ThreeDsSession>;
-  if (free.referenceId === undefined) return { outcome: 'unavailable', why: 'the session has no id that may be kept' };
-  return { outcome: 'ready', referenceId: free.referenceId, dataCollectionInfo: free.dataCollectionInfo ?? null };
-}
-
-/** Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. */
-async function create(
-  { bank }: VaultDeps,
-  { requestId, paymentType, amount, currency, referenceId }: CreateInput,
-  entry: CardEntry,
-  options: SendOptions,
-): Promise<CardPayment> {
-  const request: CreateRequest = {
-    merchantRequestId: requestId,
-    paymentType,
-    amount,
-    currency,
-    ...entry,
-    ...(referenceId === null ? {} : { referenceId }),
-  };
-  const { other: _, ...payment } = await bank.cards.create(request, options);
-  const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
-  if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
-  const action = nextAction?.type === undefined ? null : { ...nextAction, verifyUrl: nextAction.verifyUrl ?? null };
-  return { ...rest, paymentId, status, nextAction: action, other: {} };
-}
-
-/** Whether the card has done all it can: the acquirer has decided, or goes on by the session of a set-up. */
-function isOver(result: CardSendResult, { referenceId, keepCard }: CreateInput): boolean {
-  if (result.outcome !== 'answered') return false;
-  const { status, nextAction } = result.payment;
-  return status !== 'REQUIRES_ACTION' || nextAction !== null || referenceId !== null || !keepCard;
-}

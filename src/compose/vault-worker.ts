@@ -1,8 +1,9 @@
 import { Worker } from '@temporalio/worker';
-import { type VaultDeps, vaultActivities } from '../activities/vault.ts';
+import { vaultActivities } from '../activities/vault.ts';
 import type { Config } from '../config.ts';
 import type { Part } from '../embedded/stack.ts';
 import type { Log } from '../log.ts';
+import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';

@@ -20,12 +20,25 @@ export const FAILURES = {
   superseded: 'Superseded',
 } as const;
 
-/** Misuses that no retry mends: they fail the workflow with their own words. */
-export const PERMANENT_FAILURES: ReadonlySet<string> = new Set([
+const MISUSES = [
   FAILURES.wrongWorkflowId,
   FAILURES.invalidInput,
   FAILURES.idReused,
   FAILURES.generationNotProven,
-]);
+] as const;
+
+/** Misuses that no retry mends: they fail the workflow with their own words. */
+export const PERMANENT_FAILURES: ReadonlySet<string> = new Set(MISUSES);
 
 export type FailureType = (typeof FAILURES)[keyof typeof FAILURES];
+
+/** A workflow was started with what can never become a payout, or a card payment. `message` holds no values. */
+export class Misuse extends Error {
+  readonly type: (typeof MISUSES)[number];
+
+  constructor(type: (typeof MISUSES)[number], message: string) {
+    super(message);
+    this.name = 'Misuse';
+    this.type = type;
+  }
+}

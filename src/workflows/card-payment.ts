@@ -5,9 +5,9 @@ import {
   condition,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EarlierRuns, PreparedCard } from '../activities/cards.ts';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import type { EarlierRuns, PreparedCard } from '../services/cards/prepare-card.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, type Creation, createPayment } from './card/create-payment.ts';
 import { CardExecution, EndedElsewhere } from './card/execution.ts';

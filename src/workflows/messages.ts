@@ -1,8 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batches.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
+import type { PumpResult } from '../services/batch/pump.ts';
 
 /** Every signal, update and query. Their names and payloads are contracts. */
 

@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batches.ts';
 import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
+import type { PumpResult } from '../services/batch/pump.ts';
 import {
   approveBatchUpdate,
   type BatchRequest,

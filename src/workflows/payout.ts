@@ -1,9 +1,9 @@
-import type { LegStarts } from '../activities/prepare.ts';
-import type { SettledLegs } from '../activities/records.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
+import type { SettledLegs } from '../services/payout/close.ts';
+import type { LegStarts } from '../services/payout/prepare.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';

@@ -8,8 +8,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PlannedKey } from '../activities/reconciliation.ts';
 import { addFindings, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
+import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, outbox, plans } from './proxies.ts';
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cardActivities } from '../../src/activities/cards.ts';
+import { toFailures } from '../../src/activities/to-failure.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
     settings: { cardTerms: quickCardTerms } as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
-  activities = cardActivities(deps as ActivityDeps);
+  activities = toFailures(cardActivities(deps as ActivityDeps));
 });
 
 const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', workflowId = cardWorkflowId(ID)) =>

@@ -16,16 +16,19 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   domain: { imports: [], packages: [] },
   workflows: {
     imports: ['domain/'],
-    types: ['activities/'],
+    types: ['activities/', 'services/'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   activities: {
-    imports: ['domain/', 'api/', 'services/', 'identity.ts', 'vault/card-trace.ts'],
-    types: ['store/', 'vault/'],
-    packages: ['@temporalio/activity', '@temporalio/common', 'node:'],
+    imports: ['domain/', 'api/errors.ts', 'services/'],
+    packages: ['@temporalio/activity', '@temporalio/common'],
   },
   // Effects without Temporal.
-  services: { imports: ['domain/', 'api/', 'identity.ts'], types: ['store/'], packages: ['node:crypto'] },
+  services: {
+    imports: ['domain/', 'api/', 'identity.ts', 'vault/card-trace.ts'],
+    types: ['store/', 'vault/'],
+    packages: ['node:crypto'],
+  },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],

@@ -3,8 +3,6 @@
  * activity packages of Temporal then mean the modules in `temporal/`.
  */
 export { createActivities } from '../../src/activities/index.ts';
-export { wakeNeglectedWatches } from '../../src/activities/order-watch.ts';
-export { resumeUnended } from '../../src/activities/outbox.ts';
 export { createBank } from '../../src/api/client.ts';
 export { withRequiredDetailsCache } from '../../src/api/required-details-cache.ts';
 export { HttpFailure } from '../../src/api/transport.ts';
@@ -12,6 +10,8 @@ export { WrongWorld } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';
 export { checkInstruction } from '../../src/rules/check-instruction.ts';
+export { resumeUnended } from '../../src/services/reconciliation/resume-unended.ts';
+export { wakeNeglectedWatches } from '../../src/services/watch/sweep-orders.ts';
 export { openDatabase } from '../../src/store/database.ts';
 export { createStore } from '../../src/store/kysely-store.ts';
 export { migrate } from '../../src/store/migrate.ts';

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { PumpResult } from '../../src/activities/batches.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
 import { startBatch } from '../../src/temporal/executions.ts';
 import { DEFAULT_INSTRUCTION, type Product } from './product.ts';

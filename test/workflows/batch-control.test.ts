@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batches.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
+import type { PumpResult } from '../../src/services/batch/pump.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BATCH, rowsOf, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';

@@ -1,9 +1,9 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batches.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import type { PumpResult } from '../../src/services/batch/pump.ts';
 import { startBatch } from '../../src/temporal/executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

@@ -1,6 +1,7 @@
 import type { Bank } from '../../api/bank.ts';
 import { type LegKind, listsOf, type SentOrder } from '../../domain/sent-order.ts';
 import type { PayoutRecord, Store, WatchKey } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
 
 export interface OpenSet {
   store: Pick<Store, 'openOrder'>;
@@ -9,6 +10,18 @@ export interface OpenSet {
   wakeWatch(key: WatchKey): Promise<void>;
   watchLeaseMs: number;
 }
+
+/** A watch that has not swept for this long counts as gone. */
+export const watchLeaseMs = ({ settings }: Pick<ActivityDeps, 'settings'>): number =>
+  Math.max(30_000, settings.sweepMaxMs * 3);
+
+/** Where orders are put that their watches have to know of. */
+export const openSet = (deps: ActivityDeps): OpenSet => ({
+  store: deps.store,
+  now: deps.now,
+  wakeWatch: deps.executions.wakeWatch,
+  watchLeaseMs: watchLeaseMs(deps),
+});
 
 /**
  * Puts a reference into the open set of its lists and wakes their watches where none is alive. Again it changes nothing.

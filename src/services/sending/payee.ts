@@ -2,7 +2,7 @@ import type { Bank } from '../../api/bank.ts';
 import { checkFields, matchEntry, sameBeneficiary, toWireFields } from '../../api/required-details.ts';
 import type { Beneficiary, RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
-import { approvalDigest } from '../../identity.ts';
+import { approvalDigest, referenceOf } from '../../identity.ts';
 
 /** A beneficiary named by its fields: what required-details asks for and what the instruction gives. */
 export interface NamedPayee {
@@ -76,4 +76,9 @@ export function payeeKey(payee: NamedPayee): Record<string, string> {
     'payee.beneficiary_type': payee.beneficiaryType,
     'payee.payment_type': payee.paymentType,
   };
+}
+
+/** The key under which adding a payee is recorded, like a reference under which an order is sent. */
+export function payeeReference(uid: string, key: Record<string, string>): string {
+  return referenceOf(uid, approvalDigest(key), 'payment', 0);
 }

@@ -16,6 +16,7 @@ export interface Sender {
 
 /** Who sends, as Temporal knows it. */
 export interface Caller {
+  workflowId: string;
   runId: string;
   activityId: string;
 }

@@ -1,6 +1,5 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
-import type { StoredCardState } from '../../activities/cards.ts';
 import {
   type CardEvent,
   type CardHandle,
@@ -13,6 +12,7 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import type { StoredCardState } from '../../services/cards/record-card-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { ExecutionView } from '../execution/view.ts';
 import { read } from '../proxies.ts';

@@ -1,9 +1,9 @@
 import { condition } from '@temporalio/workflow';
-import type { OrderRead, ReadOrderInput } from '../../activities/orders.ts';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
+import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
 import { isSuperseded, read } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 

@@ -1,13 +1,13 @@
-import type { ExchangeProgress } from '../../activities/assess.ts';
-import type { OrderRead } from '../../activities/orders.ts';
-import type { LegStart } from '../../activities/prepare.ts';
-import type { SettledLegs } from '../../activities/records.ts';
 import type { Assessment } from '../../domain/assessment.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import { type AttemptResult, remembered, type Submission } from '../../domain/submission.ts';
+import type { ExchangeProgress } from '../../services/payout/assess.ts';
+import type { SettledLegs } from '../../services/payout/close.ts';
+import type { LegStart } from '../../services/payout/prepare.ts';
+import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 

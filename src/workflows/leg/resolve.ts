@@ -1,9 +1,9 @@
 import { condition } from '@temporalio/workflow';
-import type { OrderLook } from '../../activities/orders.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import type { OrderLook } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';

@@ -1,8 +1,8 @@
-import type { Prepared } from '../../activities/prepare.ts';
-import type { SettledLegs } from '../../activities/records.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState } from '../../domain/payout-state.ts';
 import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.ts';
+import type { SettledLegs } from '../../services/payout/close.ts';
+import type { Prepared } from '../../services/payout/prepare.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
 import type { BackToGates, Unpaid } from './gates.ts';
 import type { PayoutView } from './view.ts';

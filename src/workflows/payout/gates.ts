@@ -1,11 +1,11 @@
 import { condition } from '@temporalio/workflow';
-import type { AssessInput } from '../../activities/assess.ts';
 import type { Assessment, Obstacle } from '../../domain/assessment.ts';
 import { nextGate, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
+import type { AssessInput } from '../../services/payout/assess.ts';
 import { polls, read } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';

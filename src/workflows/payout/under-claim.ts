@@ -7,12 +7,12 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ExchangeProgress } from '../../activities/assess.ts';
-import type { LegStart, LegStarts, Prepared } from '../../activities/prepare.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
+import type { ExchangeProgress } from '../../services/payout/assess.ts';
+import type { LegStart, LegStarts, Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
 import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';

@@ -1,6 +1,5 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
-import type { SettledLegs } from '../../activities/records.ts';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { PayoutKind } from '../../domain/names.ts';
@@ -13,6 +12,7 @@ import {
   type StoredState,
   visibleState,
 } from '../../domain/payout-state.ts';
+import type { SettledLegs } from '../../services/payout/close.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { read } from '../proxies.ts';

@@ -8,7 +8,7 @@ import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-const CALLER = { runId: 'run-1', activityId: '1' };
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const own = { uid: 'u-1', currency: 'USD' };
 const TRANSFER = { digest: 'd', approvalsNeeded: 0, transfer: { source: own, destination: own } };
 const PLAN = {

@@ -11,8 +11,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'the list instead of a GET decides about an order',
     edits: [
       {
-        file: 'src/activities/orders.ts',
-        find: 'const order = await reading(() => readIfThere(deps, orderId));\n  if (order === undefined) return',
+        file: 'src/services/payout/read-order.ts',
+        find: 'const order = await readIfThere(deps, orderId);\n  if (order === undefined) return',
         replace:
           'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return',
       },

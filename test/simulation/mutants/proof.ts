@@ -56,7 +56,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P43',
     name: 'near-miss-ignored',
     what: 'an order under the reference in other letters counts as absent',
-    edits: [{ file: 'src/activities/orders.ts', find: 'look.nearMisses += 1;', replace: '' }],
+    edits: [{ file: 'src/services/payout/find-order.ts', find: 'look.nearMisses += 1;', replace: '' }],
   },
   {
     number: 'P44',

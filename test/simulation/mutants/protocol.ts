@@ -233,7 +233,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },
       {
-        file: 'src/activities/prepare.ts',
+        file: 'src/services/payout/prepare.ts',
         find: 'if (isEnd(record.state)) return ended(record, record.state);',
         replace: '',
       },

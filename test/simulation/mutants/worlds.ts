@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const PROVEN_UNPAID = 'src/services/sending/proven-unpaid.ts';
-const PREPARE = 'src/activities/prepare.ts';
+const PREPARE = 'src/services/payout/prepare.ts';
 const CLAIMED_ROW = 'src/services/sending/claimed-row.ts';
 const SEND_ORDER = 'src/services/sending/send-order.ts';
 const BANK_TIME = 'src/services/reconciliation/bank-time.ts';
@@ -50,12 +50,12 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       RUN_NOT_COMPARED,
       {
-        file: 'src/activities/submit.ts',
+        file: 'src/activities/sends.ts',
         find: 'caller(), { claim, leg, attempt });',
         replace: 'caller(), { ...asked, claim, leg, attempt } as never);',
       },
       {
-        file: 'src/activities/submit.ts',
+        file: 'src/activities/sends.ts',
         find: '{ claim, attempt }: SubmitInput, leg: LegKind',
         replace: '{ claim, attempt, ...asked }: SubmitInput, leg: LegKind',
       },
@@ -125,7 +125,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     what: "a worker with another customer's key looks and sends",
     edits: [
       { file: 'src/services/sending/send-once.ts', find: '    await assertIdentity();\n', replace: '' },
-      { file: 'src/activities/orders.ts', find: '  await reading(() => deps.assertIdentity());\n', replace: '' },
+      { file: 'src/services/payout/find-order.ts', find: '  await deps.assertIdentity();\n', replace: '' },
     ],
   },
   {
@@ -133,8 +133,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     name: 'read-in-another-world',
     what: "what another customer's key sees is what is sent",
     edits: [
-      { file: 'src/activities/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
-      { file: PREPARE, find: '  await reading(() => deps.assertIdentity());\n', replace: '' },
+      { file: 'src/services/payout/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
+      { file: PREPARE, find: '  await deps.assertIdentity();\n', replace: '' },
     ],
   },
   {

@@ -1,25 +1,24 @@
-import type { Assessment } from '../domain/assessment.ts';
-import { dueAt } from '../domain/business-days.ts';
-import type { Claim } from '../domain/claim.ts';
-import { WrongWorld } from '../domain/claim.ts';
-import { FAILURES } from '../domain/failures.ts';
-import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
-import { decimalsEqual } from '../domain/money.ts';
-import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
-import { type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
-import type { Terms } from '../domain/policy.ts';
-import { because } from '../domain/reasons.ts';
-import { believedFrom } from '../domain/restored.ts';
-import type { LegKind } from '../domain/sent-order.ts';
-import { type Submission, submissionOf } from '../domain/submission.ts';
-import { payloadDigest, referenceOf } from '../identity.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { legReferences } from '../services/sending/claimed-row.ts';
-import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
-import type { PayoutClaim, PayoutRecord } from '../store/store.ts';
+import type { Assessment } from '../../domain/assessment.ts';
+import { dueAt } from '../../domain/business-days.ts';
+import type { Claim } from '../../domain/claim.ts';
+import { WrongWorld } from '../../domain/claim.ts';
+import { FAILURES, Misuse } from '../../domain/failures.ts';
+import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../../domain/instruction.ts';
+import { decimalsEqual } from '../../domain/money.ts';
+import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
+import { type EndState, isEnd, type Reason } from '../../domain/payout-state.ts';
+import type { Terms } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import { believedFrom } from '../../domain/restored.ts';
+import type { LegKind } from '../../domain/sent-order.ts';
+import { type Submission, submissionOf } from '../../domain/submission.ts';
+import { payloadDigest, referenceOf } from '../../identity.ts';
+import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { legReferences } from '../sending/claimed-row.ts';
+import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
+import type { Caller } from '../sending/send-once.ts';
 import { recordedAssessment } from './assess.ts';
-import { caller } from './caller.ts';
-import { permanentFailure, reading } from './to-failure.ts';
 
 export interface PrepareInput {
   input: PayoutInput;
@@ -80,36 +79,36 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
  */
 export async function preparePayout(
   deps: ActivityDeps,
+  { workflowId, runId }: Caller,
   { input, storeId, kind = 'payout', ranBefore = false, term = 1 }: PrepareInput,
 ): Promise<Prepared> {
-  const { workflowId, runId } = caller();
   const { store, now } = deps;
   if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
     throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
   }
   const { instruction: given, by, generation } = splitInput(input);
   if (generation === undefined) {
-    throw permanentFailure(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
+    throw new Misuse(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
   }
   const reference = referenceOf(given.uid ?? '', given.id ?? '', mainLegOf(kind), generation);
   const itsId = payoutWorkflowId(reference, kind);
   if (!given.uid || !given.id || workflowId !== itsId) {
     const command = `payouts reference UID ID${kind === 'payout' ? '' : ` --kind ${kind}`}`;
-    throw permanentFailure(
+    throw new Misuse(
       FAILURES.wrongWorkflowId,
       `the workflow id of this instruction is ${itsId}: the id is the lock against paying twice ("${command}" prints it)`,
     );
   }
   const missing = NEEDED.filter((field) => given[field] === undefined);
-  if (missing.length > 0) throw permanentFailure(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
-  await reading(() => deps.assertIdentity());
+  if (missing.length > 0) throw new Misuse(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
+  await deps.assertIdentity();
   const known = await store.payout(reference);
   // One that is claimed is held by its gates, should anything come to light about an earlier one.
   if (
     known === undefined &&
     !(await areEarlierUnpaid(store, { uid: given.uid, documentId: given.id, generation, kind }))
   ) {
-    throw permanentFailure(
+    throw new Misuse(
       FAILURES.generationNotProven,
       `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
     );
@@ -144,12 +143,10 @@ export async function preparePayout(
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
-      : await reading(() =>
-          recordedAssessment(deps, record, {
-            exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0,
-            exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
-          }),
-        );
+      : await recordedAssessment(deps, record, {
+          exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0,
+          exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
+        });
   // What a payout that needs no exchange may have forgotten is its payment.
   const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || assessment.exchange !== undefined;
   return {
@@ -227,8 +224,7 @@ function claimedInstruction(
   return instruction;
 }
 
-const reused = () =>
-  permanentFailure(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
+const reused = () => new Misuse(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
 /** `forgotten`: attempts of this order may be missing. */
 function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => Forgotten | undefined): LegStarts {

@@ -1,13 +1,12 @@
-import type { SendOptions } from '../api/call-options.ts';
-import type { CardPayment } from '../api/cards.ts';
-import { type CardPaymentView, isCardEnd } from '../domain/card-payment.ts';
-import type { CardSendResult } from '../domain/card-sending.ts';
-import type { SentCardRequest } from '../domain/sent-order.ts';
-import { type AttemptResult, inDoubt } from '../domain/submission.ts';
-import { viewOf } from '../services/card-events/card-view.ts';
-import { type Sender, sendOnce } from '../services/sending/send-once.ts';
-import type { SendAttempt } from '../store/store.ts';
-import { caller } from './caller.ts';
+import type { SendOptions } from '../../api/call-options.ts';
+import type { CardPayment } from '../../api/cards.ts';
+import { type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
+import type { CardSendResult } from '../../domain/card-sending.ts';
+import type { SentCardRequest } from '../../domain/sent-order.ts';
+import { type AttemptResult, inDoubt } from '../../domain/submission.ts';
+import type { SendAttempt } from '../../store/store.ts';
+import { viewOf } from '../card-events/card-view.ts';
+import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
 /** What every POST about a card payment shares. */
 export interface CardAttempt {
@@ -28,13 +27,14 @@ export interface CardAttempt {
  */
 export async function sendCardOnce(
   sender: Sender,
+  caller: Caller,
   given: CardAttempt,
   post: (options: SendOptions) => Promise<CardPayment>,
 ): Promise<CardSendResult> {
   const { store, now } = sender;
   const { merchantRequestId, requestId: reference, attempt, referenceId } = given;
   let payment: CardPaymentView | undefined;
-  const result = await sendOnce<null, CardSendResult>(sender, caller(), {
+  const result = await sendOnce<null, CardSendResult>(sender, caller, {
     refusedByStatus: true,
     async admit() {
       const record = await store.cards.get(merchantRequestId);
@@ -43,7 +43,7 @@ export async function sendCardOnce(
       return { reference, attempt, request: null, record: { referenceId } };
     },
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
-    stoppedBy: () => sentBefore(sender, given),
+    stoppedBy: () => sentBefore(sender, caller, given),
     async post(_request, options) {
       payment = viewOf(await post(options));
       return payment.paymentId;
@@ -56,7 +56,7 @@ export async function sendCardOnce(
       events: await store.cards.link(payment.paymentId, merchantRequestId, now()),
     };
   }
-  if (result.outcome === 'ambiguous') return (await sentBefore(sender, given)) ?? result;
+  if (result.outcome === 'ambiguous') return (await sentBefore(sender, caller, given)) ?? result;
   return isCardResult(result) ? result : plainResult(result);
 }
 
@@ -76,13 +76,14 @@ function plainResult(result: AttemptResult): CardSendResult {
  */
 export async function sentBefore(
   { store, now }: Pick<Sender, 'store' | 'now'>,
+  { runId: ownRunId }: Caller,
   { merchantRequestId, requestId, othersKnown = 0 }: CardAttempt,
 ): Promise<CardSendResult | undefined> {
   const made = inDoubt(await store.attempts(requestId));
   const accepted = made.findLast(({ orderId }: SendAttempt) => orderId !== null);
   const paymentId = accepted?.orderId;
   if (paymentId == null) {
-    const others = made.filter(({ runId }: SendAttempt) => runId !== caller().runId);
+    const others = made.filter(({ runId }: SendAttempt) => runId !== ownRunId);
     if (others.length <= othersKnown) return undefined;
     return { outcome: 'ambiguous', why: 'another run has sent', barred: true };
   }

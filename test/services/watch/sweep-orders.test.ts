@@ -1,17 +1,17 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { orderWatchActivities, type SweepInput, type SweepResult } from '../../src/activities/order-watch.ts';
-import type { Bank } from '../../src/api/bank.ts';
-import { createBank } from '../../src/api/client.ts';
-import type { OrderNotice } from '../../src/domain/order-notice.ts';
-import type { Profile } from '../../src/sandbox/bank/profile.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { ActivityDeps } from '../../src/services/deps.ts';
-import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
-import { openOrderRequest, payoutClaim } from '../store/samples.ts';
-import { DEFAULT_PAYMENT, quickSettings } from '../support/product.ts';
+import type { Bank } from '../../../src/api/bank.ts';
+import { createBank } from '../../../src/api/client.ts';
+import type { OrderNotice } from '../../../src/domain/order-notice.ts';
+import type { Profile } from '../../../src/sandbox/bank/profile.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
+import { type RunningSandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { type SweepInput, type SweepResult, sweepOrders } from '../../../src/services/watch/sweep-orders.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
+import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
 
 const USD = { uid: 'u-1001', currency: 'USD' };
 const { reference } = payoutClaim('doc');
@@ -86,8 +86,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): P
     settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
     now: Date.now,
   } as unknown as ActivityDeps;
-  const { sweepOrders } = orderWatchActivities(deps);
-  return new MockActivityEnvironment().run(sweepOrders as never, key) as Promise<SweepResult>;
+  return sweepOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
 }
 
 const settle = (): void => sandbox.clock.advance(60_000);

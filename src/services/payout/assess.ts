@@ -1,26 +1,27 @@
-import { isJudged } from '../api/errors.ts';
-import { sameBeneficiary } from '../api/required-details.ts';
-import type { AccountBalance } from '../api/schemas/accounts.ts';
-import type { Beneficiary } from '../api/schemas/beneficiaries.ts';
-import type { Assessment, Obstacle } from '../domain/assessment.ts';
-import { isCardEnd } from '../domain/card-payment.ts';
-import { type Claim, Superseded } from '../domain/claim.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
-import { addDecimals, compareDecimals } from '../domain/money.ts';
-import { type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
-import type { StoredState } from '../domain/payout-state.ts';
-import { approvalsNeeded } from '../domain/policy.ts';
-import { because } from '../domain/reasons.ts';
-import type { PaymentOrder } from '../domain/sent-order.ts';
-import { orderInForce, refusalMeaning } from '../domain/submission.ts';
-import { touchedBy } from '../domain/switches.ts';
-import { approvalDigest, payloadDigest, referenceOf } from '../identity.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { planExchange, readExchange, readTransfer } from '../services/sending/own-accounts.ts';
-import { findPayee, namedPayee, payeeDigest, payeeKey } from '../services/sending/payee.ts';
-import { areEarlierUnpaid } from '../services/sending/proven-unpaid.ts';
-import type { PayoutRecord } from '../store/store.ts';
-import { rowOf } from './caller.ts';
+import { isJudged } from '../../api/errors.ts';
+import { sameBeneficiary } from '../../api/required-details.ts';
+import type { AccountBalance } from '../../api/schemas/accounts.ts';
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { Assessment, Obstacle } from '../../domain/assessment.ts';
+import { isCardEnd } from '../../domain/card-payment.ts';
+import { type Claim, Superseded } from '../../domain/claim.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { addDecimals, compareDecimals } from '../../domain/money.ts';
+import { type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
+import type { StoredState } from '../../domain/payout-state.ts';
+import { approvalsNeeded } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import type { PaymentOrder } from '../../domain/sent-order.ts';
+import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import { approvalDigest, payloadDigest } from '../../identity.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
+import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
+import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
+import type { Caller } from '../sending/send-once.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {
@@ -44,9 +45,10 @@ export interface AssessInput extends ExchangeProgress {
  */
 export async function assessPayout(
   deps: ActivityDeps,
+  { runId }: Caller,
   { claim, recorded, approved, ...progress }: AssessInput,
 ): Promise<Assessment> {
-  const row = await rowOf(deps, claim, recorded);
+  const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { reference } = row;
   // What is sent is made of this reading: one of another customer's accounts must not become it.
   await deps.assertIdentity();
@@ -246,11 +248,6 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
     return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
   }
   return { beneficiary: await findPayee(deps.bank, payee) };
-}
-
-/** The key under which adding a payee is recorded, like a reference under which an order is sent. */
-export function payeeReference(uid: string, key: Record<string, string>): string {
-  return referenceOf(uid, approvalDigest(key), 'payment', 0);
 }
 
 async function accountIn(deps: ActivityDeps, instruction: PayoutInstruction): Promise<AccountBalance | undefined> {

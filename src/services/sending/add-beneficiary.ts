@@ -1,16 +1,14 @@
-import type { Claim } from '../domain/claim.ts';
-import type { Reason } from '../domain/payout-state.ts';
-import { doublingPause } from '../domain/policy.ts';
-import { because } from '../domain/reasons.ts';
-import { type AttemptResult, inDoubt, refusalMeaning } from '../domain/submission.ts';
-import { touchedBy } from '../domain/switches.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { findPayee, type NamedPayee, namedPayee, payeeKey } from '../services/sending/payee.ts';
-import { sendOnce } from '../services/sending/send-once.ts';
-import type { SendAttempt } from '../store/store.ts';
-import { payeeReference } from './assess.ts';
-import { caller, rowOf } from './caller.ts';
-import { reading } from './to-failure.ts';
+import type { Claim } from '../../domain/claim.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import { doublingPause } from '../../domain/policy.ts';
+import { because } from '../../domain/reasons.ts';
+import { type AttemptResult, inDoubt, refusalMeaning } from '../../domain/submission.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import type { SendAttempt } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { claimedRow } from './claimed-row.ts';
+import { findPayee, type NamedPayee, namedPayee, payeeKey, payeeReference } from './payee.ts';
+import { type Caller, sendOnce } from './send-once.ts';
 
 export type BeneficiaryAdded =
   | { kind: 'there' }
@@ -18,29 +16,31 @@ export type BeneficiaryAdded =
   | { kind: 'pending' }
   | { kind: 'refused'; obstacle: { kind: 'fail' | 'hold'; reason: Reason } };
 
-export const beneficiaryActivities = (deps: ActivityDeps) => ({
-  /**
-   * Adds the payee unless it is there. Adding has no idempotency key, so the record of the attempt under the payee is also the
-   * lock between rows that share it; a new attempt only when the one before provably did nothing, or the list has not shown
-   * it after the proof window.
-   */
-  async addBeneficiary({ claim }: { claim: Claim }): Promise<BeneficiaryAdded> {
-    const { instruction } = await rowOf(deps, claim);
-    const payee = await reading(() => namedPayee(deps.bank, instruction));
-    const reference = payeeReference(payee.uid, payeeKey(payee));
-    const attempts = await deps.store.attempts(reference);
-    const last = attempts.at(-1);
-    if (last?.outcome === 'accepted') return { kind: 'there' };
-    if ((await reading(() => findPayee(deps.bank, payee))) !== undefined) return { kind: 'there' };
-    const silent = inDoubt(attempts).length;
-    if (last !== undefined && stillInDoubt(deps, last, silent)) {
-      return silent < ADDS_IN_SILENCE ? { kind: 'pending' } : unanswered(silent);
-    }
-    // The bank says it has this payee, and its list does not show it as it was asked for.
-    if (last?.outcome === 'exists') return refused('hold', because('beneficiary-conflict'));
-    return add(deps, claim, payee, { reference, attempt: (last?.attempt ?? 0) + 1 });
-  },
-});
+/**
+ * Adds the payee unless it is there. Adding has no idempotency key, so the record of the attempt under the payee is also the lock
+ * between rows that share it; a new attempt only when the one before provably did nothing, or the list has not shown it after
+ * the proof window.
+ */
+export async function addBeneficiary(
+  deps: ActivityDeps,
+  caller: Caller,
+  { claim }: { claim: Claim },
+): Promise<BeneficiaryAdded> {
+  const { instruction } = await claimedRow(deps.store, claim, caller.runId);
+  const payee = await namedPayee(deps.bank, instruction);
+  const reference = payeeReference(payee.uid, payeeKey(payee));
+  const attempts = await deps.store.attempts(reference);
+  const last = attempts.at(-1);
+  if (last?.outcome === 'accepted') return { kind: 'there' };
+  if ((await findPayee(deps.bank, payee)) !== undefined) return { kind: 'there' };
+  const silent = inDoubt(attempts).length;
+  if (last !== undefined && stillInDoubt(deps, last, silent)) {
+    return silent < ADDS_IN_SILENCE ? { kind: 'pending' } : unanswered(silent);
+  }
+  // The bank says it has this payee, and its list does not show it as it was asked for.
+  if (last?.outcome === 'exists') return refused('hold', because('beneficiary-conflict'));
+  return add(deps, caller, claim, payee, { reference, attempt: (last?.attempt ?? 0) + 1 });
+}
 
 /** Adds without an answer before people are told. */
 const ADDS_IN_SILENCE = 3;
@@ -62,14 +62,15 @@ function stillInDoubt({ settings: { waits }, now }: ActivityDeps, last: SendAtte
 
 async function add(
   deps: ActivityDeps,
+  caller: Caller,
   claim: Claim,
   payee: NamedPayee,
   key: { reference: string; attempt: number },
 ): Promise<BeneficiaryAdded> {
-  const result = await sendOnce<null, AttemptResult>(deps, caller(), {
+  const result = await sendOnce<null, AttemptResult>(deps, caller, {
     admit: async () => ({ ...key, request: null, claim }),
     stoppedBy: async () => {
-      const scope = await deps.store.matchingSwitch(touchedBy(await rowOf(deps, claim)));
+      const scope = await deps.store.matchingSwitch(touchedBy(await claimedRow(deps.store, claim, caller.runId)));
       return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
     },
     post: async (_request, options) => {

@@ -1,16 +1,15 @@
-import type { Bank } from '../api/bank.ts';
-import type { SendOptions } from '../api/call-options.ts';
-import { says, unless } from '../api/errors.ts';
-import type { Payee } from '../domain/assessment.ts';
-import type { AttemptResult } from '../domain/submission.ts';
-import { touchedBy } from '../domain/switches.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { legReference, legReferences } from '../services/sending/claimed-row.ts';
-import { payeeDigest } from '../services/sending/payee.ts';
-import { sendOnce } from '../services/sending/send-once.ts';
-import type { PayoutRecord, SendAttempt } from '../store/store.ts';
-import { caller, rowOf } from './caller.ts';
-import type { LegInput } from './orders.ts';
+import type { Bank } from '../../api/bank.ts';
+import type { SendOptions } from '../../api/call-options.ts';
+import { says, unless } from '../../api/errors.ts';
+import type { Payee } from '../../domain/assessment.ts';
+import type { AttemptResult } from '../../domain/submission.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { LegInput } from '../payout/sent-leg.ts';
+import { claimedRow, legReference, legReferences } from './claimed-row.ts';
+import { payeeDigest } from './payee.ts';
+import { type Caller, sendOnce } from './send-once.ts';
 
 export interface OrderDecision extends LegInput {
   orderId: string;
@@ -20,25 +19,27 @@ export interface OrderDecision extends LegInput {
 /** `payee-changed`: nothing was sent, the bank shows another payee than the one that was paid. */
 export type OrderApproved = AttemptResult | { outcome: 'payee-changed' };
 
-export const decisionActivities = (deps: ActivityDeps) => ({
-  /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
-  approveOrder: (decision: OrderDecision): Promise<OrderApproved> =>
-    drive(deps, decision, {
-      action: 'approve',
-      refusedBy: async (row) => ((await isSamePayee(deps, row, decision)) ? undefined : { outcome: 'payee-changed' }),
-      stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
-      post: ({ orders }, options) => orders.approve(decision.orderId, options),
-    }),
+/** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
+export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
+  drive(deps, caller, decision, {
+    action: 'approve',
+    refusedBy: async (row) => ((await isSamePayee(deps, row, decision)) ? undefined : { outcome: 'payee-changed' }),
+    stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
+    post: ({ orders }, options) => orders.approve(decision.orderId, options),
+  });
 
-  /** A rejection moves no money: no switch stops it. */
-  rejectOrder: (decision: OrderDecision & { remark: string }): Promise<OrderApproved> =>
-    drive(deps, decision, {
-      action: 'reject',
-      refusedBy: async () => undefined,
-      stoppedBy: async () => undefined,
-      post: ({ orders }, options) => orders.reject(decision.orderId, decision.remark, options),
-    }),
-});
+/** A rejection moves no money: no switch stops it. */
+export const rejectOrder = (
+  deps: ActivityDeps,
+  caller: Caller,
+  decision: OrderDecision & { remark: string },
+): Promise<OrderApproved> =>
+  drive(deps, caller, decision, {
+    action: 'reject',
+    refusedBy: async () => undefined,
+    stoppedBy: async () => undefined,
+    post: ({ orders }, options) => orders.reject(decision.orderId, decision.remark, options),
+  });
 
 interface Drive {
   action: 'approve' | 'reject';
@@ -50,13 +51,14 @@ interface Drive {
 /** A decision has no idempotency key: it is recorded like an order, and whatever the answer, the order's own status is what counts. */
 async function drive(
   deps: ActivityDeps,
+  caller: Caller,
   { claim, orderId, by }: OrderDecision,
   { action, refusedBy, stoppedBy, post }: Drive,
 ): Promise<OrderApproved> {
   const { store, now } = deps;
-  return sendOnce<PayoutRecord, OrderApproved>(deps, caller(), {
+  return sendOnce<PayoutRecord, OrderApproved>(deps, caller, {
     async admit() {
-      const row = await rowOf(deps, claim);
+      const row = await claimedRow(store, claim, caller.runId);
       const held = await refusedBy(row);
       if (held !== undefined) return { held };
       const { reference, term } = claim;

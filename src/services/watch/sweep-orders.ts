@@ -1,18 +1,17 @@
-import { cancellationSignal, sleep } from '@temporalio/activity';
-import { isBankError, unless } from '../api/errors.ts';
-import type { Order } from '../api/schemas/orders.ts';
-import { parseWorkflowId } from '../domain/names.ts';
-import { isArrival, isReturn } from '../domain/order-judgement.ts';
-import { asksForAttention, isNoMoney, stageMeaning } from '../domain/order-status.ts';
-import { isEnd } from '../domain/payout-state.ts';
-import { doublingPause } from '../domain/policy.ts';
-import { ByReference } from '../domain/reference-form.ts';
-import type { ActivityDeps } from '../services/deps.ts';
-import { listedFrom } from '../services/reconciliation/bank-time.ts';
-import { noteOrders } from '../services/reconciliation/note-orders.ts';
-import type { OpenOrder } from '../store/store.ts';
-import { withHeartbeats } from './heartbeats.ts';
-import { watchLeaseMs } from './watch-lease.ts';
+import { isBankError, unless } from '../../api/errors.ts';
+import type { Order } from '../../api/schemas/orders.ts';
+import { parseWorkflowId } from '../../domain/names.ts';
+import { isArrival, isReturn } from '../../domain/order-judgement.ts';
+import { asksForAttention, isNoMoney, stageMeaning } from '../../domain/order-status.ts';
+import { isEnd } from '../../domain/payout-state.ts';
+import { doublingPause } from '../../domain/policy.ts';
+import { ByReference } from '../../domain/reference-form.ts';
+import type { OpenOrder } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { LongRun } from '../long-run.ts';
+import { listedFrom } from '../reconciliation/bank-time.ts';
+import { noteOrders } from '../reconciliation/note-orders.ts';
+import { watchLeaseMs } from '../sending/open-set.ts';
 
 export interface SweepInput {
   uid: string;
@@ -28,17 +27,17 @@ export interface SweepResult {
 /** After this long the activity returns so that the workflow can show progress and start over with a fresh history. */
 const SHIFT_MS = 6 * 3_600_000;
 
-export const orderWatchActivities = (deps: ActivityDeps) => ({
-  /**
-   * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank
-   * calls grow with orders per page and not with payouts.
-   */
-  sweepOrders: (key: SweepInput): Promise<SweepResult> => withHeartbeats(() => sweepUntilEmpty(deps, key)),
-});
-
-async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<SweepResult> {
+/**
+ * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank calls grow
+ * with orders per page and not with payouts.
+ */
+export async function sweepOrders(
+  deps: ActivityDeps,
+  { sleep, signal }: LongRun,
+  key: SweepInput,
+): Promise<SweepResult> {
   const until = deps.now() + SHIFT_MS;
-  const shift: Shift = { deps, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
+  const shift: Shift = { deps, signal, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
   let idle = 0;
   for (let sweeps = 1; ; sweeps += 1) {
     await deps.store.touchWatch(key, deps.now());
@@ -55,6 +54,7 @@ async function sweepUntilEmpty(deps: ActivityDeps, key: SweepInput): Promise<Swe
 /** What one sweeping activity remembers between its sweeps. */
 interface Shift {
   deps: ActivityDeps;
+  signal: AbortSignal;
   key: SweepInput;
   /** Orders of no open payout that have been noted. */
   foreign: Set<string>;
@@ -82,7 +82,7 @@ async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
     const since = listedFrom(deps, oldest);
     const scan = await deps.bank.orders.listAll(
       { ...key, from: since },
-      { pageSize: deps.settings.pageSize, signal: cancellationSignal() },
+      { pageSize: deps.settings.pageSize, signal: shift.signal },
     );
     const owners = ownersOf(open);
     for (let i = 0; i < scan.orders.length; i += SIGNALS_AT_ONCE) {

@@ -1,22 +1,13 @@
-import { log } from '@temporalio/activity';
-import type { ActivityDeps } from '../services/deps.ts';
-import { restartAll } from '../services/reconciliation/closed-payouts.ts';
-import type { QuietScope } from '../store/store.ts';
-import { wakeNeglectedWatches } from './order-watch.ts';
-
-/** The activity has a minute: what this leaves, workers and batches find. */
-const LIMIT_MS = 30_000;
-
-export const outboxActivities = (deps: ActivityDeps) => ({
-  /** Starts what should run and does not: claimed batches without an end, payouts, watches. */
-  resumeUnended: (): Promise<void> =>
-    resumeUnended(deps, (error, id) => log.warn('not started', { error, id }), { rowsUntil: deps.now() + LIMIT_MS }),
-});
+import type { QuietScope } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
+import { restartAll } from './closed-payouts.ts';
 
 /** Payouts that no running batch looks after. */
 const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'needs-operator'];
 
 /**
+ * Starts what should run and does not: claimed batches without an end, payouts, watches.
  * One batch or payout that cannot be started is told to `failed` and stops neither the others nor the watches. Rows of
  * running batches are left to them, unless there is time for these too, until `rowsUntil`.
  */

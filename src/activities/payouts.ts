@@ -1,0 +1,13 @@
+import type { ActivityDeps } from '../services/deps.ts';
+import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
+import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
+import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts';
+import { caller } from './caller.ts';
+
+/** What a payout asks about itself. Local activities: nothing here moves money, and all of it may run again. */
+export const payoutActivities = (deps: ActivityDeps) => ({
+  prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
+  assess: (input: AssessInput) => assessPayout(deps, caller(), input),
+  recordState: (input: RecordStateInput) => recordState(deps, caller(), input),
+  closePayout: (input: CloseInput) => closePayout(deps, caller(), input),
+});

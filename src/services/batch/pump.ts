@@ -1,0 +1,89 @@
+import { type BatchControl, countRows, type StateCounts } from '../../domain/payout-state.ts';
+import type { ReasonCode } from '../../domain/reasons.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import type { BatchRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { LongRun } from '../long-run.ts';
+import { type Failed, restartAll, restartSome } from '../reconciliation/closed-payouts.ts';
+import { reconcileBatch } from '../reconciliation/reconcile.ts';
+import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
+import { cancelRest } from './cancel-rest.ts';
+import { release } from './release.ts';
+
+export interface PumpInput {
+  batchId: string;
+  /** Return when this many rows are settled, or when all are. */
+  untilSettled: number;
+}
+
+export interface PumpResult {
+  counts: StateCounts;
+  control: BatchControl;
+  /** Why the batch is paused by itself; absent in histories of before it could be. */
+  controlReason?: string | null;
+  done: boolean;
+}
+
+/**
+ * Hands rows to payout workflows inside a bounded window and waits until enough rows are settled. All of it may run again: rows
+ * are selected by the store, a start that finds the workflow there is success.
+ */
+export async function pump(
+  deps: ActivityDeps,
+  { sleep, signal, warn }: LongRun,
+  { batchId, untilSettled }: PumpInput,
+): Promise<PumpResult> {
+  const failed: Failed = (error, reference) => warn('closed payout not started again', { error, reference });
+  let quietCheckAt = 0;
+  let quietAfter: string | null = null;
+  let switchesSeen = '';
+  const askedToCancel = new Set<string>();
+  for (;;) {
+    const batch = await deps.store.batch(batchId);
+    if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+    if (deps.now() >= quietCheckAt) {
+      const quietMs = deps.settings.quietRowMs;
+      const { restarted, next } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs });
+      quietAfter = next;
+      // A run of its own: it has not heard that its batch is cancelled.
+      for (const workflowId of restarted) askedToCancel.delete(workflowId);
+      await wakeNeglectedWatches(deps);
+      switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
+      quietCheckAt = deps.now() + deps.settings.quietCheckMs;
+    }
+    if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
+    if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
+      return progress(deps, batchId);
+    }
+    const counts = countRows(await deps.store.stateCounts(batchId));
+    const settled = counts.total - counts.open;
+    if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
+      await reconcileBatch(deps, signal, batch);
+      await deps.store.setBatchEnded(batchId, deps.now());
+      return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
+    }
+    if (settled >= untilSettled && counts.open > 0) return progress(deps, batchId);
+    await sleep(deps.settings.batchPulseMs);
+  }
+}
+
+async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
+  const batch = await store.batch(batchId);
+  const counts = countRows(await store.stateCounts(batchId));
+  return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason, done: false };
+}
+
+/**
+ * Rows held by a switch look by themselves, but seldom: those that no switch stops any more are told to, each time that
+ * something was switched or the batch's control was changed. Returns what is off now.
+ */
+async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: string): Promise<string> {
+  const off = JSON.stringify([batch.control, await deps.store.switches()]);
+  if (off === seen) return seen;
+  for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
+    if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
+    if ((await deps.store.matchingSwitch(touchedBy(row))) === undefined)
+      await deps.executions.lookAgain(row.workflowId);
+  }
+  return off;
+}

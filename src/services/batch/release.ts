@@ -1,0 +1,70 @@
+import { isSettled } from '../../domain/payout-state.ts';
+import { because } from '../../domain/reasons.ts';
+import type { BatchRecord, PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { delayOf, startPayout } from '../reconciliation/closed-payouts.ts';
+
+/** Workflows started side by side; more only queues them in the server. */
+const STARTS_AT_ONCE = 10;
+
+/** Starts as many rows as the window has room for. `stopped`: a canary row has paused the batch. */
+export async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'stopped' | undefined> {
+  const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
+  if (canary === 'stopped') return 'stopped';
+  const room = await roomOf(deps, batch.batchId);
+  if (room <= 0) return undefined;
+  const paused = await deps.store.pausedAccounts(deps.settings.window);
+  const rows = await deps.store.releasable(batch.batchId, room, paused);
+  const due = canary === 'over' ? rows : rows.filter(({ reference }) => canary.has(reference));
+  await startAll(deps, due);
+  return undefined;
+}
+
+/** How many more rows may be under way. */
+export async function roomOf({ store, settings }: ActivityDeps, batchId: string): Promise<number> {
+  const { unaccepted, openOrders } = await store.inFlight(batchId);
+  return Math.max(0, Math.min(settings.window - unaccepted, settings.openOrders - openOrders));
+}
+
+export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
+}
+
+/** What the canary of a batch allows: its own rows, every row once all of them are completed, or none any more. */
+async function canaryOf(
+  deps: ActivityDeps,
+  { batchId }: BatchRecord,
+  count: number,
+): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
+  const rows = await deps.store.canaryRows(batchId, count);
+  const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
+  if (failed !== undefined) {
+    const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
+    const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
+    await deps.store.setControl(batchId, 'paused', reason);
+    await auditCanary(deps, batchId, 'batch paused', reason);
+    return 'stopped';
+  }
+  if (rows.some(({ state }) => state !== 'completed')) return new Set(rows.map(({ reference }) => reference));
+  await deps.store.endCanary(batchId);
+  await auditCanary(deps, batchId, 'canary over', `${rows.length} rows completed`);
+  return 'over';
+}
+
+function auditCanary({ store, now }: ActivityDeps, subject: string, action: string, reason: string): Promise<void> {
+  return store.audit({ at: now(), actor: 'canary', action, subject, detail: { reason } });
+}
+
+/** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */
+async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  const start = async (row: PayoutRecord): Promise<void> => {
+    if ((await startPayout(deps, row)) === 'started') return;
+    // It runs, and the store says that it was never released: an older copy, maybe, that its run has to hear of.
+    await deps.executions.lookAgain(row.workflowId);
+  };
+  await Promise.all(rows.map(start));
+  const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
+  const later = rows.filter((row) => delayOf(deps, row) > 0);
+  await deps.store.markScheduled(references(later), because('not-yet-due'), deps.now());
+  await deps.store.markReleased(references(rows), deps.now());
+}

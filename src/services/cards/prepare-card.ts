@@ -1,0 +1,145 @@
+import { type CardEvent, type CardPaymentInput, type CardPaymentType, isCardEnd } from '../../domain/card-payment.ts';
+import { type CardTerms, RESTARTS_MAX, RESUMES_MAX } from '../../domain/card-terms.ts';
+import { FAILURES, Misuse } from '../../domain/failures.ts';
+import { parseAmount } from '../../domain/money.ts';
+import { cardWorkflowId } from '../../domain/names.ts';
+import { inDoubt } from '../../domain/submission.ts';
+import { cardDigest, cardRequestId } from '../../identity.ts';
+import type { CardRecord } from '../../store/card-store.ts';
+import type { SendAttempt } from '../../store/store.ts';
+import { eventOf } from '../card-events/deliver.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { sessionOf } from '../sending/send-card.ts';
+import { type StoredCardState, stateOf } from './record-card-state.ts';
+
+export interface PrepareCardInput {
+  workflowId: string;
+  runId: string;
+  input: Partial<CardPaymentInput>;
+}
+
+/** What the first activity of a card payment returns into history. */
+export type PreparedCard =
+  | ({ kind: 'ended' } & StoredCardState)
+  | {
+      kind: 'ready';
+      amount: string;
+      paymentType: CardPaymentType;
+      terms: CardTerms;
+      /** merchant_request_id of the n-th create (the caller's own first) and of the n-th resume. */
+      requestIds: { create: string[]; resume: string[] };
+      /** What earlier runs have sent; absent when they sent nothing. */
+      earlier?: EarlierRuns;
+    };
+
+export interface EarlierRuns {
+  /** The last of their creates, and how many attempts it had. */
+  creation: number;
+  attempts: number;
+  /** When the first of these was sent, epoch ms; null when none may have been executed. */
+  inDoubtSince: number | null;
+  /** The payment of that create, where it is known. */
+  paymentId: string | null;
+  /** The 3-D Secure session of that create. */
+  referenceId: string | null;
+  /** Resumes that were answered or refused; the next one may be in doubt. */
+  resumes: number;
+  /** The resume in doubt. */
+  openResume?: { attempts: number; othersKnown: number; firstSentAt: number };
+  /** A resume may have been executed. */
+  resumed: boolean;
+  events: CardEvent[];
+}
+
+const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardRecord): string =>
+  cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType });
+
+/** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
+export async function prepareCard(
+  deps: ActivityDeps,
+  { workflowId, runId, input }: PrepareCardInput,
+): Promise<PreparedCard> {
+  const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
+  if (id === '' || workflowId !== cardWorkflowId(id)) {
+    throw new Misuse(
+      FAILURES.wrongWorkflowId,
+      'the workflow id of a card payment is card/<merchant_request_id>: the id is the lock against taking money twice',
+    );
+  }
+  const payable = amount !== undefined && currency !== undefined && parseAmount(amount, currency).ok;
+  const known = (paymentType === 'AUTH' || paymentType === 'DEBIT') && (threeDs === 'setup' || threeDs === 'skip');
+  if (!payable || !known) {
+    throw new Misuse(
+      FAILURES.invalidInput,
+      'the input needs amount (a decimal string above 0), currency, payment_type AUTH or DEBIT, and three_ds setup or skip',
+    );
+  }
+  await deps.assertIdentity();
+  const digest = cardDigest({ merchant_request_id: id, amount, currency, payment_type: paymentType });
+  const { record, samePayload, holder } = await deps.store.cards.claim({
+    merchantRequestId: id,
+    workflowId,
+    amount,
+    currency,
+    paymentType,
+    digest,
+    by: input.by ?? null,
+    runId,
+    at: deps.now(),
+  });
+  // An amount that was changed since is what a later run is started with.
+  if (!samePayload && digest !== digestOf(record)) {
+    throw new Misuse(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
+  }
+  if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };
+  const requestIds = {
+    create: Array.from({ length: RESTARTS_MAX + 1 }, (_, n) => (n === 0 ? id : cardRequestId(id, 'create', n))),
+    resume: Array.from({ length: RESUMES_MAX }, (_, n) => cardRequestId(id, 'resume', n)),
+  };
+  return {
+    kind: 'ready',
+    amount: record.amount,
+    paymentType,
+    terms: deps.settings.cardTerms,
+    requestIds,
+    earlier: holder === 'this-run' ? undefined : await earlierRuns(deps, id, requestIds),
+  };
+}
+
+/** What runs before this one have sent: nothing is sent again before it is known what became of it. */
+async function earlierRuns(
+  { store }: ActivityDeps,
+  merchantRequestId: string,
+  requestIds: { create: readonly string[]; resume: readonly string[] },
+): Promise<EarlierRuns | undefined> {
+  const creates = await Promise.all(requestIds.create.map((id) => store.attempts(id)));
+  const resumes = await Promise.all(requestIds.resume.map((id) => store.attempts(id)));
+  const linked = await store.cards.paymentsOf(merchantRequestId);
+  const creation = creates.findLastIndex((attempts) => attempts.length > 0);
+  if (creation === -1 && linked.length === 0) return undefined;
+  const last = creates[creation] ?? [];
+  // A payment that another create was answered with is not the one of the last.
+  const others = new Set(creates.slice(0, Math.max(0, creation)).flatMap(paymentsIn));
+  const begun = resumes.findLastIndex((attempts) => attempts.length > 0);
+  const open = inDoubt(resumes[begun] ?? []);
+  const isOpen = open.length > 0 && open.every(({ outcome }) => outcome !== 'accepted');
+  return {
+    creation: Math.max(0, creation),
+    attempts: last.length,
+    inDoubtSince: inDoubt(last)[0]?.sentAt ?? null,
+    paymentId: paymentsIn(last).at(-1) ?? linked.filter((id) => !others.has(id)).at(-1) ?? null,
+    referenceId: sessionOf(last.at(-1)),
+    resumes: isOpen ? begun : begun + 1,
+    ...(isOpen && {
+      openResume: {
+        attempts: resumes[begun]?.length ?? 0,
+        othersKnown: open.length,
+        firstSentAt: open[0]?.sentAt ?? 0,
+      },
+    }),
+    resumed: resumes.some((attempts) => inDoubt(attempts).length > 0),
+    events: (await store.cards.eventsOf(merchantRequestId)).map(eventOf),
+  };
+}
+
+const paymentsIn = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);

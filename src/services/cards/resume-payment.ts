@@ -1,0 +1,20 @@
+import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { sendCardOnce } from '../sending/send-card.ts';
+import type { Caller } from '../sending/send-once.ts';
+
+/** One POST that resumes a payment after its challenge. */
+export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeInput): Promise<CardSendResult> =>
+  sendCardOnce(deps, caller, input, (options) =>
+    deps.bank.cards.resume(
+      {
+        merchantRequestId: input.requestId,
+        paymentType: input.paymentType,
+        amount: input.amount,
+        currency: input.currency,
+        paymentId: input.paymentId,
+        referenceId: input.referenceId ?? undefined,
+      },
+      options,
+    ),
+  );

@@ -1,0 +1,69 @@
+import { type Claim, Superseded } from '../../domain/claim.ts';
+import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import type { LegKind } from '../../domain/sent-order.ts';
+import type { Settled } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { claimedRow, legReferences } from '../sending/claimed-row.ts';
+import type { Caller } from '../sending/send-once.ts';
+
+export interface RecordStateInput {
+  claim: Claim;
+  state: Exclude<PayoutState, EndState>;
+  reason: Reason | null;
+  orderId?: string;
+  /** What a payout that waits for money needs, decimal. */
+  fundsNeeded?: string;
+}
+
+/** What a run has settled of what it sent: attempts up to a number, and how. Absent: nothing. */
+export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>>;
+
+export interface CloseInput {
+  claim: Claim;
+  state: Exclude<EndState, 'completed'>;
+  reason: Reason;
+  fee?: string;
+  feeCurrency?: string;
+  settled: SettledLegs;
+}
+
+/** Where the payout stands, for reports and lists. */
+export async function recordState(
+  { store, now }: ActivityDeps,
+  { runId }: Caller,
+  { claim, ...change }: RecordStateInput,
+): Promise<void> {
+  const { reference, term } = claim;
+  await claimedRow(store, claim, runId);
+  if (!(await store.changePayout(reference, { ...change, term, at: now() }))) throw new Superseded();
+  if (change.orderId !== undefined) await store.noteOrder(reference, { orderId: change.orderId });
+}
+
+/**
+ * An end without money, unless something was sent that this run has not settled: then it is superseded by that. What is in the
+ * open set leaves it.
+ */
+export async function closePayout(
+  deps: ActivityDeps,
+  { runId }: Caller,
+  { claim, settled, ...end }: CloseInput,
+): Promise<void> {
+  const row = await claimedRow(deps.store, claim, runId);
+  const legs = Object.entries(legReferences(row));
+  const references = legs.map(([, reference]) => reference);
+  const closing = await deps.store.closeUnpaid({
+    ...end,
+    ...claim,
+    settled: Object.fromEntries(
+      legs.flatMap(([leg, reference]) => {
+        const known = settled[leg as LegKind];
+        return known === undefined ? [] : [[reference, known]];
+      }),
+    ),
+    references,
+    at: deps.now(),
+  });
+  if (closing === 'superseded') throw new Superseded();
+  if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
+  for (const reference of references) await deps.store.closeOrder(reference);
+}

@@ -1,0 +1,116 @@
+import type { Order } from '../../api/schemas/orders.ts';
+import { isArrival, isReturn, type OrderFacts, orderDifferences } from '../../domain/order-judgement.ts';
+import { referenceForm } from '../../domain/reference-form.ts';
+import { SENDER_LIFE_MS, unsent } from '../../domain/submission.ts';
+import type { SwitchScope } from '../../domain/switch-scope.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
+import { clocksDisagree, listedFrom } from '../reconciliation/bank-time.ts';
+import type { sharedScans } from '../reconciliation/order-scans.ts';
+import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { listsOfLeg } from '../sending/open-set.ts';
+import type { Caller } from '../sending/send-once.ts';
+import { type LegInput, sentLeg } from './sent-leg.ts';
+
+export interface FindOrderInput extends LegInput {
+  /** Epoch ms: orders created since then, widened by the clock skew; the attempts recorded count as well. */
+  since: number;
+}
+
+/** What one look through the lists saw. */
+export interface OrderLook {
+  orderIds: string[];
+  /** Names of the fields in which an order found is not what was sent. */
+  differences: string[];
+  /** Orders that show the reference in another form, whose id no answer has told: a conflict, never "absent". */
+  nearMisses: number;
+  stable: boolean;
+  pagesRead: number;
+  ordersRead: number;
+  /** Order ids known to be ours: while there is one, absence is never proven. */
+  accepted: string[];
+  /** Some recorded attempt was answered with "already exists". */
+  exists: boolean;
+  /** Numbers of the attempts that their senders have recorded as not sent or refused; absent in a look of an earlier release. */
+  unsent?: number[];
+  /** Numbers of all recorded attempts: without its record nothing is sent. Absent in a look of an earlier release. */
+  recorded?: number[];
+  /** The bank's clock is too far from ours for any list to prove absence. */
+  clocksApart: boolean;
+  /** A sender may still be about to send, for at most this long. */
+  liveForMs: number;
+  /** The bank has shown a second order under some reference of this user: it recognises no reference. */
+  distrusted: boolean;
+  /** A switch forbids to send again. */
+  switchedOff?: SwitchScope;
+}
+
+/**
+ * One look for an order: the order ids that were accepted under its reference, then the order lists of all its currencies since
+ * its first attempt, whichever run made it.
+ */
+export async function findOrder(
+  deps: ActivityDeps,
+  scanOrders: ReturnType<typeof sharedScans>,
+  { runId }: Caller,
+  input: FindOrderInput,
+): Promise<OrderLook> {
+  const { claim, leg, since, recorded } = input;
+  const row = await rowAsRecorded(deps, claim, runId, recorded);
+  const { uid } = row;
+  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
+  const orders: OrderFacts[] = [];
+  const add = (order: Order): void => {
+    if (!orders.some(({ orderId }) => orderId === order.order_id)) orders.push(orderFacts(order));
+  };
+  const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
+  const look: OrderLook = {
+    orderIds: [],
+    differences: [],
+    nearMisses: 0,
+    stable: true,
+    pagesRead: 0,
+    ordersRead: 0,
+    accepted: ownIds,
+    exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    unsent: unsent(attempts),
+    recorded: attempts.map(({ attempt }) => attempt),
+    clocksApart: false,
+    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - deps.now()),
+    distrusted: await deps.store.hasSuspectedDuplicate(uid),
+    switchedOff: await deps.store.matchingSwitch(touchedBy(row, sent === undefined ? [] : [sent])),
+  };
+  for (const orderId of look.accepted) {
+    const order = await readIfThere(deps, orderId);
+    if (order !== undefined) add(order);
+  }
+  // The first answers of a process tell the bank's time.
+  await deps.assertIdentity();
+  const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
+  let arrivals = 0;
+  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+    const scan = await scanOrders({ ...list, from });
+    look.stable &&= scan.stable;
+    look.pagesRead += scan.pagesRead;
+    look.ordersRead += scan.orders.length;
+    for (const order of scan.orders) {
+      if (isReturn(order)) continue;
+      const form = order.client_order_id === undefined ? 'other' : referenceForm(order.client_order_id, reference);
+      if (form !== 'other' && isArrival(order) && !look.accepted.includes(order.order_id)) {
+        arrivals += 1;
+      } else if (form === 'as-sent' || look.accepted.includes(order.order_id)) {
+        add(order);
+      } else if (form !== 'other') {
+        look.nearMisses += 1;
+      }
+    }
+  }
+  look.clocksApart = clocksDisagree(deps);
+  if (look.clocksApart) look.stable = false;
+  // The money has arrived, and the order that was sent is not listed yet: a conflict until it is.
+  if (orders.length === 0) look.nearMisses += arrivals;
+  look.orderIds = orders.map(({ orderId }) => orderId);
+  look.differences = [...new Set(orders.flatMap((order) => orderDifferences(order, expected, look.accepted)))];
+  return look;
+}

@@ -1,0 +1,113 @@
+import type { Assessment } from '../../domain/assessment.ts';
+import { Superseded } from '../../domain/claim.ts';
+import { exceedsSlippage } from '../../domain/money.ts';
+import { judgeOrder, type OrderJudgement } from '../../domain/order-judgement.ts';
+import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
+import { isEnd, type StoredState } from '../../domain/payout-state.ts';
+import { bookedAboveCap } from '../../domain/reasons.ts';
+import type { LegKind, SentOrder } from '../../domain/sent-order.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
+import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { listsOfLeg, openSet, putIntoOpenSet } from '../sending/open-set.ts';
+import type { Caller } from '../sending/send-once.ts';
+import { type ExchangeProgress, recordedAssessment } from './assess.ts';
+import { closePayout, type SettledLegs } from './close.ts';
+import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
+
+export interface ReadOrderInput extends LegInput {
+  orderId: string;
+  closedMeans: ClosedMeaning;
+  /**
+   * What the payout becomes by what the order turns out to mean. Written to the store in the same activity, so that it costs no
+   * event of its own.
+   */
+  becomes?: Partial<Record<OrderJudgement['meaning'], StoredState>>;
+  /** What the run has settled of what it sent, for an end without money. */
+  settled?: SettledLegs;
+  /** Highest worsening of the rate of an exchange, as a fraction. */
+  maxSlippage?: string;
+  /** Read the payout itself again in the same activity once the order is paid: what an exchange was made for. */
+  thenAssess?: ExchangeProgress;
+}
+
+export interface OrderRead extends OrderJudgement {
+  /** Until when (epoch ms) the bank waits for its audit. */
+  expiredAt?: number;
+  /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
+  aboveCap?: boolean;
+  assessment?: Assessment;
+}
+
+/**
+ * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads as still
+ * open.
+ */
+export async function readOrder(deps: ActivityDeps, caller: Caller, input: ReadOrderInput): Promise<OrderRead> {
+  const { leg, orderId, closedMeans, thenAssess } = input;
+  const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
+  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
+  const order = await readIfThere(deps, orderId);
+  if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
+  const judgement = judgeOrder(orderFacts(order), expected, closedMeans, ownIds);
+  const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
+  if (judgement.differences.length > 0) return read;
+  // Another order under the reference becomes nothing, and is not the one that its watch has to know.
+  const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
+  if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
+  const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
+  if (isBooked) read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
+  const becomes = input.becomes?.[judgement.meaning];
+  if (becomes !== undefined) await store(deps, caller, input, judgement, told(becomes, read));
+  if (!isBooked) return read;
+  // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that. One above the cap stays unsettled
+  // until people have accepted it: a run that begins meanwhile reads it again, and asks again.
+  if (!read.aboveCap) {
+    const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
+    await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
+  }
+  await deps.store.closeOrder(reference);
+  return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
+}
+
+/** An order that is followed is in the open set: one that a look has found, or that an older copy of the store has forgotten, too. */
+async function watch(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  leg: LegKind,
+  { reference, attempts, sent, orderId }: Omit<SentLeg, 'ownIds' | 'expected'> & { orderId: string },
+): Promise<void> {
+  const lists = await listsOfLeg(deps.bank, row, leg, sent);
+  const since = attempts[0]?.sentAt ?? row.createdAt;
+  await putIntoOpenSet(openSet(deps), row, reference, { lists, since });
+  await deps.store.noteOrder(reference, { orderId });
+}
+
+/** Whether an exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
+function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement, maxSlippage = '0'): boolean {
+  const quoted = sent !== undefined && 'quotedSellAmount' in sent ? sent.quotedSellAmount : undefined;
+  return quoted === undefined || sellAmount === undefined || exceedsSlippage(quoted, sellAmount, maxSlippage);
+}
+
+/** An exchange by itself that was booked above the cap is done: its row says so. */
+const told = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
+  becomes.state === 'completed' && aboveCap === true ? { ...becomes, reason: bookedAboveCap() } : becomes;
+
+/** An end without money by the payment's own order is stored like any other, if nothing else may have moved some. */
+async function store(
+  deps: ActivityDeps,
+  caller: Caller,
+  { claim, settled = {} }: ReadOrderInput,
+  { meaning, orderId, fee, feeCurrency }: OrderJudgement,
+  { state, reason }: StoredState,
+): Promise<void> {
+  if (isNoMoney(meaning) && isEnd(state) && state !== 'completed' && reason !== null) {
+    await closePayout(deps, caller, { claim, state, reason, fee, feeCurrency, settled });
+    return;
+  }
+  const { reference, term } = claim;
+  const change = { state, reason, orderId, fee, feeCurrency, term, at: deps.now() };
+  if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
+  if (isEnd(state)) await deps.store.closeOrder(reference);
+}

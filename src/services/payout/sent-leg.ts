@@ -1,0 +1,41 @@
+import type { Claim } from '../../domain/claim.ts';
+import type { ExpectedOrder } from '../../domain/order-judgement.ts';
+import type { StoredState } from '../../domain/payout-state.ts';
+import { expectedOrder, type LegKind, type SentOrder } from '../../domain/sent-order.ts';
+import { orderInForce } from '../../domain/submission.ts';
+import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { legReference } from '../sending/claimed-row.ts';
+
+/** One of the orders of a payout. */
+export interface LegInput {
+  claim: Claim;
+  leg: LegKind;
+  /** What the row should show. */
+  recorded?: StoredState;
+  /** Order ids that the run knows of, whatever the store has forgotten. */
+  placedIds?: readonly string[];
+}
+
+/** What is known of a leg: what was sent, and so what the bank has to show. */
+export interface SentLeg {
+  reference: string;
+  attempts: SendAttempt[];
+  /** Order ids that the bank has given in answer to an attempt, and those that the run has followed. */
+  ownIds: string[];
+  sent: SentOrder | undefined;
+  expected: ExpectedOrder;
+}
+
+export async function sentLeg(
+  { store }: ActivityDeps,
+  row: PayoutRecord,
+  { leg, placedIds = [] }: LegInput,
+): Promise<SentLeg> {
+  const reference = legReference(row, leg);
+  const attempts = await store.attempts(reference);
+  const sent = orderInForce<SentOrder>(attempts);
+  const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds])];
+  const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
+  return { reference, attempts, ownIds, sent, expected };
+}
