@@ -3,7 +3,7 @@ import type { Bank } from '../api/bank.ts';
 import type { Config } from '../config.ts';
 import { dueDate } from '../domain/business-days.ts';
 import type { StackAddresses } from '../embedded/stack.ts';
-import type { FolderParts } from '../folder/drop-folder.ts';
+import type { FolderDeps } from '../folder/drop-folder.ts';
 import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
@@ -53,7 +53,7 @@ export function openDoor({ config, stack, store, client, bank, log }: Opened): P
   });
 }
 
-export function folderParts(opened: Opened): FolderParts {
+export function folderDeps(opened: Opened): FolderDeps {
   const { config, stack, store, log } = opened;
   const ui = temporalUi(config, stack);
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
-import type { GatewayParts } from '../gateway/gateway-parts.ts';
+import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
 import { openStore } from '../store/open.ts';
@@ -17,12 +17,12 @@ import { CardVault } from '../vault/card-vault.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
-import { cardParts } from './card-parts.ts';
+import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
 import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
-import { webhookParts } from './webhook-parts.ts';
+import { webhookDeps } from './webhook-deps.ts';
 import { lookAtWorld, openWorld } from './world.ts';
 
 /** An update waits for a worker; whoever asked over HTTP does not wait for long. */
@@ -56,9 +56,9 @@ export async function openGateway(
   const { url } = opened.adopt(
     await startGateway(
       {
-        ...partsOf(at, ui),
-        cards: cardParts(config, client, vault, ui, pages),
-        webhooks: webhookParts(webhook, at),
+        ...depsOf(at, ui),
+        cards: cardDeps(config, client, vault, ui, pages),
+        webhooks: webhookDeps(webhook, at),
       },
       listenOn,
     ),
@@ -71,7 +71,7 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
-function partsOf(at: Opened, ui: TemporalUi): Omit<GatewayParts, 'cards' | 'webhooks'> {
+function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;
   return {
     store,

@@ -23,7 +23,7 @@ import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/n
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
-import { folderParts } from './door.ts';
+import { folderDeps } from './door.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
@@ -54,7 +54,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       checkInstruction,
       assertIdentity: () => assertIdentity(world),
     };
-    const folder = folderParts({ config, stack, store, client, bank, log });
+    const folder = folderDeps({ config, stack, store, client, bank, log });
     const worker = await Worker.create({
       connection,
       namespace: stack.namespace,

@@ -20,7 +20,7 @@ export interface World {
   assert(): Promise<void>;
 }
 
-interface WorldParts {
+interface WorldDeps {
   config: Config;
   store: Store;
   bank: Bank;
@@ -28,7 +28,7 @@ interface WorldParts {
 }
 
 /** Compares what is known without the bank at once. */
-export async function openWorld({ config, store, bank, temporal }: WorldParts): Promise<World> {
+export async function openWorld({ config, store, bank, temporal }: WorldDeps): Promise<World> {
   const known = { bank: bankMark(config), ...temporal };
   await store.identify(known);
   const accounts = accountsSeen(store, bank);

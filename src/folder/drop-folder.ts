@@ -12,7 +12,7 @@ import { Incoming } from './incoming.ts';
 import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, waitFor, workItems } from './layout.ts';
 
 /** What a drop folder works with. */
-export interface FolderParts {
+export interface FolderDeps {
   store: Store;
   /** Opened for each pass: files that complete bank messages may have changed. */
   door(): Promise<Door>;
@@ -30,22 +30,22 @@ type Found = 'refused' | 'ended' | 'open' | 'gone';
 
 /** Files dropped into a folder become batches, their reports come out of it. All that it remembers is in the folder and the store. */
 export class DropFolder {
-  private readonly parts: FolderParts;
+  private readonly deps: FolderDeps;
   private readonly options: SweepOptions;
   private readonly paths: DropFolderPaths;
   private readonly incoming: Incoming;
   /** How each open batch stood when its reports were written. */
   private readonly reported = new Map<string, string>();
 
-  private constructor(parts: FolderParts, options: SweepOptions, paths: DropFolderPaths) {
-    this.parts = parts;
+  private constructor(deps: FolderDeps, options: SweepOptions, paths: DropFolderPaths) {
+    this.deps = deps;
     this.options = options;
     this.paths = paths;
     this.incoming = new Incoming(paths.in);
   }
 
-  static async open(parts: FolderParts, options: SweepOptions): Promise<DropFolder> {
-    return new DropFolder(parts, options, await openDropFolder(options.dir));
+  static async open(deps: FolderDeps, options: SweepOptions): Promise<DropFolder> {
+    return new DropFolder(deps, options, await openDropFolder(options.dir));
   }
 
   /** One pass that knows no earlier look: it looks twice. */
@@ -65,7 +65,7 @@ export class DropFolder {
     }
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
-    const door = await this.parts.door();
+    const door = await this.deps.door();
     for (const item of items) {
       const found = await this.goOn(door, item);
       if (found !== 'gone') done[found] += 1;
@@ -75,13 +75,13 @@ export class DropFolder {
 
   private async goOn(door: Door, item: WorkItem): Promise<Found> {
     try {
-      const batch = (await this.parts.store.batch(item.batchId)) ?? (await this.take(door, item));
+      const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(door, item));
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
       if (error instanceof IntakeRefusal) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
-      this.parts.failed(error, item);
+      this.deps.failed(error, item);
       return 'open';
     }
   }
@@ -91,7 +91,7 @@ export class DropFolder {
     const { invalid, by } = this.options;
     // Nobody is asked: what the options of the folder let through is agreed to.
     const taking = await takeFile(door, path, { invalid, by, batchId }, () => {});
-    if (taking.outcome === 'claimed') return this.parts.store.batch(taking.batchId);
+    if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;
   }
@@ -99,14 +99,14 @@ export class DropFolder {
   private async report(batch: BatchRecord, item: WorkItem): Promise<Found> {
     const { batchId, endedAt } = batch;
     const { out } = this.paths;
-    const stands = endedAt === null ? stageOf(await this.parts.store.stateCounts(batchId)) : 'ended';
+    const stands = endedAt === null ? stageOf(await this.deps.store.stateCounts(batchId)) : 'ended';
     const place = { dir: out, answerStem: await answerStem(out, batchId, batch.message) };
     if (stands !== 'ended') {
-      if (this.reported.get(batchId) !== stands) await this.parts.report(batchId, place);
+      if (this.reported.get(batchId) !== stands) await this.deps.report(batchId, place);
       this.reported.set(batchId, stands);
       return 'open';
     }
-    const { schemaVersion, state, reports } = await this.parts.report(batchId, place);
+    const { schemaVersion, state, reports } = await this.deps.report(batchId, place);
     const document = { schemaVersion, batchId, state, reports };
     const moved = await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
     this.reported.delete(batchId);

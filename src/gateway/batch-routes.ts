@@ -9,7 +9,7 @@ import { listBatches } from '../reports/batch-list.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
 
 const TAGS = ['batches'];
@@ -24,7 +24,7 @@ const CONTROLS = {
 } as const;
 
 /** Batches that were taken: looking, reports, control. */
-export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
+export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   // A control has no body: whatever comes is let pass.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => {
@@ -33,7 +33,7 @@ export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
   });
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
   app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, () =>
-    listBatches(parts.store),
+    listBatches(deps.store),
   );
   const showSchema = {
     tags: TAGS,
@@ -42,8 +42,8 @@ export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
     response: answerSchemas({ 200: [batchDocument, 'as `payouts status --json`'], ...errorAnswers(401, 403, 404) }),
   };
   app.get('/v1/batches/:id', { schema: showSchema }, async (request) => {
-    const { batchId } = await batchOf(parts, request);
-    return parts.report(batchId);
+    const { batchId } = await batchOf(deps, request);
+    return deps.report(batchId);
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
@@ -58,9 +58,9 @@ export function batchRoutes(app: FastifyInstance, parts: GatewayParts): void {
     };
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
-      const batch = await batchOf(parts, request);
+      const batch = await batchOf(deps, request);
       if (batch.endedAt !== null) throw hasEnded(batch);
-      const { control } = await parts.control(batch, update, by);
+      const { control } = await deps.control(batch, update, by);
       return { schemaVersion: 1, batchId: batch.batchId, control };
     });
   }
@@ -77,7 +77,7 @@ const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
   failed: 'text/csv; charset=utf-8',
 };
 
-export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
+export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const params = byId.extend({ name: z.enum(REPORTS) });
   const schema = {
     tags: TAGS,
@@ -90,9 +90,9 @@ export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
     },
   };
   app.get('/v1/batches/:id/reports/:name', { schema }, async (request, reply) => {
-    const { batchId } = await batchOf(parts, request);
+    const { batchId } = await batchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-    const { reports } = await parts.report(batchId);
+    const { reports } = await deps.report(batchId);
     const path = name === undefined ? undefined : reports[name];
     if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
     return reply
@@ -103,7 +103,7 @@ export function reportRoutes(app: FastifyInstance, parts: GatewayParts): void {
   });
 }
 
-async function batchOf({ store }: GatewayParts, { params }: FastifyRequest): Promise<BatchRecord> {
+async function batchOf({ store }: GatewayDeps, { params }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined) return batch;

@@ -4,7 +4,7 @@ import { isMerchantRequestId } from '../domain/card-number.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /** Who asks about one card payment. */
 export interface CardAccess {
@@ -25,7 +25,7 @@ export function newClientSecret(): { secret: string; sha256: string } {
  * Lets in a caller of the gateway, or who shows the client secret of the payment that the path names. Throws a
  * `Problem`: a secret is tried before the payment is said to exist or not.
  */
-export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayParts): Promise<CardAccess> {
+export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayDeps): Promise<CardAccess> {
   const record = await recordOf(request, store);
   const bearer = bearerOf(request);
   if (bearer !== undefined && opens(record, bearer)) {
@@ -40,7 +40,7 @@ export async function accessOf(request: FastifyRequest, { store, tokens, cards }
 /** The payment that the path names. A store is not asked for what can be no id of one: it may fail over it. */
 export async function recordOf(
   { params }: FastifyRequest,
-  { cards }: GatewayParts['store'],
+  { cards }: GatewayDeps['store'],
 ): Promise<CardRecord | undefined> {
   const { id } = params as { id: string };
   return isMerchantRequestId(id) ? cards.get(id) : undefined;
@@ -82,7 +82,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
 export async function preflight(
   request: FastifyRequest,
   reply: FastifyReply,
-  { cards }: GatewayParts,
+  { cards }: GatewayDeps,
 ): Promise<FastifyReply> {
   if (!allowOrigin(request, reply, cards.origins)) throw originRefused();
   return reply

@@ -6,7 +6,7 @@ import type { CardRecord } from '../store/card-store.ts';
 import { type CardEntry, type CardVault, VaultFullError } from '../vault/card-vault.ts';
 import { newClientSecret } from './card-access.ts';
 import { amountOf, type CardBody, type CreateBody, cardOf, formOf } from './card-requests.ts';
-import type { CardAnswer, GatewayParts } from './gateway-parts.ts';
+import type { CardAnswer, GatewayDeps } from './gateway-deps.ts';
 import { returnUrlOf } from './return-url.ts';
 
 export interface TakenPayment {
@@ -21,8 +21,8 @@ export interface TakenPayment {
  * card where it waits for one; it never begins a second payment. Throws a `Problem` for an id that was used for another
  * payment.
  */
-export async function takePayment(parts: GatewayParts, body: CreateBody, by?: string): Promise<TakenPayment> {
-  const { store, cards } = parts;
+export async function takePayment(deps: GatewayDeps, body: CreateBody, by?: string): Promise<TakenPayment> {
+  const { store, cards } = deps;
   const { merchant_request_id: merchantRequestId, currency, payment_type: paymentType, three_ds: threeDs } = body;
   const amount = amountOf(body.amount, currency);
   const form = { ...formOf(body), returnUrl: returnUrlOf(body.return_url, cards) };
@@ -53,22 +53,22 @@ export async function takePayment(parts: GatewayParts, body: CreateBody, by?: st
   };
   // A card may be needed once more: its page knows the client secret alone.
   cards.vault.keepForm(merchantRequestId, form);
-  await begin(parts, input, entry, taken.isNew);
+  await begin(deps, input, entry, taken.isNew);
   return taken;
 }
 
 async function begin(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   input: CardPaymentInput,
   entry: CardEntry | undefined,
   isNew: boolean,
 ): Promise<void> {
-  const { cards } = parts;
+  const { cards } = deps;
   const id = input.merchant_request_id;
   const stands = isNew ? 'not-started' : await cards.state(id);
   if (stands === 'not-started') {
     if (entry === undefined) return cards.start(input);
-    return withCard(parts, entry, async (card) => {
+    return withCard(deps, entry, async (card) => {
       await cards.start({ ...input, card });
       return true;
     });
@@ -77,7 +77,7 @@ async function begin(
   // A payment that waits for its card would not get it, and nobody would know.
   if (stands === 'silent') throw noWorker();
   if (stands.state !== 'awaiting-card') return;
-  await withCard(parts, entry, async (card) => {
+  await withCard(deps, entry, async (card) => {
     const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
     if (outcome === 'no-worker') throw noWorker();
     return outcome === 'answered';
@@ -85,13 +85,13 @@ async function begin(
 }
 
 /** Gives a payment its card. Throws a `Problem` when it waits for none. */
-export async function giveCard(parts: GatewayParts, record: CardRecord, body: CardBody): Promise<void> {
-  const { cards } = parts;
+export async function giveCard(deps: GatewayDeps, record: CardRecord, body: CardBody): Promise<void> {
+  const { cards } = deps;
   const { merchantRequestId } = record;
   const form = formOf(body, cards.vault.formOf(merchantRequestId));
   const returnUrl = returnUrlOf(form.returnUrl, cards);
   const entry = { card: cardOf(body.card, Date.now()), ...form, returnUrl };
-  await withCard(parts, entry, async (card) => {
+  await withCard(deps, entry, async (card) => {
     const told = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
     // Its workflow was closed without an end: with a card it goes on, once it has looked at what was sent.
     if (told.outcome === 'not-running' && record.endedAt === null)
@@ -117,7 +117,7 @@ export function answered<Answer>(told: CardAnswer<Answer>): Answer {
 
 /** A card that nobody took is not kept. */
 async function withCard(
-  { cards: { vault } }: GatewayParts,
+  { cards: { vault } }: GatewayDeps,
   entry: CardEntry,
   handOn: (card: CardHandle) => Promise<boolean>,
 ): Promise<void> {

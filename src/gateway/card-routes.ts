@@ -17,7 +17,7 @@ import {
 import { answered, giveCard, takePayment } from './card-intake.ts';
 import { amountBody, amountOf, CARD_BYTES_MAX, cancelBody, cardBody, createBody } from './card-requests.ts';
 import { errorAnswers } from './documents.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ const LISTED = 100;
 const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
 
 /** Card payments, for callers of the gateway. */
-export function cardRoutes(app: FastifyInstance, parts: GatewayParts): void {
+export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.removeContentTypeParser('text/plain');
   const createSchema = {
     tags: TAGS,
@@ -50,8 +50,8 @@ export function cardRoutes(app: FastifyInstance, parts: GatewayParts): void {
   };
   app.post('/v1/card-payments', { schema: createSchema, bodyLimit: CARD_BYTES_MAX }, async (request, reply) => {
     const body = parsed(createBody, request.body, 'body');
-    const { record, clientSecret, isNew } = await takePayment(parts, body, makerOf(request.caller, body.by));
-    const document = { schemaVersion: 1, card_payment: stored(parts, record), client_secret: clientSecret };
+    const { record, clientSecret, isNew } = await takePayment(deps, body, makerOf(request.caller, body.by));
+    const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: clientSecret };
     return reply.code(isNew ? 202 : 200).send(document);
   });
   const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers(401, 403) });
@@ -59,14 +59,14 @@ export function cardRoutes(app: FastifyInstance, parts: GatewayParts): void {
     '/v1/card-payments',
     { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
     async () => {
-      const records = await parts.store.cards.list(LISTED);
-      return { schemaVersion: 1, card_payments: records.map((record) => stored(parts, record)) };
+      const records = await deps.store.cards.list(LISTED);
+      return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
     },
   );
-  controlRoutes(app, parts);
+  controlRoutes(app, deps);
 }
 
-function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
+function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
     answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503) });
   const amountSchema = {
@@ -78,9 +78,9 @@ function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
   };
   app.post('/v1/card-payments/:id/amount', { schema: amountSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
-    const { merchantRequestId, currency } = known(await recordOf(request, parts.store));
+    const { merchantRequestId, currency } = known(await recordOf(request, deps.store));
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
-    const told = await parts.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
+    const told = await deps.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
     return { schemaVersion: 1, amount: answered(told).amount };
   });
   const cancelSchema = {
@@ -92,21 +92,21 @@ function controlRoutes(app: FastifyInstance, parts: GatewayParts): void {
   };
   app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
-    const { merchantRequestId } = known(await recordOf(request, parts.store));
+    const { merchantRequestId } = known(await recordOf(request, deps.store));
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
-    const told = await parts.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
+    const told = await deps.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
     return { schemaVersion: 1, outcome: answered(told).outcome };
   });
 }
 
 /** What the page of a payment needs as well: it shows the client secret instead of a token. */
-export function cardPageRoutes(app: FastifyInstance, parts: GatewayParts): void {
+export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.removeContentTypeParser('text/plain');
   app.decorateRequest('cardAccess');
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'OPTIONS') return;
-    allowOrigin(request, reply, parts.cards.origins);
-    request.cardAccess = await accessOf(request, parts);
+    allowOrigin(request, reply, deps.cards.origins);
+    request.cardAccess = await accessOf(request, deps);
     if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
   });
   const base = '/v1/card-payments/:id';
@@ -124,18 +124,18 @@ export function cardPageRoutes(app: FastifyInstance, parts: GatewayParts): void 
     }),
   });
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
-    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, parts));
+    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, deps));
   }
   app.get(
     base,
     { schema: described('Where a card payment stands', cardDocument, 'the payment') },
-    async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(parts, cardAccess) }),
+    async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(deps, cardAccess) }),
   );
   app.post(
     `${base}/card`,
     { schema: described('Give the card', acceptedDocument, 'taken', cardBody), bodyLimit: CARD_BYTES_MAX },
     async (request) => {
-      await giveCard(parts, request.cardAccess.record, parsed(cardBody, request.body, 'body'));
+      await giveCard(deps, request.cardAccess.record, parsed(cardBody, request.body, 'body'));
       return { schemaVersion: 1, accepted: true };
     },
   );
@@ -148,17 +148,17 @@ export function cardPageRoutes(app: FastifyInstance, parts: GatewayParts): void 
       `${base}/${name}`,
       { schema: described(summary, acceptedDocument, 'told'), bodyLimit: CARD_BYTES_MAX },
       async ({ cardAccess }) => {
-        const accepted = await parts.cards.signal(cardAccess.record.merchantRequestId, signal);
+        const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
         return { schemaVersion: 1, accepted };
       },
     );
   }
 }
 
-const stored = ({ cards }: GatewayParts, record: CardRecord): CardDocument =>
+const stored = ({ cards }: GatewayDeps, record: CardRecord): CardDocument =>
   documentOf(record, undefined, cards.workflowUrl(record.workflowId));
 
-async function shown({ cards }: GatewayParts, { record, caller }: CardAccess): Promise<CardDocument> {
+async function shown({ cards }: GatewayDeps, { record, caller }: CardAccess): Promise<CardDocument> {
   const told = record.endedAt === null ? await cards.state(record.merchantRequestId) : undefined;
   const view = typeof told === 'object' ? told : undefined;
   return documentOf(record, view, caller === undefined ? null : cards.workflowUrl(record.workflowId));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { readiness } from './documents.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas } from './schemas.ts';
 
 /** What answers in time is up. */
@@ -11,12 +11,12 @@ const PATIENCE_MS = 3_000;
 const TAGS = ['health'];
 
 /** For whatever keeps the gateway up; they tell nothing about payouts and ask for no token. */
-export function healthRoutes(app: FastifyInstance, { ready, warnings, log }: GatewayParts): void {
+export function healthRoutes(app: FastifyInstance, { ready, warnings, log }: GatewayDeps): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });
   app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response } }, async () => ({ status: 'ok' }));
 
-  const isUp = async (name: keyof GatewayParts['ready']): Promise<boolean> => {
+  const isUp = async (name: keyof GatewayDeps['ready']): Promise<boolean> => {
     try {
       const late = pause(PATIENCE_MS, undefined, { ref: false }).then(() =>
         Promise.reject(new Error('no answer in time')),

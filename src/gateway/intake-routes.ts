@@ -10,7 +10,7 @@ import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { type Answer, answerOf } from './answer-error.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce } from './idempotency.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
@@ -42,7 +42,7 @@ type HandOver = z.output<typeof handOverQuery>;
 const TAGS = ['batches'];
 
 /** `POST /v1/batches`: the body is the file as it is. */
-export function intakeRoutes(app: FastifyInstance, parts: GatewayParts): void {
+export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
@@ -65,14 +65,14 @@ export function intakeRoutes(app: FastifyInstance, parts: GatewayParts): void {
     const options = parsed(handOverQuery, request.query);
     const by = makerOf(request.caller, options.by);
     const key = idempotencyKeyOf(request);
-    await using upload = await received(request, parts.uploads, options.file);
-    const handOver = (batchId?: string) => handedOver(parts, upload, { ...options, by }, batchId);
+    await using upload = await received(request, deps.uploads, options.file);
+    const handOver = (batchId?: string) => handedOver(deps, upload, { ...options, by }, batchId);
     if (key === undefined) {
       const { status, document } = await handOver();
       return reply.code(status).send(document);
     }
     const keyed = { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
-    const { status, body } = await answerOnce(parts.store, keyed, async (batchId) => {
+    const { status, body } = await answerOnce(deps.store, keyed, async (batchId) => {
       const { status: answered, document } = await handOver(batchId);
       return { status: answered, body: JSON.stringify(document) };
     });
@@ -82,18 +82,18 @@ export function intakeRoutes(app: FastifyInstance, parts: GatewayParts): void {
 
 /** What is said about the file itself is an answer; anything else is thrown and may be tried again. */
 async function handedOver(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   { path }: Upload,
   options: HandOver,
   batchId: string | undefined,
 ): Promise<Answer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const door = await parts.door();
+    const door = await deps.door();
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, document: taking.document };
-    const document = await parts.report(taking.batchId);
+    const document = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, document };
   } catch (error) {
     if (error instanceof IntakeRefusal) return answerOf(error);

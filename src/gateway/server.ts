@@ -11,7 +11,7 @@ import { answerOf } from './answer-error.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { removeAbandoned } from './upload.ts';
@@ -37,10 +37,10 @@ const REQUEST_MS = 600_000;
  * Starts the gateway. Throws a `ConfigError` for an address that other machines reach while no token is set, and the
  * server's own error for a port that is taken.
  */
-export async function startGateway(parts: GatewayParts, { host, port }: ListenOn): Promise<Part & { url: string }> {
-  assertFenced(parts.tokens, host);
-  await removeAbandoned(parts.uploads, Date.now());
-  const app = await gatewayApp(parts);
+export async function startGateway(deps: GatewayDeps, { host, port }: ListenOn): Promise<Part & { url: string }> {
+  assertFenced(deps.tokens, host);
+  await removeAbandoned(deps.uploads, Date.now());
+  const app = await gatewayApp(deps);
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
@@ -61,7 +61,7 @@ export function assertFenced(tokens: readonly GatewayToken[], host: string): voi
 
 const addressOf = (host: string): string => `http://${host.includes(':') ? `[${host}]` : host}`;
 
-async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
+async function gatewayApp(deps: GatewayDeps): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     requestTimeout: REQUEST_MS,
@@ -77,7 +77,7 @@ async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => (document) => JSON.stringify(document));
   app.setErrorHandler((error, request, reply) => {
     const { status, document, headers = {} } = answerOf(error);
-    if (status >= 500) parts.log.error({ error, route: request.routeOptions.url }, 'request failed');
+    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'request failed');
     // What is left of a body is let pass, so that the answer is read.
     request.raw.resume();
     return reply.code(status).headers(headers).send(document);
@@ -91,29 +91,29 @@ async function gatewayApp(parts: GatewayParts): Promise<FastifyInstance> {
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   });
-  logAnswers(app, parts);
+  logAnswers(app, deps);
   await describe(app);
-  healthRoutes(app, parts);
+  healthRoutes(app, deps);
   app.register(async (scope) => {
     scope.decorateRequest('caller');
     scope.addHook('onRequest', async (request) => {
-      request.caller = callerOf(request, parts.tokens);
+      request.caller = callerOf(request, deps.tokens);
     });
-    scope.register(async (inner) => intakeRoutes(inner, parts));
-    scope.register(async (inner) => batchRoutes(inner, parts));
-    scope.register(async (inner) => reportRoutes(inner, parts));
-    scope.register(async (inner) => cardRoutes(inner, parts));
+    scope.register(async (inner) => intakeRoutes(inner, deps));
+    scope.register(async (inner) => batchRoutes(inner, deps));
+    scope.register(async (inner) => reportRoutes(inner, deps));
+    scope.register(async (inner) => cardRoutes(inner, deps));
   });
   app.register(async (scope) => {
     scope.decorateRequest('caller');
-    cardPageRoutes(scope, parts);
+    cardPageRoutes(scope, deps);
   });
-  app.register(async (scope) => webhookRoutes(scope, parts));
+  app.register(async (scope) => webhookRoutes(scope, deps));
   return app;
 }
 
 /** One line for each answer: no address as it came, no body, no name of a file. */
-function logAnswers(app: FastifyInstance, { log }: GatewayParts): void {
+function logAnswers(app: FastifyInstance, { log }: GatewayDeps): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, caller, routeOptions } = request;
     const ms = Math.round(reply.elapsedTime);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import type { Receipt } from '../webhooks/receiver.ts';
 import { errorDocument } from './documents.ts';
-import type { GatewayParts } from './gateway-parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas } from './schemas.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -14,8 +14,8 @@ const BODY_MS = 10_000;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** `POST /v1/webhooks/cards`: no token; the signature of the sender is the fence. */
-export function webhookRoutes(app: FastifyInstance, parts: GatewayParts): void {
-  const { deliveries } = parts.webhooks;
+export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  const { deliveries } = deps.webhooks;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, (_request, body, done) => done(null, body));
   app.addHook('onClose', () => deliveries.close());
@@ -35,7 +35,7 @@ export function webhookRoutes(app: FastifyInstance, parts: GatewayParts): void {
     }),
   };
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
-    const receipt = await taken(parts, request, await bodyOf(request));
+    const receipt = await taken(deps, request, await bodyOf(request));
     if ('refused' in receipt) {
       throw new Problem('unsigned', 'webhook-refused', 'Nothing proves who has sent this.', {
         hint: 'The log of the gateway says why.',
@@ -50,7 +50,7 @@ export function webhookRoutes(app: FastifyInstance, parts: GatewayParts): void {
   });
 }
 
-async function taken({ webhooks, log }: GatewayParts, request: FastifyRequest, body: Buffer): Promise<Receipt> {
+async function taken({ webhooks, log }: GatewayDeps, request: FastifyRequest, body: Buffer): Promise<Receipt> {
   const { method, url: path, raw } = request;
   const { headersDistinct: headers, socket } = raw;
   try {

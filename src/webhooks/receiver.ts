@@ -8,7 +8,7 @@ import { QuietLog } from './quiet-log.ts';
 import type { Delivery } from './scheme.ts';
 import type { Verifier } from './verifier.ts';
 
-export interface ReceiverParts {
+export interface ReceiverDeps {
   verifier: Verifier;
   cards: Pick<CardStore, 'receive' | 'ownerOfRequest'>;
   noticeOf: Cards['noticeOf'];
@@ -27,7 +27,7 @@ export type Receipt =
 export type TakeWebhook = (delivery: Omit<Delivery, 'now'>) => Promise<Receipt>;
 
 /** Verifies, reads and stores, in this order. Rejects when the store fails: nothing was taken then. */
-export function webhookReceiver({ verifier, cards, noticeOf, now, log }: ReceiverParts): TakeWebhook {
+export function webhookReceiver({ verifier, cards, noticeOf, now, log }: ReceiverDeps): TakeWebhook {
   const quiet = new QuietLog(log, now);
   return async (delivery) => {
     const at = now();
@@ -78,7 +78,7 @@ function jsonIn(body: Buffer): unknown {
 
 /** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
 async function cardPaymentOf(
-  cards: ReceiverParts['cards'],
+  cards: ReceiverDeps['cards'],
   ids: readonly (string | undefined)[],
 ): Promise<string | null> {
   for (const id of ids) {

@@ -1,9 +1,9 @@
 import type { CardPaymentInput, CardState, CardStateView } from '../../src/domain/card-payment.ts';
-import type { CardAnswer, CardParts } from '../../src/gateway/gateway-parts.ts';
+import type { CardAnswer, CardDeps } from '../../src/gateway/gateway-deps.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
 
 /** The card payments of a gateway with a real vault; their workflows are what the test says. */
-export interface FakeCards extends CardParts {
+export interface FakeCards extends CardDeps {
   origins: string[];
   returnHosts: readonly string[] | undefined;
   /** Of each payment that runs. */

@@ -9,8 +9,8 @@ const FILE = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
 const BAD = csvOf([{ id: '1' }, { id: '2', amount: '1.234', note: 'CANARY-NOTE' }]);
 
 /** A body is on disk only while its request is answered. */
-function leavesNothing({ parts }: RunningGateway): void {
-  onTestFinished(() => until(async () => readdirSync(parts.uploads).length === 0));
+function leavesNothing({ deps }: RunningGateway): void {
+  onTestFinished(() => until(async () => readdirSync(deps.uploads).length === 0));
 }
 
 describe('a file handed over', () => {
@@ -166,10 +166,10 @@ describe('an Idempotency-Key', () => {
   });
 
   it('keeps a refusal as well', async () => {
-    const { post, parts } = await openGateway();
+    const { post, deps } = await openGateway();
     const first = await post('', BAD, KEY);
     const hold = { caller: '', key: 'key-1', owner: 'o', requestSha256: 'x', batchId: 'b', at: 1, heldUntil: 2 };
-    expect(await parts.store.takeKey(hold)).toEqual({ outcome: 'other-request' });
+    expect(await deps.store.takeKey(hold)).toEqual({ outcome: 'other-request' });
     expect(await post('', BAD, KEY)).toMatchObject({ status: 422, document: first.document });
   });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
-import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
+import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
@@ -27,7 +27,7 @@ export interface RunningGateway {
   cards: FakeCards;
   /** What is told of parts that are up. */
   warnings: string[];
-  parts: GatewayParts;
+  deps: GatewayDeps;
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
   post(query: string, csv: string, headers?: Record<string, string>): Promise<Answered>;
@@ -40,7 +40,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   const controls: RunningGateway['controls'] = [];
   const cards = fakeCards();
   const warnings: string[] = [];
-  const parts: GatewayParts = {
+  const deps: GatewayDeps = {
     store: door.store,
     door: async () => door,
     report: door.report,
@@ -63,7 +63,7 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
     uploads: join(door.dir, 'uploads'),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
   };
-  const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 });
+  const gateway = await startGateway(deps, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => gateway.close());
   const { url } = gateway;
   const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
@@ -74,5 +74,5 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, cards, warnings, parts, send, post };
+  return { door, url, log, controls, cards, warnings, deps, send, post };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { GatewayParts } from '../../src/gateway/gateway-parts.ts';
+import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import type { CardStore } from '../../src/store/card-store.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -26,7 +26,7 @@ export async function openWebhooks(
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   const delivered: ReceivedEvent[] = [];
-  const webhooks: GatewayParts['webhooks'] = {
+  const webhooks: GatewayDeps['webhooks'] = {
     take: webhookReceiver({
       verifier: createVerifier(settings(change)),
       cards: cardsOver(store.cards),
@@ -36,9 +36,9 @@ export async function openWebhooks(
     }),
     deliveries: new Deliveries(async (event) => delivered.push(event), log),
   };
-  // Of the other parts only those are used that the routes ask for when the gateway starts.
-  const parts = { store, webhooks, log, tokens: [{ name: 'shop', token: 'token' }], uploads: join(dir, 'uploads') };
-  const gateway = await startGateway({ ...parts, cards: { origins: [] }, ready: {} } as unknown as GatewayParts, {
+  // Of the other deps only those are used that the routes ask for when the gateway starts.
+  const deps = { store, webhooks, log, tokens: [{ name: 'shop', token: 'token' }], uploads: join(dir, 'uploads') };
+  const gateway = await startGateway({ ...deps, cards: { origins: [] }, ready: {} } as unknown as GatewayDeps, {
     host: '127.0.0.1',
     port: 0,
   });

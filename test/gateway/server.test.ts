@@ -41,8 +41,8 @@ describe('tokens', () => {
   });
 
   it('are needed where other machines reach the gateway', async () => {
-    const { parts } = await openGateway();
-    await expect(startGateway(parts, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+    const { deps } = await openGateway();
+    await expect(startGateway(deps, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
       key: 'PAYOUTS_GATEWAY_TOKEN',
     });
   });
@@ -162,11 +162,11 @@ it('keeps the words of an internal error for its log', () => {
 });
 
 it('removes bodies that a kill has left, and no others', async () => {
-  const { parts } = await openGateway();
-  const [old, fresh] = ['old', 'fresh'].map((name) => join(parts.uploads, name));
+  const { deps } = await openGateway();
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(deps.uploads, name));
   for (const folder of [old, fresh]) mkdirSync(folder ?? '');
   utimesSync(old ?? '', 1, 1);
-  await removeAbandoned(parts.uploads, Date.now());
+  await removeAbandoned(deps.uploads, Date.now());
   expect([old, fresh].map((folder) => folder === undefined || utimesOf(folder))).toEqual([false, true]);
 });
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { CardNotice } from '../../src/api/cards.ts';
-import { type ReceiverParts, webhookReceiver } from '../../src/webhooks/receiver.ts';
+import { type ReceiverDeps, webhookReceiver } from '../../src/webhooks/receiver.ts';
 import { createVerifier } from '../../src/webhooks/verifier.ts';
 import { delivery, NOW, settings, standardHeaders } from './signing.ts';
 
@@ -19,7 +19,7 @@ export function noticeOf(body: unknown): CardNotice | undefined {
 }
 
 /** A receiver with a clock of its own; `take` sends a body signed as configured, or what it is given. */
-export function openReceiver(parts: Pick<ReceiverParts, 'cards'> & Partial<ReceiverParts>) {
+export function openReceiver(parts: Pick<ReceiverDeps, 'cards'> & Partial<ReceiverDeps>) {
   const clock = { now: NOW };
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { folderParts } from '../../compose/door.ts';
+import { folderDeps } from '../../compose/door.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
@@ -25,7 +25,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack();
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
-  const parts = folderParts({ config, stack, store, client, bank, log });
+  const parts = folderDeps({ config, stack, store, client, bank, log });
   const path = resolve(dir);
   const folder = await DropFolder.open(parts, { ...options, dir: path });
   let ended: Error | undefined;

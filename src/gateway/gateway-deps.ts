@@ -10,7 +10,7 @@ import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 
 /** What the gateway works with. */
-export interface GatewayParts {
+export interface GatewayDeps {
   store: Store;
   /** Opened for each file: what completes bank messages may have changed. */
   door(): Promise<Door>;
@@ -22,7 +22,7 @@ export interface GatewayParts {
   ready: Readonly<Record<'store' | 'temporal' | 'bank', () => Promise<unknown>>>;
   /** Of what is up all the same. */
   warnings(): string[];
-  cards: CardParts;
+  cards: CardDeps;
   /** Taken before the answer, delivered after it. */
   webhooks: { take: TakeWebhook; deliveries: Deliveries };
   tokens: readonly GatewayToken[];
@@ -32,7 +32,7 @@ export interface GatewayParts {
 }
 
 /** What the routes of card payments work with. `id`: the merchant_request_id. */
-export interface CardParts {
+export interface CardDeps {
   vault: CardVault;
   /** Hosts that cardholders may be sent back to, with the port where one is meant; undefined: this machine only. */
   returnHosts: readonly string[] | undefined;

@@ -1,5 +1,5 @@
 import type { WebhookConfig } from '../config/cards.ts';
-import type { GatewayParts } from '../gateway/gateway-parts.ts';
+import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { deliverCardEvent } from '../services/card-events/deliver.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { Deliveries } from '../webhooks/deliveries.ts';
@@ -11,7 +11,7 @@ import type { Opened } from './door.ts';
 const SECRET_BYTES_FIT = 16;
 
 /** How a gateway takes webhooks, and what it does with them afterwards. */
-export function webhookParts(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayParts['webhooks'] {
+export function webhookDeps(webhook: WebhookConfig, { store, bank, client, log }: Opened): GatewayDeps['webhooks'] {
   const now = Date.now;
   const secrets = webhook.secrets.reveal();
   if (secrets.some(({ length }) => length < SECRET_BYTES_FIT)) {

@@ -10,7 +10,7 @@ import {
 import type { Config } from '../config.ts';
 import type { CardStateView } from '../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
-import type { CardParts } from '../gateway/gateway-parts.ts';
+import type { CardDeps } from '../gateway/gateway-deps.ts';
 import { startCardPayment } from '../temporal/executions.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { CardVault } from '../vault/card-vault.ts';
@@ -21,13 +21,13 @@ const UPDATE_MS = 15_000;
 const QUERY_MS = 5_000;
 
 /** The card payments of a gateway, over a Temporal client. `own`: the origin of an embedded sandbox's checkout page. */
-export function cardParts(
+export function cardDeps(
   { cards }: Pick<Config, 'cards'>,
   client: Client,
   vault: CardVault,
   ui: TemporalUi,
   own: readonly string[],
-): CardParts {
+): CardDeps {
   const within = <T>(ms: number, call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + ms, call);
   const handleOf = (id: string) => client.workflow.getHandle(cardWorkflowId(id));
   return {
