@@ -2,24 +2,27 @@ import { stringify } from 'csv-stringify/sync';
 import type { BatchReport, ReportedIncident, ReportedPayout } from './batch-report.ts';
 import { incidentsText, returnedText } from './display.ts';
 
-const COLUMNS = [
-  'row',
-  'id',
-  'uid',
-  'reference',
-  'workflow_id',
-  'state',
-  'order_id',
-  'amount',
-  'currency',
-  'fee',
-  'fee_currency',
-  'reason_code',
-  'reason_message',
-  'returned',
-  'incidents',
-  'url',
-] as const;
+type Cell = (payout: ReportedPayout, incidents: readonly ReportedIncident[]) => string | number | null;
+
+/** Column -> what stands in it, in their order. */
+const COLUMNS: Readonly<Record<string, Cell>> = {
+  row: ({ row }) => row,
+  id: ({ id }) => id,
+  uid: ({ uid }) => uid,
+  reference: ({ reference }) => reference,
+  workflow_id: ({ workflowId }) => workflowId,
+  state: ({ state }) => state,
+  order_id: ({ orderId }) => orderId,
+  amount: ({ amount }) => amount,
+  currency: ({ currency }) => currency,
+  fee: ({ fee }) => fee,
+  fee_currency: ({ feeCurrency }) => feeCurrency,
+  reason_code: ({ reason }) => reason?.code ?? null,
+  reason_message: ({ reason }) => reason?.message ?? null,
+  returned: returnedText,
+  incidents: (_payout, incidents) => incidentsText(incidents),
+  url: ({ url }) => url,
+};
 
 /** A number is no formula, and an escaped one would no longer add up in a spreadsheet. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
@@ -30,49 +33,19 @@ const LINES_AT_ONCE = 1_000;
 /** One line for each row of the file, in its order. Values that a spreadsheet would run as formulas are escaped. */
 export function* csvReport(report: BatchReport): Generator<string> {
   const incidents = Map.groupBy(report.incidents, ({ reference }) => reference);
-  yield csvText([], [...COLUMNS], true);
+  const cells = Object.values(COLUMNS);
+  yield csvText([Object.keys(COLUMNS)]);
   for (let from = 0; from < report.payouts.length; from += LINES_AT_ONCE) {
     const some = report.payouts.slice(from, from + LINES_AT_ONCE);
-    yield csvText(
-      some.map((payout) => cells(payout, incidents.get(payout.reference) ?? [])),
-      [...COLUMNS],
-      false,
-    );
+    yield csvText(some.map((payout) => cells.map((cell) => cell(payout, incidents.get(payout.reference) ?? []))));
   }
 }
 
-/** Values that a spreadsheet would run as formulas are escaped. */
-function csvText(lines: readonly object[], columns: string[], header: boolean): string {
-  return stringify([...lines], {
-    header,
-    columns,
+function csvText(lines: (string | number | null)[][]): string {
+  return stringify(lines, {
     escape_formulas: true,
     cast: {
       string: (value) => (value.startsWith('-') && NUMBER.test(value) ? { value, escape_formulas: false } : value),
     },
   });
-}
-
-function cells(
-  payout: ReportedPayout,
-  incidents: readonly ReportedIncident[],
-): Record<(typeof COLUMNS)[number], string | number | null> {
-  return {
-    row: payout.row,
-    id: payout.id,
-    uid: payout.uid,
-    reference: payout.reference,
-    workflow_id: payout.workflowId,
-    state: payout.state,
-    order_id: payout.orderId,
-    amount: payout.amount,
-    currency: payout.currency,
-    fee: payout.fee,
-    fee_currency: payout.feeCurrency,
-    reason_code: payout.reason?.code ?? null,
-    reason_message: payout.reason?.message ?? null,
-    returned: returnedText(payout),
-    incidents: incidentsText(incidents),
-    url: payout.url,
-  };
 }

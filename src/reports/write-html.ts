@@ -109,34 +109,50 @@ function legendItem({ state, payouts, amount }: StateTotal): string {
   return `<li><span class="dot ${toneOf(state)}"></span>${escapeHtml(state)} <span class="figure">${figures}</span></li>`;
 }
 
+/** A column of the table of payouts. `cell`: HTML. */
+interface Column {
+  head: string;
+  /** `scope`: it names the row. */
+  is?: 'figure' | 'reason' | 'scope';
+  cell(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: 'Row', is: 'figure', cell: ({ row }) => `${row}` },
+  { head: 'Document', is: 'scope', cell: ({ id }) => escapeHtml(id) },
+  { head: 'User', cell: ({ uid }) => escapeHtml(uid) },
+  { head: 'State', cell: ({ state }) => `<span class="badge ${toneOf(state)}">${escapeHtml(state)}</span>` },
+  { head: 'Amount', is: 'figure', cell: ({ amount, currency }) => money(amount, currency) },
+  { head: 'Fee', is: 'figure', cell: ({ fee, feeCurrency }) => (fee === null ? '' : money(fee, feeCurrency ?? '')) },
+  { head: 'Reason', is: 'reason', cell: reasonCell },
+  { head: 'Bank order', cell: ({ orderId }) => (orderId === null ? '' : `<code>${escapeHtml(orderId)}</code>`) },
+  { head: 'Reference', cell: ({ url, reference }) => link(url, reference) },
+];
+
+const money = (amount: string, currency: string): string =>
+  `${groupedAmount(escapeHtml(amount))} ${escapeHtml(currency)}`;
+
 function* payoutTable({ payouts, incidents }: BatchReport): Generator<string> {
   const ofPayout = Map.groupBy(incidents, ({ reference }) => reference);
-  const heads = ['Row', 'Document', 'User', 'State', 'Amount', 'Fee', 'Reason', 'Bank order', 'Reference'];
+  const heads = COLUMNS.map(
+    ({ head, is }) => `<th scope="col"${is === 'figure' ? ' class="figure"' : ''}>${head}</th>`,
+  );
   yield `<h2 id="payouts">Payouts</h2>
 <div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
 <table>
-<thead><tr>${heads.map((head) => `<th scope="col"${FIGURES.has(head) ? ' class="figure"' : ''}>${head}</th>`).join('')}</tr></thead>
+<thead><tr>${heads.join('')}</tr></thead>
 <tbody>
 `;
   for (const payout of payouts) yield `${payoutRow(payout, ofPayout.get(payout.reference) ?? [])}\n`;
   yield '</tbody>\n</table>\n</div>\n';
 }
 
-const FIGURES: ReadonlySet<string> = new Set(['Row', 'Amount', 'Fee']);
-
 function payoutRow(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
-  const { row, id, uid, state, amount, currency, fee, feeCurrency, orderId, reference, url } = payout;
-  const cells = [
-    `<td class="figure">${row}</td>`,
-    `<th scope="row">${escapeHtml(id)}</th>`,
-    `<td>${escapeHtml(uid)}</td>`,
-    `<td><span class="badge ${toneOf(state)}">${escapeHtml(state)}</span></td>`,
-    `<td class="figure">${groupedAmount(escapeHtml(amount))} ${escapeHtml(currency)}</td>`,
-    `<td class="figure">${fee === null ? '' : `${groupedAmount(escapeHtml(fee))} ${escapeHtml(feeCurrency ?? '')}`}</td>`,
-    `<td class="reason">${reasonCell(payout, incidents)}</td>`,
-    `<td>${orderId === null ? '' : `<code>${escapeHtml(orderId)}</code>`}</td>`,
-    `<td>${link(url, reference)}</td>`,
-  ];
+  const cells = COLUMNS.map(({ is, cell }) => {
+    const shown = cell(payout, incidents);
+    if (is === 'scope') return `<th scope="row">${shown}</th>`;
+    return `<td${is === undefined ? '' : ` class="${is}"`}>${shown}</td>`;
+  });
   return `<tr>${cells.join('')}</tr>`;
 }
 
