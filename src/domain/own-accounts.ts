@@ -1,4 +1,4 @@
-import type { ShownAccount, TransferPlan } from './assessment.ts';
+import type { ShownAccount, TransferPlan } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import type { Reason } from './payout-state.ts';
 import { because } from './reasons.ts';

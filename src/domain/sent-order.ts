@@ -1,4 +1,4 @@
-import type { Assessment, ExchangePlan } from './assessment.ts';
+import type { Assessment, ExchangePlan } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import type { ExpectedOrder } from './order-judgement.ts';
 import { unfitTransfer } from './own-accounts.ts';

@@ -1,4 +1,4 @@
-import type { Assessment } from '../domain/assessment.ts';
+import type { Assessment } from '../domain/gates.ts';
 import { END_STATES, isEnd } from '../domain/payout-state.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
-import type { Assessment } from '../domain/assessment.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';

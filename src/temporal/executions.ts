@@ -25,13 +25,7 @@ import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
-import {
-  payoutBatchId,
-  payoutCurrency,
-  payoutNeedsAttention,
-  payoutReference,
-  payoutState,
-} from '../workflows/search-attributes.ts';
+import { searchAttributes } from '../workflows/search-attributes.ts';
 
 /** Workflow executions as activities reach them, over a Temporal client. */
 export function executionsOver(client: Client): Executions {
@@ -58,13 +52,13 @@ export function executionsOver(client: Client): Executions {
           ...(ranBefore && { memo: { ranBefore } }),
           staticSummary: summary,
           startDelay: delayMs,
-          typedSearchAttributes: [
-            { key: payoutState, value: delayMs === undefined ? 'processing' : 'scheduled' },
-            { key: payoutReference, value: reference },
-            { key: payoutCurrency, value: currency },
-            { key: payoutNeedsAttention, value: false },
-            ...(batchId === null ? [] : [{ key: payoutBatchId, value: batchId }]),
-          ],
+          typedSearchAttributes: searchAttributes({
+            PayoutState: delayMs === undefined ? 'processing' : 'scheduled',
+            PayoutReference: reference,
+            PayoutCurrency: currency,
+            PayoutNeedsAttention: false,
+            PayoutBatchId: batchId,
+          }),
         });
       if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
       // A run of this id there was: should the store know nothing of it, the new one looks before it sends.
@@ -148,12 +142,12 @@ export async function startCardPayment(client: Client, input: CardPaymentInput):
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `${input.currency} ${input.amount} by card`,
-    typedSearchAttributes: [
-      { key: payoutState, value: 'processing' },
-      { key: payoutReference, value: input.merchant_request_id },
-      { key: payoutCurrency, value: input.currency },
-      { key: payoutNeedsAttention, value: false },
-    ],
+    typedSearchAttributes: searchAttributes({
+      PayoutState: 'processing',
+      PayoutReference: input.merchant_request_id,
+      PayoutCurrency: input.currency,
+      PayoutNeedsAttention: false,
+    }),
   });
 }
 
@@ -166,7 +160,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `batch of ${file}`,
-    typedSearchAttributes: [{ key: payoutBatchId, value: batchId }],
+    typedSearchAttributes: searchAttributes({ PayoutBatchId: batchId }),
   });
 }
 

@@ -1,17 +1,22 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { SEARCH_ATTRIBUTES } from '../domain/names.ts';
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 
-// The search attributes of `SEARCH_ATTRIBUTES` as the SDK takes them.
+type Name = keyof typeof SEARCH_ATTRIBUTES;
+type Value<N extends Name> = (typeof SEARCH_ATTRIBUTES)[N] extends 'Bool' ? boolean : string;
 
-type Declared = typeof SEARCH_ATTRIBUTES;
-type Named<Type> = { [Name in keyof Declared]: Declared[Name] extends Type ? Name : never }[keyof Declared];
+const keyOf = (name: Name) =>
+  defineSearchAttributeKey(
+    name,
+    SEARCH_ATTRIBUTES[name] === 'Bool' ? SearchAttributeType.BOOL : SearchAttributeType.KEYWORD,
+  );
 
-const keyword = (name: Named<'Keyword'>) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
-const flag = (name: Named<'Bool'>) => defineSearchAttributeKey(name, SearchAttributeType.BOOL);
+export type SearchAttributes = { readonly [N in Name]?: Value<N> | null };
 
-export const payoutBatchId = keyword('PayoutBatchId');
-export const payoutState = keyword('PayoutState');
-export const payoutCurrency = keyword('PayoutCurrency');
-export const payoutOrderId = keyword('PayoutOrderId');
-export const payoutReference = keyword('PayoutReference');
-export const payoutNeedsAttention = flag('PayoutNeedsAttention');
+/** Search attributes as the SDK takes them; one without a value is left out. */
+export function searchAttributes(values: SearchAttributes): SearchAttributePair[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [{ key: keyOf(name as Name), value } as SearchAttributePair],
+  );
+}
+
+export const payoutState = defineSearchAttributeKey('PayoutState' satisfies Name, SearchAttributeType.KEYWORD);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Assessment } from '../../src/domain/assessment.ts';
-import { nextGate } from '../../src/domain/gates.ts';
+import { type Assessment, nextGate } from '../../src/domain/gates.ts';
 import type { Terms } from '../../src/domain/policy.ts';
 import { because } from '../../src/domain/reasons.ts';
 

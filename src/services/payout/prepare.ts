@@ -1,8 +1,8 @@
-import type { Assessment } from '../../domain/assessment.ts';
 import { dueAt } from '../../domain/business-days.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { WrongWorld } from '../../domain/claim.ts';
 import { FAILURES, Misuse } from '../../domain/failures.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../../domain/instruction.ts';
 import { decimalsEqual } from '../../domain/money.ts';
 import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';

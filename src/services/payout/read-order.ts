@@ -1,5 +1,5 @@
-import type { Assessment } from '../../domain/assessment.ts';
 import { Superseded } from '../../domain/claim.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import { judgeOrder, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';

@@ -1,7 +1,7 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { says, unless } from '../../api/errors.ts';
-import type { Payee } from '../../domain/assessment.ts';
+import type { Payee } from '../../domain/gates.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';

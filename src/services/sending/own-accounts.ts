@@ -1,5 +1,5 @@
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
-import type { Assessment, ExchangePlan, ShownAccount } from '../../domain/assessment.ts';
+import type { Assessment, ExchangePlan, ShownAccount } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../domain/money.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';

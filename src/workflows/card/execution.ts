@@ -1,4 +1,3 @@
-import type { SearchAttributePair } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
 import {
   type CardEvent,
@@ -16,7 +15,7 @@ import type { StoredCardState } from '../../services/cards/record-card-state.ts'
 import { Inbox } from '../execution/inbox.ts';
 import { ExecutionView } from '../execution/view.ts';
 import { read } from '../proxies.ts';
-import { payoutCurrency, payoutReference, payoutState } from '../search-attributes.ts';
+import { payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
 /** States that lists show by name; the others are `processing` there, so that a payment upserts seldom. */
@@ -213,12 +212,9 @@ export class CardExecution extends ExecutionView<CardState> {
     return { visible: SHOWN.has(state) ? state : 'processing', needsAttention: state === 'needs-operator' };
   }
 
-  protected otherAttributes(): SearchAttributePair[] {
-    if (this.shown !== undefined) return [];
-    return [
-      { key: payoutCurrency, value: this.currency },
-      { key: payoutReference, value: this.merchantRequestId },
-    ];
+  protected otherAttributes(): SearchAttributes {
+    if (this.shown !== undefined) return {};
+    return { PayoutCurrency: this.currency, PayoutReference: this.merchantRequestId };
   }
 
   protected details(): [string, string][] {

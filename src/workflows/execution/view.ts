@@ -1,8 +1,7 @@
-import type { SearchAttributePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { Evidence } from '../messages.ts';
-import { payoutNeedsAttention, payoutState } from '../search-attributes.ts';
+import { type SearchAttributes, searchAttributes } from '../search-attributes.ts';
 import type { Inbox } from './inbox.ts';
 
 /** What the query shows is kept short: the newest entries count. */
@@ -44,8 +43,9 @@ export abstract class ExecutionView<State extends string> {
     if (visible !== this.shown) {
       const others = this.otherAttributes();
       this.shown = visible;
-      const attention = { key: payoutNeedsAttention, value: needsAttention };
-      upsertSearchAttributes([{ key: payoutState, value: visible }, attention, ...others]);
+      upsertSearchAttributes(
+        searchAttributes({ PayoutState: visible, PayoutNeedsAttention: needsAttention, ...others }),
+      );
     }
     this.showDetails();
   }
@@ -58,7 +58,7 @@ export abstract class ExecutionView<State extends string> {
   /** How lists show it now. */
   protected abstract listed(): { visible: string; needsAttention: boolean };
   /** Search attributes that are set with the next state that lists show. */
-  protected abstract otherAttributes(): SearchAttributePair[];
+  protected abstract otherAttributes(): SearchAttributes;
   /** Name and value; empty ones are left out. */
   protected abstract details(): [string, string][];
 }

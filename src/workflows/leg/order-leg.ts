@@ -1,4 +1,4 @@
-import type { Assessment } from '../../domain/assessment.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';

@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { Obstacle } from '../../domain/assessment.ts';
+import type { Obstacle } from '../../domain/gates.ts';
 import { doublingPause, type Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { isSuperseded, polls, sends } from '../proxies.ts';

@@ -1,6 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { Assessment, Obstacle } from '../../domain/assessment.ts';
-import { nextGate, type Passes } from '../../domain/gates.ts';
+import { type Assessment, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
@@ -119,6 +118,8 @@ export class Gates {
         case 'approval':
           ended = await this.awaitApproval(gate);
           break;
+        default:
+          gate satisfies never;
       }
       if (ended !== undefined) return ended;
       found = obstacle === undefined ? await this.assess() : { ...found, obstacle };

@@ -1,4 +1,3 @@
-import type { SearchAttributePair } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
@@ -16,7 +15,7 @@ import type { SettledLegs } from '../../services/payout/close.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { read } from '../proxies.ts';
-import { payoutBatchId, payoutCurrency, payoutOrderId, payoutReference, payoutState } from '../search-attributes.ts';
+import { payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
 import { Question } from './question.ts';
 
@@ -38,7 +37,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
-  private missingAttributes: SearchAttributePair[] = [];
+  private missingAttributes: SearchAttributes = {};
 
   constructor(title: string, kind: PayoutKind) {
     super('received');
@@ -67,11 +66,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   attributesAtStart(reference: string, currency: string, batchId: string | undefined): void {
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
     if (this.shown !== undefined) return;
-    this.missingAttributes = [
-      { key: payoutReference, value: reference },
-      { key: payoutCurrency, value: currency },
-      ...(batchId === undefined ? [] : [{ key: payoutBatchId, value: batchId }]),
-    ];
+    this.missingAttributes = { PayoutReference: reference, PayoutCurrency: currency, PayoutBatchId: batchId };
   }
 
   get hasEnded(): boolean {
@@ -144,9 +139,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
     return { visible: visibleState(this.state), needsAttention: needsAttention(this.state, this.reason) };
   }
 
-  protected otherAttributes(): SearchAttributePair[] {
-    const order = this.orderId === null ? [] : [{ key: payoutOrderId, value: this.orderId }];
-    return [...order, ...this.missingAttributes.splice(0)];
+  protected otherAttributes(): SearchAttributes {
+    const missing = this.missingAttributes;
+    this.missingAttributes = {};
+    return { PayoutOrderId: this.orderId, ...missing };
   }
 
   protected details(): [string, string][] {

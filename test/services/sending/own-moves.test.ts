@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
-import type { Assessment } from '../../../src/domain/assessment.ts';
+import type { Assessment } from '../../../src/domain/gates.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { LegKind } from '../../../src/domain/sent-order.ts';
 import { payloadDigest, referenceOf } from '../../../src/identity.ts';
