@@ -23,18 +23,36 @@ const historyOf = (file: string): RecordedHistory => JSON.parse(readFileSync(joi
 const typeOf = (file: string): string | undefined =>
   historyOf(file).events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name;
 
+const ANOTHER_COURSE = 'another course of events';
+
+/** `payout-plain.json` with another activity than the one that was scheduled. */
+function ofAnotherCourse(): RecordedHistory {
+  const history = historyOf('payout-plain.json');
+  for (const event of history.events) {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled?.activityType.name === 'submitPayment') scheduled.activityType.name = 'submitExchange';
+  }
+  return history;
+}
+
+function* histories() {
+  for (const file of files) yield { workflowId: file, history: historyFromJSON(historyOf(file)) };
+  yield { workflowId: ANOTHER_COURSE, history: historyFromJSON(ofAnotherCourse()) };
+}
+
 describe('recorded histories', () => {
-  let bundle: { codePath: string };
+  /** By file; undefined: it replays. */
+  const errors = new Map<string, unknown>();
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    bundle = await workflowBundle();
+    // One worker for all of them: making one costs more than replaying a history.
+    const replayed = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories());
+    for await (const { workflowId, error } of replayed) errors.set(workflowId, error);
   });
 
-  const replay = (history: RecordedHistory) =>
-    Worker.runReplayHistory({ workflowBundle: bundle }, historyFromJSON(history), 'replayed');
-
-  it.each(files)('%s replays with the code of today', async (file) => {
-    await expect(replay(historyOf(file))).resolves.toBeUndefined();
+  it.each(files)('%s replays with the code of today', (file) => {
+    expect(errors.has(file)).toBe(true);
+    expect(errors.get(file)).toBeUndefined();
   });
 
   it('cover every route of a payout, a transfer, an exchange and a card payment, and every workflow type', () => {
@@ -47,12 +65,7 @@ describe('recorded histories', () => {
     expect(new Set(files.map(typeOf))).toEqual(new Set(Object.values(WORKFLOW_TYPES)));
   });
 
-  it('of another course of events raise a determinism error: the check can fail', async () => {
-    const history = historyOf('payout-plain.json');
-    for (const event of history.events) {
-      const scheduled = event.activityTaskScheduledEventAttributes;
-      if (scheduled?.activityType.name === 'submitPayment') scheduled.activityType.name = 'submitExchange';
-    }
-    await expect(replay(history)).rejects.toThrow(DeterminismViolationError);
+  it('of another course of events raise a determinism error: the check can fail', () => {
+    expect(errors.get(ANOTHER_COURSE)).toBeInstanceOf(DeterminismViolationError);
   });
 });
