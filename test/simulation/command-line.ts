@@ -19,7 +19,7 @@ export const USAGE = `npm run simulate -- [options]
   --seed S        one seed, with everything that happens in it
   --seconds T     begin no further seed after T seconds
   --mutants       plant every known bug, one at a time, and show which seed and rule catch it
-  --mutant NAME   plant this one
+  --mutant NAME   plant this one, and end with the first seed that catches it (of each process)
   --jobs J        processes side by side (default 2)
   --json          one JSON document on stdout`;
 

@@ -42,8 +42,9 @@ async function manySeeds({ seeds, from, seconds, jobs, mutant, json }: Command):
   const lanes = Array.from({ length: jobs }, (_, lane) => lane);
   await Promise.all(
     lanes.map((lane) =>
-      runInChild({ from: from + lane, seeds: seeds - lane, step: jobs, until, mutant, stopAtFirst: false }, (outcome) =>
-        outcomes.push(outcome),
+      runInChild(
+        { from: from + lane, seeds: seeds - lane, step: jobs, until, mutant, stopAtFirst: mutant !== undefined },
+        (outcome) => outcomes.push(outcome),
       ),
     ),
   );

@@ -68,38 +68,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ],
 ];
 
-describe.each(STEPS)('the answer about %s is lost', (_, step) => {
-  it.concurrent.each(FAULTS)('%s', async (_name, fault) => {
-    await using product = await startProduct({ limits: LIMITS });
-    await product.sandboxTest('POST', 'faults', { operation: step.operation, ...fault });
-    const handle = await product.start({ id: 'lost', ...step.instruction });
-    await step.act?.(handle);
-    expect(await handle.result()).toMatchObject({ state: step.ends });
-    await expectOneEffect(product);
-  });
-});
-
-describe('no connection', () => {
-  it('F1 sends nothing, waits, and pays once when the bank is back', async () => {
-    await using product = await startProduct();
-    // The bank goes away while it still owes the last answer before the submit.
-    await product.sandboxTest('POST', 'faults', {
-      operation: 'transactions.paymentFee',
-      kind: 'delay-after',
-      ms: 1_500,
-    });
-    const handle = await product.start({ id: 'lost' });
-    await untilTrue(async () => (await faultsFired(product)) > 0);
-    await product.sandboxTest('POST', 'outage', { ms: 3_000 });
-    expect(await handle.result()).toMatchObject({ state: 'completed' });
-    const outcomes = (await product.store.attempts(referenceOf('u-1001', 'lost'))).map(({ outcome }) => outcome);
-    expect(outcomes.length).toBeGreaterThan(1);
-    expect(outcomes.pop()).toBe('accepted');
-    expect(new Set(outcomes)).toEqual(new Set(['not-sent']));
-    await expectOneEffect(product);
-  });
-});
-
+// First, beside all that follows: it lasts as long as a sender may live.
 describe.concurrent('a sender that nobody hears of again', () => {
   it('and that never came to its record is none, once the bank is proven to have no order', async () => {
     const stuck = Promise.withResolvers<never>();
@@ -118,6 +87,38 @@ describe.concurrent('a sender that nobody hears of again', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     await recordHistory(handle, 'payout', 'sender-that-never-came-to-its-record');
     stuck.reject(new Error('the test is over'));
+    await expectOneEffect(product);
+  });
+});
+
+describe.concurrent.each(STEPS)('the answer about %s is lost', (_, step) => {
+  it.each(FAULTS)('%s', async (_name, fault) => {
+    await using product = await startProduct({ limits: LIMITS });
+    await product.sandboxTest('POST', 'faults', { operation: step.operation, ...fault });
+    const handle = await product.start({ id: 'lost', ...step.instruction });
+    await step.act?.(handle);
+    expect(await handle.result()).toMatchObject({ state: step.ends });
+    await expectOneEffect(product);
+  });
+});
+
+describe.concurrent('no connection', () => {
+  it('F1 sends nothing, waits, and pays once when the bank is back', async () => {
+    await using product = await startProduct();
+    // The bank goes away while it still owes the last answer before the submit.
+    await product.sandboxTest('POST', 'faults', {
+      operation: 'transactions.paymentFee',
+      kind: 'delay-after',
+      ms: 1_500,
+    });
+    const handle = await product.start({ id: 'lost' });
+    await untilTrue(async () => (await faultsFired(product)) > 0);
+    await product.sandboxTest('POST', 'outage', { ms: 3_000 });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    const outcomes = (await product.store.attempts(referenceOf('u-1001', 'lost'))).map(({ outcome }) => outcome);
+    expect(outcomes.length).toBeGreaterThan(1);
+    expect(outcomes.pop()).toBe('accepted');
+    expect(new Set(outcomes)).toEqual(new Set(['not-sent']));
     await expectOneEffect(product);
   });
 });
