@@ -86,6 +86,8 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
     attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
     tainted: uncertain.length > 0,
     left: executable(attempts).length > 0,
+    doubted: uncertain.map(({ attempt }) => attempt),
+    unsent: unsent(attempts),
     resends: Math.max(0, uncertain.length - 1),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
   };
@@ -97,10 +99,17 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
  * Everything is in doubt then.
  */
 export function remembered(known: Submission, stored: Submission, hasOrder: boolean): Submission {
-  const isUnseen = (hasOrder || known.tainted) && !known.left && !stored.left;
+  const isUnseen = !stored.left && (hasOrder || (known.tainted && !isExplained(known, stored)));
   if (known.attempts <= stored.attempts && !isUnseen) return stored;
   const attempts = Math.max(known.attempts, stored.attempts);
   return { ...known, attempts, tainted: true, exists: known.exists || stored.exists };
+}
+
+/** Whether senders have recorded of all that the run doubts that nothing left. */
+function isExplained({ left, doubted }: Submission, { unsent }: Submission): boolean {
+  // Histories of an earlier release.
+  if (doubted === undefined || unsent === undefined) return left === true;
+  return doubted.length > 0 && doubted.every((attempt) => unsent.includes(attempt));
 }
 
 /**
@@ -122,6 +131,10 @@ export interface Submission {
   tainted: boolean;
   /** An attempt is known that may have left: a send would repeat it. Absent in a history of an earlier release. */
   left?: boolean;
+  /** Numbers of the attempts that the run has seen to be in doubt since the last proof. */
+  doubted?: readonly number[];
+  /** Numbers of the attempts that the store shows to have moved nothing. */
+  unsent?: readonly number[];
   /** Resends so far. */
   resends: number;
   /** The bank said that it has the reference: then it is never sent again. */
@@ -175,11 +188,18 @@ export function afterAttempt(
         ? { known: counted, next: { step: 'resolve' } }
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
     case 'exists':
-      return { known: { ...counted, tainted: true, left: true, exists: true }, next: { step: 'resolve' } };
+      return { known: { ...inDoubtSince(counted), exists: true }, next: { step: 'resolve' } };
     case 'ambiguous':
-      return { known: { ...counted, tainted: true, left: true }, next: { step: 'resolve' } };
+      return { known: inDoubtSince(counted), next: { step: 'resolve' } };
   }
 }
+
+const inDoubtSince = (counted: Submission): Submission => ({
+  ...counted,
+  tainted: true,
+  left: true,
+  doubted: [...(counted.doubted ?? []), counted.attempts],
+});
 
 /** One look through the order list. */
 export interface Scan {
@@ -231,7 +251,7 @@ export function lookAt(n: number, waits: Waits): number | undefined {
 
 /** After a negative proof the submission is clean again; the next attempt counts as a resend. */
 export function cleared(known: Submission): Submission {
-  return { ...known, tainted: false, resends: known.resends + 1 };
+  return { ...known, tainted: false, doubted: [], resends: known.resends + 1 };
 }
 
 /**

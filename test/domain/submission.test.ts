@@ -216,6 +216,27 @@ describe('what a run knows once it has read the store again', () => {
       { ...FRESH, attempts: 1 },
     ],
     ['more than the run has sent', FRESH, doubt, false, doubt],
+    [
+      'that what the run doubts never left',
+      { ...doubt, doubted: [1] },
+      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+      false,
+      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+    ],
+    [
+      'that later attempts never left, and nothing of the one that the run doubts',
+      { ...doubt, attempts: 3, doubted: [1] },
+      { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
+      false,
+      { ...doubt, attempts: 3, doubted: [1] },
+    ],
+    [
+      'only attempts that never left, and the run has followed an order',
+      { ...doubt, attempts: 3, tainted: false, doubted: [] },
+      { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
+      true,
+      { ...doubt, attempts: 3, doubted: [] },
+    ],
   ])('when it shows %s', (_what, known, stored, hasOrder, expected) => {
     expect(remembered(known, stored, hasOrder)).toEqual(expected);
   });

@@ -92,7 +92,7 @@ function clear(leg: OrderLeg, why: string): Resolved {
   leg.view.note(
     leg.hasLeft ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
-  leg.known = leg.hasLeft ? cleared(leg.known) : { ...leg.known, tainted: false };
+  leg.known = leg.hasLeft ? cleared(leg.known) : { ...leg.known, tainted: false, doubted: [] };
   leg.parked = null;
   return { kind: 'gates' };
 }
