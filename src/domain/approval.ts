@@ -9,8 +9,6 @@ export interface AwaitedApproval {
   kind: DecisionKind;
   /** Digest of what is decided; a decision that names another digest is refused. */
   digest: string;
-  /** Tells questions of one kind and digest apart: what is said about one says nothing about the other. */
-  about?: string;
   /** Distinct people needed. */
   needed: number;
   maker: string | undefined;
@@ -31,6 +29,9 @@ export type Verdict =
   | { verdict: 'rejected'; by: string; remark: string }
   | { verdict: 'counted'; awaited: AwaitedApproval }
   | { verdict: 'refused'; why: string };
+
+/** Of a hold: what is said about one says nothing about another one, nor about the payout that it holds. */
+export const holdDigest = (digest: string, code: string): string => `${digest}/${code}`;
 
 /** What one decision does to what is awaited. Nothing is awaited: refused. */
 export function consider(awaited: AwaitedApproval | undefined, decision: Decision, now: number): Verdict {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AwaitedApproval, consider, refusalOf } from '../../src/domain/approval.ts';
+import { type AwaitedApproval, consider, holdDigest, refusalOf } from '../../src/domain/approval.ts';
 
 const awaited = (over: Partial<AwaitedApproval> = {}): AwaitedApproval => ({
   kind: 'payout',
@@ -35,6 +35,12 @@ describe('an approval before submit', () => {
 
   it('cannot be given when the maker is unknown', () => {
     expect(refusalOf(awaited({ maker: undefined }), { decision: 'approve', by: 'ann' }, 0)).toMatch(/maker is unknown/);
+  });
+
+  it('is not given by what was said about a hold of the same payout', () => {
+    const digest = holdDigest('d1', 'switched-off');
+    expect(refusalOf(awaited({ kind: 'hold', digest }), { decision: 'approve', by: 'ann', digest }, 0)).toBeUndefined();
+    expect(refusalOf(awaited(), { decision: 'approve', by: 'ann', digest }, 0)).toMatch(/digest/);
   });
 
   it('is refused after it expired, for another digest, and when nothing is awaited', () => {

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import { holdDigest } from '../../domain/approval.ts';
 import { type Assessment, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
@@ -130,9 +131,9 @@ export class Gates {
   private async acceptRate(): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest: view.digest, needed: 1 },
+      ask: { kind: 'hold', digest: holdDigest(view.digest, 'booked-above-cap'), needed: 1 },
       state: 'held',
-      reason: because('slippage-above-cap'),
+      reason: because(RATE_ABOVE_CAP),
     });
     if (decided.kind === 'approved') {
       this.rateToAccept = false;
@@ -156,7 +157,7 @@ export class Gates {
     this.visits += 1;
     view.inbox.take();
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest, about: OWN_HOLDS.find((code) => code === reason.code), needed: 1 },
+      ask: { kind: 'hold', digest: holdDigest(digest, reason.code), needed: 1 },
       state: 'held',
       reason,
       lookAgainMs: pause,
@@ -221,7 +222,5 @@ export class Gates {
 const LOOK_ALIKE: ReasonCode = 'look-alike';
 const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
 const RATE_ABOVE_CAP: ReasonCode = 'slippage-above-cap';
-/** Holds of our own making: they can follow each other and others under one digest. */
-const OWN_HOLDS: readonly string[] = [...TOLD_HOLDS, LOOK_ALIKE, RATE_ABOVE_CAP];
 
 const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

@@ -12,7 +12,7 @@ export class Question {
    * taken while the bank was looked at in between is not lost.
    */
   ask(awaited: AwaitedApproval): void {
-    const about = [awaited.kind, awaited.digest, awaited.about ?? ''].join(' ');
+    const about = [awaited.kind, awaited.digest].join(' ');
     if (this.about === about && (this.awaited ?? this.verdict) !== undefined) return;
     this.about = about;
     this.awaited = awaited;
