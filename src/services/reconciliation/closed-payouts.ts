@@ -84,7 +84,9 @@ async function restart(
   if (row === undefined || isEnd(row.state)) return false;
   const now = deps.now();
   const counted = closedAgain(closedRuns, row, { now, firstPauseMs: settings.quietRowMs });
-  if (!(await store.countClosedRun(reference, closedRuns, counted))) return false;
+  // Only the pause, at first: what could not be started, or not be counted, was not closed once more.
+  const paused = { ...closedRuns, nextRestartAt: counted.nextRestartAt };
+  if (!(await store.countClosedRun(reference, closedRuns, paused))) return false;
   // One that is with an operator already keeps its reason.
   const handOver = async (): Promise<void> => {
     if (row.state === 'needs-operator') return;
@@ -92,22 +94,18 @@ async function restart(
   };
   if (counted.count >= CLOSED_RUNS_MAX) {
     await handOver();
+    await store.countClosedRun(reference, paused, counted);
     return false;
   }
-  try {
-    // It may come back from the operator: its batch is open again until that is known.
-    if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
-    if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
-      // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
-      // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
-      await handOver();
-      await startPayout(deps, row, 'even-completed');
-    }
-  } catch (error) {
-    // What could not be started was not closed: only the pause until the next pass stays.
-    await store.countClosedRun(reference, counted, { ...counted, count: closedRuns.count });
-    throw error;
+  // It may come back from the operator: its batch is open again until that is known.
+  if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
+  if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
+    // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
+    // begins as one that was with an operator: it looks, and sends nothing on the word of the store.
+    await handOver();
+    await startPayout(deps, row, 'even-completed');
   }
+  await store.countClosedRun(reference, paused, counted);
   return true;
 }
 

@@ -45,6 +45,32 @@ it('what could not be started, however often, is not left to people: it is start
   expect(started).toBe(1);
 });
 
+it('a run counts as closed once more when it was started again, not when the store did not answer', async () => {
+  const failed: unknown[] = [];
+  let silent = true;
+  const countClosedRun: Store['countClosedRun'] = async (...args) => {
+    const counted = await store.countClosedRun(...args);
+    if (silent) throw new Error('the store did not answer');
+    return counted;
+  };
+  const executions = {
+    isOpen: async () => false,
+    lookAgain: async () => true,
+    startPayout: async () => 'started' as const,
+  };
+  const settings = { quietRowMs: FIRST_PAUSE_MS, calendar: undefined };
+  const deps = { store: { ...store, countClosedRun }, executions, settings, now: () => now };
+  for (let pass = 0; pass < CLOSED_RUNS_MAX + 2; pass += 1) {
+    now += PASS_EVERY_MS;
+    await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) });
+  }
+  expect(failed).toHaveLength(CLOSED_RUNS_MAX + 2);
+  silent = false;
+  now += PASS_EVERY_MS;
+  expect(await restartAll(deps, { batchId: null }, { failed: (error) => failed.push(error) })).toBe(1);
+  expect(await store.payout(reference)).toMatchObject({ state: 'preparing' });
+});
+
 it('one that runs and that an older copy of the store shows as it was is told to look, and one that has moved since is not', async () => {
   const told: string[] = [];
   const executions = {
