@@ -10,6 +10,8 @@ export type LegKind = ExpectedOrder['kind'];
 export interface PaymentOrder {
   accountId: string;
   beneficiaryId: string;
+  /** Not sent: of the payee as people have agreed to it. Absent in a record of an earlier release. */
+  payeeDigest?: string;
   /** Decimal string. */
   amount: string;
   currency: string;
@@ -71,6 +73,7 @@ export function paymentOrder(
   return {
     accountId: payingAccountId ?? instruction.account_id,
     beneficiaryId: beneficiary.id,
+    payeeDigest: beneficiary.digest,
     amount: instruction.amount,
     currency: instruction.currency,
     expiredAt: expiryOf(instruction, auditUntil),

@@ -635,7 +635,7 @@ export async function until(handle: PayoutHandle, state: PayoutState): Promise<P
 }
 
 /** Waits until the payout itself gives this reason. */
-const untilReason = (handle: PayoutHandle, code: string): Promise<void> =>
+export const untilReason = (handle: PayoutHandle, code: string): Promise<void> =>
   untilTrue(async () => (await handle.query<PayoutStateView>('state')).reason?.code === code, WAIT_MAX_MS);
 
 export const PAYEE_URL = `/v1/banking/beneficiaries/${DEFAULT_PAYMENT.beneficiary_id}`;

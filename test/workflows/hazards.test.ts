@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
-import { NEW_PAYEE, type PayoutHandle, taskBefore, until } from '../support/payout-routes.ts';
+import { changePayee, NEW_PAYEE, type PayoutHandle, taskBefore, until, untilReason } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, ordersUnder, quickSettings, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
@@ -47,6 +47,24 @@ describe('hazards of a payout', () => {
     await again.signal('approve', { by: 'alice' });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId });
     expect(await ordersUnder(product, row.reference)).toHaveLength(1);
+  });
+
+  it('a payee that was changed in the audit is not approved at the bank by a run that was started since', async () => {
+    await using product = await startProduct();
+    const handle = await product.start({ id: 'changed', note: 'sandbox:audit' });
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
+    await changePayee(product);
+    await handle.terminate('test');
+    const row = await product.store.payout(referenceOf('u-1001', 'changed'));
+    if (row === undefined) throw new Error('the payout has no row');
+    await restartPayout(product.client, row);
+    const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
+    await until(again, 'awaiting-bank-approval');
+    await again.signal('approve', { by: 'alice' });
+    await untilReason(again, 'beneficiary-changed');
+    expect(await ordersUnder(product, row.reference)).toMatchObject([{ order_id: orderId, status: 'WAIT_FOR_AUDIT' }]);
+    await again.signal('reject', { by: 'alice', remark: 'the payee was changed' });
+    expect(await again.result()).toMatchObject({ state: 'rejected' });
   });
 
   it('a payout terminated with an operator comes back with an operator: nothing is sent without a decision', async () => {

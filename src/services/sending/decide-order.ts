@@ -2,7 +2,8 @@ import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { says, unless } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
-import type { AttemptResult } from '../../domain/submission.ts';
+import type { PaymentOrder } from '../../domain/sent-order.ts';
+import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -82,13 +83,17 @@ async function drive(
   });
 }
 
-/** The payee of the payment, as it was when it was last read before the send; other orders have none. */
+/** The payee of the payment as it was when it was sent, whatever was read since; other orders have none. */
 async function isSamePayee(deps: ActivityDeps, row: PayoutRecord, { leg }: OrderDecision): Promise<boolean> {
   if (leg !== 'payment') return true;
-  const sent = (await deps.store.attempts(legReference(row, leg))).at(-1)?.request;
-  const payee = row.assessed?.beneficiary;
-  if (!payee?.known || sent == null || !('beneficiaryId' in sent) || sent.beneficiaryId !== payee.id) return true;
-  return shows(deps, payee);
+  const sent = orderInForce<PaymentOrder>(await deps.store.attempts(legReference(row, leg)));
+  const payee = sent?.payeeDigest === undefined ? lastRead(row) : { id: sent.beneficiaryId, digest: sent.payeeDigest };
+  return payee !== undefined && shows(deps, payee);
+}
+
+/** A store that was replaced by an older copy has forgotten what was sent: what was read last has to do. */
+function lastRead({ assessed }: PayoutRecord): Payee | undefined {
+  return assessed?.beneficiary?.known === true ? assessed.beneficiary : undefined;
 }
 
 async function shows({ bank }: ActivityDeps, payee: Payee): Promise<boolean> {
