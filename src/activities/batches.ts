@@ -8,5 +8,6 @@ import { withHeartbeats } from './heartbeats.ts';
 export const batchActivities = (deps: ActivityDeps) => ({
   pumpBatch: (input: PumpInput) => withHeartbeats(() => pump(deps, longRun(), input)),
   setBatchControl: (order: { batchId: string; control: BatchControl; by: string }) => setBatchControl(deps, order),
-  approveRows: (order: { batchId: string; by: string; note?: string }) => approveRows(deps, order),
+  approveRows: (order: { batchId: string; by: string; note?: string }) =>
+    withHeartbeats(() => approveRows(deps, order)),
 });

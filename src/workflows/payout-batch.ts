@@ -50,7 +50,7 @@ export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpRe
   });
   setHandler(
     approveBatchUpdate,
-    async ({ by, note }) => ({ asked: await batchControl.approveRows({ batchId, by, note }) }),
+    async ({ by, note }) => ({ asked: await longRuns.approveRows({ batchId, by, note }) }),
     {
       validator,
       description: 'Approve every row that waits for people. `{"by":"alice","note":"file 12 checked"}`',

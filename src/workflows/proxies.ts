@@ -106,8 +106,8 @@ export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
-/** Long heartbeating work of a batch and of an order watch. */
-export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'sweepOrders'>>({
+/** Long heartbeating work of a batch and of an order watch: as long as they have rows. */
+export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'approveRows' | 'sweepOrders'>>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
@@ -141,7 +141,7 @@ export const sweeps = proxyActivities<FolderActivities>({
 });
 
 /** Short writes of a batch's control flag. */
-export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl' | 'approveRows'>>({
+export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
 });

@@ -58,6 +58,7 @@ export async function sendOnce<Request, Held>(
 ): Promise<AttemptResult | Held> {
   const beforeFirstByte = raiseFence();
   let admitted: Admitted<Request>;
+  let recorded: Admitted<Request> | undefined;
   try {
     await assertIdentity();
     const answer = await admit();
@@ -68,6 +69,7 @@ export async function sendOnce<Request, Held>(
     if (begun === 'superseded') throw new Superseded();
     if (begun === 'live') return { outcome: 'ambiguous', why: 'another sender is at work' };
     if (begun === 'taken') return { outcome: 'ambiguous', why: 'another sender used this attempt' };
+    recorded = admitted;
     const held = await stoppedBy(admitted.request);
     if (held !== undefined) {
       await store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
@@ -75,7 +77,11 @@ export async function sendOnce<Request, Held>(
     }
   } catch (error) {
     if (error instanceof Superseded) throw error;
-    // Store, bank or Temporal out of reach: no byte has left.
+    // Store, bank or Temporal out of reach: no byte has left. A record that does not say so would be in doubt.
+    if (recorded !== undefined) {
+      const { reference, attempt } = recorded;
+      await store.finishAttempt(reference, attempt, { outcome: 'not-sent' }).catch(() => undefined);
+    }
     return { outcome: 'not-sent', why: error instanceof WrongWorld ? 'wrong-store' : 'unreachable' };
   }
   const result = await outcomeOf(() => post(admitted.request, { beforeFirstByte }), refusedByStatus);
