@@ -80,7 +80,7 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
 export async function preparePayout(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
-  { input, storeId, kind = 'payout', ranBefore = false, term = 1 }: PrepareInput,
+  { input, storeId, kind = 'payout', ranBefore = false, term }: PrepareInput,
 ): Promise<Prepared> {
   const { store, now } = deps;
   if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
@@ -133,7 +133,8 @@ export async function preparePayout(
   if (isEnd(record.state)) return ended(record, record.state);
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  const forgotten = await forgottenSince(deps, taken, ranBefore || record.term !== term);
+  const hadOther = ranBefore || record.term !== (term ?? 1);
+  const forgotten = await forgottenSince(deps, taken, { hadOther, isHandedOver: term !== undefined });
   // Whoever looks says so first: until then the row shows the next run that it has to.
   const staysAsItIs = parked !== null || forgotten !== undefined;
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
@@ -178,12 +179,14 @@ interface Forgotten {
 async function forgottenSince(
   { store, settings }: ActivityDeps,
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
-  hadOther: boolean,
+  { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
 ): Promise<Forgotten | undefined> {
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
   if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
-  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
+  // A run that goes on for the one before knows what that one looked for.
+  const wasLooking =
+    !isHandedOver && (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? '')));
   if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
   if (restored === undefined || attempts.length > 0) return undefined;
   const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
