@@ -108,8 +108,9 @@ export function mayHaveBeenExecuted({ committedAt, answered }: ReceivedPost): bo
 }
 
 /** A store that was replaced by an older copy has forgotten the bytes. */
-function sameBytes(facts: Facts, { reference, posts }: ReferenceFacts): Violation[] {
-  return betweenRestores(facts, posts.filter(mayHaveBeenExecuted)).flatMap((executable): Violation[] => {
+function sameBytes(facts: Facts, under: ReferenceFacts): Violation[] {
+  const { reference } = under;
+  return betweenRestores(facts, under).flatMap((executable): Violation[] => {
     const bodies = groupBy(executable, ({ body }) => canonical(body));
     if (bodies.size < 2) return [];
     const [first, second] = [...bodies.values()].map(([post]) => post?.body ?? {});
@@ -118,22 +119,29 @@ function sameBytes(facts: Facts, { reference, posts }: ReferenceFacts): Violatio
   });
 }
 
-function betweenRestores({ restores }: Facts, posts: readonly ReceivedPost[]): ReceivedPost[][] {
-  return [...groupBy(posts, ({ receivedAt }) => String(restores.filter((at) => at <= receivedAt).length)).values()];
+/** Writes that may have been executed, by which copy of the store has their record: one may arrive when that is gone. */
+function betweenRestores({ restores }: Facts, { posts, attempts }: ReferenceFacts): ReceivedPost[][] {
+  const recordedAt = ({ receivedAt }: ReceivedPost): number => {
+    const before = attempts.map((attempt) => attempt.recordedAt).filter((at) => at <= receivedAt);
+    return before.length === 0 ? receivedAt : Math.max(...before);
+  };
+  const executable = posts.filter(mayHaveBeenExecuted);
+  return [...groupBy(executable, (post) => String(restores.filter((at) => at <= recordedAt(post)).length)).values()];
 }
 
 /** Writes under one reference that the trust in the bank allows while none of them is proven dead or alive. */
 export const TRIES = { none: 1, assumed: 2, verified: 6 } as const;
 
 /** Not more often than the setting and people allow, and never again once the bank's word that it has the reference is recorded. */
-function sentSparingly(facts: Facts, { reference, posts, attempts }: ReferenceFacts): Violation[] {
+function sentSparingly(facts: Facts, under: ReferenceFacts): Violation[] {
+  const { reference, posts, attempts } = under;
   const { settings, decisions, payouts, restores } = facts;
   const owner = payouts.find(
     ({ payment, exchange }) => payment.reference === reference || exchange.reference === reference,
   );
   const asked = decisions.filter((it) => it.action === 'resend' && it.reference === owner?.payment.reference);
   // What was sent before an older copy was put in place nobody may remember: then a proof that there is no order has to do.
-  const sent = Math.max(0, ...betweenRestores(facts, posts.filter(mayHaveBeenExecuted)).map(({ length }) => length));
+  const sent = Math.max(0, ...betweenRestores(facts, under).map(({ length }) => length));
   const allowed = TRIES[settings.referenceDedupe] + asked.length;
   const broken = (message: string): Violation => ({ invariant: 'I1', reference, message });
   return [

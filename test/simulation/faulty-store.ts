@@ -14,6 +14,10 @@ export function faultyStore(world: World, store: Store, process: WorkerProcess):
         const result: unknown = await method.apply(target, args);
         if (name === 'changePayout' && result === true)
           noteChange(world, process, ...(args as Parameters<Store['changePayout']>));
+        if (name === 'recordAttempt' && result === 'begun') {
+          const [{ reference, attempt }] = args as Parameters<Store['recordAttempt']>;
+          world.recordedAt.set(`${reference} ${attempt}`, world.time.now);
+        }
         if (name === 'finishAttempt') {
           const [reference, attempt] = args as Parameters<Store['finishAttempt']>;
           world.outcomesAt.set(`${reference} ${attempt}`, world.time.now);

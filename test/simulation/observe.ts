@@ -41,8 +41,9 @@ export async function observe(
     if (typeof reference !== 'string') continue;
     for (const { store } of stores) {
       for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
-        const outcomeAt = world.outcomesAt.get(`${reference} ${attempt}`);
-        attempts.push({ reference, attempt, recordedAt: sentAt, outcome, outcomeAt, orderId });
+        const key = `${reference} ${attempt}`;
+        const recordedAt = world.recordedAt.get(key) ?? sentAt;
+        attempts.push({ reference, attempt, recordedAt, outcome, outcomeAt: world.outcomesAt.get(key), orderId });
       }
     }
   }

@@ -101,8 +101,9 @@ export class OlderCopies {
     const kept = new Set(copy.rows('send_attempts').map(attemptKey));
     for (const row of now.rows('send_attempts')) {
       if (kept.has(attemptKey(row))) continue;
-      const { reference, attempt, sent_at: recordedAt, outcome, order_id: orderId } = row;
+      const { reference, attempt, sent_at: sentAt, outcome, order_id: orderId } = row;
       const outcomeAt = this.world.outcomesAt.get(attemptKey(row));
+      const recordedAt = this.world.recordedAt.get(attemptKey(row)) ?? sentAt;
       this.forgottenAttempts.push({ reference, attempt, recordedAt, outcome, outcomeAt, orderId } as RecordedAttempt);
     }
     const last = Math.max(0, ...copy.rows('audit').map(({ seq }) => Number(seq)));

@@ -58,6 +58,7 @@ export class People {
     this.note(payout, by, approves ? 'approve' : 'reject', stale ? null : awaited);
     const decision = approves ? 'approve' : 'reject';
     if (!stale && random.chance(0.5)) {
+      this.world.signalled.push(...this.world.decisions.slice(-1));
       this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' });
       return;
     }

@@ -31,6 +31,9 @@ export interface Setting {
 
 export type Product = typeof import('./product.ts');
 
+/** On its way to the workflow. */
+const SIGNAL_MS = 5;
+
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled']);
 const HANDS_OFF: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled', 'needs-operator']);
 
@@ -55,7 +58,11 @@ export class World {
   readonly results: WorkflowResult[] = [];
   /** When the outcome of an attempt, by reference and number, was last recorded. */
   readonly outcomesAt = new Map<string, number>();
+  /** When the record of each attempt was made: a sender that stands still may have taken its time long before. */
+  readonly recordedAt = new Map<string, number>();
   readonly decisions: PeopleDecision[] = [];
+  /** Those of them that were sent as signals. */
+  readonly signalled: PeopleDecision[] = [];
   /** When each question, by payout, kind and digest, was first asked. */
   readonly questions = new Map<string, number>();
   calmFrom: number | undefined;
@@ -260,6 +267,12 @@ export class World {
     const { awaited } = viewOf(execution);
     if (awaited == null) return;
     const key = questionKey(payout.reference, awaited);
-    if (!this.questions.has(key)) this.questions.set(key, this.time.now);
+    if (this.questions.has(key)) return;
+    this.questions.set(key, this.time.now);
+    // A signal names no question: it meets the one that is open when it comes, a moment after somebody has looked.
+    for (const decision of this.signalled) {
+      const isOnItsWay = decision.reference === payout.reference && this.time.now - decision.at <= SIGNAL_MS;
+      if (isOnItsWay) decision.question = { kind: awaited.kind, askedAt: this.time.now };
+    }
   }
 }
