@@ -21,10 +21,10 @@ describe('the layers', () => {
   it.each([
     ['src/domain/money.ts', 'node:fs', undefined],
     ['src/domain/money.ts', '../identity.ts', 'src/identity.ts'],
-    ['src/workflows/payout.ts', '../activities/submit.ts', 'src/activities/submit.ts'],
+    ['src/workflows/payout.ts', '../activities/sends.ts', 'src/activities/sends.ts'],
     ['src/workflows/payout.ts', 'zod', undefined],
-    ['src/activities/submit.ts', '../store/open.ts', 'src/store/open.ts'],
-    ['src/activities/submit.ts', '../rules/finding.ts', 'src/rules/finding.ts'],
+    ['src/activities/sends.ts', '../store/open.ts', 'src/store/open.ts'],
+    ['src/activities/sends.ts', '../rules/finding.ts', 'src/rules/finding.ts'],
     ['src/api/client.ts', '@temporalio/common', undefined],
     ['src/api/client.ts', '../config.ts', 'src/config.ts'],
     ['src/sandbox/server.ts', '../api/client.ts', 'src/api/client.ts'],

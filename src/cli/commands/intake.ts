@@ -25,9 +25,9 @@ export async function intake(session: Session, dir: string, { once, ...options }
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack();
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];
-  const parts = folderDeps({ config, stack, store, client, bank, log });
+  const deps = folderDeps({ config, stack, store, client, bank, log });
   const path = resolve(dir);
-  const folder = await DropFolder.open(parts, { ...options, dir: path });
+  const folder = await DropFolder.open(deps, { ...options, dir: path });
   let ended: Error | undefined;
   void stack.failure.then((error) => {
     ended = error;

@@ -74,8 +74,8 @@ export type LegStarts = Partial<Record<LegKind, LegStart>>;
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
 
 /**
- * Checks the identity, takes the claim, fixes the terms and reads the bank once. A local activity: nothing here moves money, and
- * all of it may run again.
+ * Checks the identity, takes the claim, fixes the terms and reads the bank once. Nothing here moves money, and all of it may run
+ * again.
  */
 export async function preparePayout(
   deps: ActivityDeps,
