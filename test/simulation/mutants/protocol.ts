@@ -43,7 +43,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: "return { known: { ...counted, tainted: true, left: true, exists: true }, next: { step: 'resolve' } };",
+        find: "return { known: { ...inDoubtSince(counted), exists: true }, next: { step: 'resolve' } };",
         replace:
           "return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning('already-exists') } };",
       },
