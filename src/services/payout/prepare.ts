@@ -148,8 +148,10 @@ export async function preparePayout(
           exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0,
           exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
         });
-  // What a payout that needs no exchange may have forgotten is its payment.
-  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || assessment.exchange !== undefined;
+  // What a payout that needs no exchange may have forgotten is its payment; while its payee is not known, no exchange is planned
+  // that it may need and may have sent.
+  const needsNoExchange = assessment.payingAccountId === instruction.account_id;
+  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
   return {
     kind: 'ready',
     claim,

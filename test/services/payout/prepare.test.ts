@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createBank } from '../../../src/api/client.ts';
+import { payoutWorkflowId } from '../../../src/domain/names.ts';
+import { referenceOf } from '../../../src/identity.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { type Prepared, preparePayout } from '../../../src/services/payout/prepare.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { NEW_PAYEE } from '../../support/payout-routes.ts';
+import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
+
+const INPUT = { ...DEFAULT_PAYMENT, id: 'forgotten', ...NEW_PAYEE };
+
+/** What `prepare` finds after an older copy was put in the place of the store. */
+async function preparedInAnOlderCopy(more: { account_id?: string }): Promise<Prepared> {
+  const sandbox = await startSandbox({ file: ':memory:' });
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  const store = await openStore('file::memory:');
+  onTestFinished(async () => {
+    await bank.close();
+    await sandbox.close();
+    await store.close();
+  });
+  const at = Date.now() + 60_000;
+  await store.recordRestore({ at, from: at - 3_600_000, by: 'olga', detail: {} });
+  const deps = {
+    bank,
+    store,
+    settings: quickSettings,
+    now: Date.now,
+    checkInstruction: () => [],
+    assertIdentity: async () => {},
+  } as unknown as ActivityDeps;
+  const input = { ...INPUT, ...more };
+  const workflowId = payoutWorkflowId(referenceOf(input.uid, input.id));
+  return preparePayout(deps, { workflowId, runId: 'run-1', activityId: '1' }, { input });
+}
+
+it('an exchange may have been forgotten while its payee is not known, and no exchange is planned', async () => {
+  const prepared = await preparedInAnOlderCopy({ account_id: 'acc-u1001-eur' });
+  if (prepared.kind !== 'ready') throw new Error('it has no end');
+  expect(prepared.assessment).toMatchObject({ beneficiary: { known: false } });
+  expect(prepared.assessment.exchange).toBeUndefined();
+  expect(prepared.exchange).toMatchObject({ isForgotten: true, submission: { tainted: true } });
+  expect(prepared.payment).toMatchObject({ isForgotten: true, submission: { tainted: true } });
+});
+
+it('a payout from an account in its own currency has forgotten no exchange', async () => {
+  const prepared = await preparedInAnOlderCopy({});
+  if (prepared.kind !== 'ready') throw new Error('it has no end');
+  expect(prepared.exchange?.submission.tainted).toBe(false);
+  expect(prepared.payment).toMatchObject({ isForgotten: true, submission: { tainted: true } });
+});
