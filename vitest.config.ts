@@ -10,24 +10,21 @@ const onTemporal = ['test/workflows/**/*.test.ts', 'test/e2e/**/*.test.ts', 'tes
 const HANGS_MS = 180_000;
 const limits = { testTimeout: HANGS_MS, hookTimeout: HANGS_MS, expect: { poll: { timeout: HANGS_MS / 2 } } };
 
-/**
- * Files of one worker share their modules, which costs half of the CPU time: a test puts back what it changes of the process, and
- * `--sequence.shuffle` finds one that does not.
- */
-const shared = { isolate: false, ...limits };
-
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most of a test on Temporal is waiting: five files at a time keep two cores busy.
-    maxWorkers: 5,
+    // Most of a test on Temporal is waiting: three files at a time keep two cores at work and none of them late.
+    maxWorkers: 3,
     projects: [
       {
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: onTemporal,
-          ...shared,
+          // Files of one worker share their modules, which costs half of the CPU time: a test puts back what it changes of
+          // the process, and `--sequence.shuffle` finds one that does not.
+          isolate: false,
+          ...limits,
         },
       },
       {
@@ -35,9 +32,7 @@ export default defineConfig({
           name: 'temporal',
           include: onTemporal,
           globalSetup: ['test/support/temporal-server.ts'],
-          // Workflows of a test's own worker run in its process, not in a thread that loads the SDK once more.
-          env: { TEMPORAL_DEBUG: 'true' },
-          ...shared,
+          ...limits,
           testTimeout: 300_000,
           maxConcurrency: 6,
         },
