@@ -32,6 +32,8 @@ export interface PayoutRoute {
 /** A payee of USD personal, local: nobody's real details. */
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
+/** Looks at a decision's effect when a slow machine has finished it, too: what counts is the events of one look. */
+const afterTheBank = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
@@ -102,6 +104,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'bank-approval',
+    settings: afterTheBank,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');
@@ -127,6 +130,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   {
     name: 'exchange-and-bank-approval',
     sandbox: { auditThreshold: { USD: '12.00' } },
+    settings: afterTheBank,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
       await until(handle, 'awaiting-bank-approval');
