@@ -81,7 +81,7 @@ describe.concurrent('a gateway that is gone', () => {
     expect(await handle.result()).toMatchObject({ state: 'succeeded' });
     expect(await captures(product, id)).toBe(1);
     await recordHistory(handle, 'cardPayment', 'gateway-gone-before-the-create');
-  }, 60_000);
+  });
 });
 
 /** Waits as a cardholder does: a gateway too busy to take a task in time has lost the card, and is given it once more. */
@@ -401,10 +401,10 @@ describe.concurrent('an acquirer that says', () => {
     const handle = await product.ask({ id, card: 'contradicted' });
     const result = await handle.result().catch(() => undefined);
     expect(result).toMatchObject({ state: 'succeeded' });
-    await until(async () => (await product.store.cards.get(id))?.contradictedAt != null, 40_000);
+    await until(async () => (await product.store.cards.get(id))?.contradictedAt != null);
     const effects = (await product.store.cards.eventsOf(id)).map(({ status, effect }) => `${status} ${effect}`);
     expect(effects.sort()).toEqual(['FAILED contradicts', 'SUCCEEDED delivered']);
-  }, 60_000);
+  });
 
   it('that another payment, which nobody can retrieve, took the money is for people', async () => {
     const id = 'named-beside';
