@@ -102,8 +102,20 @@ export function remembered(known: Submission, stored: Submission, hasOrder: bool
   const isUnseen = !stored.left && (hasOrder || (known.tainted && !isExplained(known, stored)));
   if (known.attempts <= stored.attempts && !isUnseen) return stored;
   const attempts = Math.max(known.attempts, stored.attempts);
-  return { ...known, attempts, tainted: true, exists: known.exists || stored.exists };
+  return { ...withUnknownAttempts(known), attempts, exists: known.exists || stored.exists };
 }
+
+/** Stands among the numbers of doubted attempts for what a store has forgotten: no record explains it. */
+const FORGOTTEN = 0;
+
+/** What may have been sent is more than the store shows. */
+export const withUnknownAttempts = (known: Submission): Submission => inDoubtOf(known, FORGOTTEN);
+
+const inDoubtOf = (known: Submission, attempt: number): Submission => ({
+  ...known,
+  tainted: true,
+  doubted: [...new Set([...(known.doubted ?? []), attempt])],
+});
 
 /** Whether senders have recorded of all that the run doubts that nothing left. */
 function isExplained({ left, doubted }: Submission, { unsent }: Submission): boolean {
@@ -188,18 +200,14 @@ export function afterAttempt(
         ? { known: counted, next: { step: 'resolve' } }
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
     case 'exists':
-      return { known: { ...inDoubtSince(counted), exists: true }, next: { step: 'resolve' } };
+      return {
+        known: { ...inDoubtOf(counted, counted.attempts), left: true, exists: true },
+        next: { step: 'resolve' },
+      };
     case 'ambiguous':
-      return { known: inDoubtSince(counted), next: { step: 'resolve' } };
+      return { known: { ...inDoubtOf(counted, counted.attempts), left: true }, next: { step: 'resolve' } };
   }
 }
-
-const inDoubtSince = (counted: Submission): Submission => ({
-  ...counted,
-  tainted: true,
-  left: true,
-  doubted: [...(counted.doubted ?? []), counted.attempts],
-});
 
 /** One look through the order list. */
 export interface Scan {

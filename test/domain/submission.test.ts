@@ -202,12 +202,20 @@ describe('2002 under a token that may be dead', () => {
 
 describe('what a run knows once it has read the store again', () => {
   const doubt = { ...FRESH, attempts: 1, tainted: true, left: true };
+  const unknown = { ...FRESH, tainted: true, doubted: [0] };
 
   it.each([
     ['all that the run has sent', doubt, doubt, false, doubt],
-    ['less than the run has sent', doubt, FRESH, false, doubt],
-    ['nothing of an order that the run has followed', FRESH, FRESH, true, { ...FRESH, tainted: true }],
-    ['nothing of what the run was looking for', { ...FRESH, tainted: true }, FRESH, false, { ...FRESH, tainted: true }],
+    ['less than the run has sent', doubt, FRESH, false, { ...doubt, doubted: [0] }],
+    ['nothing of an order that the run has followed', FRESH, FRESH, true, unknown],
+    ['nothing of what the run was looking for', { ...FRESH, tainted: true }, FRESH, false, unknown],
+    [
+      'that an attempt never left, and had forgotten others before it',
+      { ...doubt, attempts: 1, doubted: [0, 1] },
+      { ...FRESH, attempts: 1, doubted: [], unsent: [1] },
+      false,
+      { ...doubt, attempts: 1, doubted: [0, 1] },
+    ],
     [
       'that nothing left, and the run knows of no order',
       { ...doubt, tainted: false },
@@ -228,14 +236,14 @@ describe('what a run knows once it has read the store again', () => {
       { ...doubt, attempts: 3, doubted: [1] },
       { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
       false,
-      { ...doubt, attempts: 3, doubted: [1] },
+      { ...doubt, attempts: 3, doubted: [1, 0] },
     ],
     [
       'only attempts that never left, and the run has followed an order',
       { ...doubt, attempts: 3, tainted: false, doubted: [] },
       { ...FRESH, attempts: 3, doubted: [], unsent: [2, 3] },
       true,
-      { ...doubt, attempts: 3, doubted: [] },
+      { ...doubt, attempts: 3, doubted: [0] },
     ],
   ])('when it shows %s', (_what, known, stored, hasOrder, expected) => {
     expect(remembered(known, stored, hasOrder)).toEqual(expected);

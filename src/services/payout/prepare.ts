@@ -11,7 +11,7 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { type Submission, submissionOf } from '../../domain/submission.ts';
+import { type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -183,12 +183,12 @@ async function forgottenSince(
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
   { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
 ): Promise<Forgotten | undefined> {
+  // A run that goes on for the one before remembers what that one has sent, looked for and found.
+  if (isHandedOver && !hadOther) return undefined;
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
   if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
-  // A run that goes on for the one before knows what that one looked for.
-  const wasLooking =
-    !isHandedOver && (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? '')));
+  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
   if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
   if (restored === undefined || attempts.length > 0) return undefined;
   const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
@@ -243,7 +243,7 @@ function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgo
   const submission = submissionOf(own);
   return {
     reference,
-    submission: { ...submission, tainted: submission.tainted || forgotten !== undefined },
+    submission: forgotten === undefined ? submission : withUnknownAttempts(submission),
     isPaid: own.some(({ settled }) => settled === 'paid'),
     firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
     lastSentAt: forgotten?.until === null ? null : (own.at(-1)?.sentAt ?? forgotten?.until ?? null),

@@ -43,9 +43,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: "return { known: { ...inDoubtSince(counted), exists: true }, next: { step: 'resolve' } };",
+        find: "    case 'exists':\n      return {",
         replace:
-          "return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning('already-exists') } };",
+          "    case 'exists':\n      if (known !== undefined) return { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning('already-exists') } };\n      return {",
       },
     ],
   },
