@@ -165,6 +165,8 @@ export interface RecordedAttempt {
   reference: string;
   attempt: number;
   recordedAt: number;
+  /** By the clock of its sender, before it was recorded: from then on it lives. Absent: when it was recorded. */
+  sentAt?: number;
   outcome: string | null;
   /** When the outcome was recorded; absent: not known. */
   outcomeAt?: number;

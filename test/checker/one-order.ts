@@ -175,11 +175,11 @@ const SENDER_LIFE_MS = 45_000;
 
 /** Nobody begins to send while another sender of the reference may still be about to. */
 function oneSenderAtATime({ restores }: Facts, { reference, attempts }: ReferenceFacts): Violation[] {
-  const livesAt = (at: number, { recordedAt, outcome, outcomeAt }: RecordedAttempt): boolean => {
+  const livesAt = (at: number, { recordedAt, sentAt = recordedAt, outcome, outcomeAt }: RecordedAttempt): boolean => {
     // When its outcome was recorded not every runner knows, and an older copy may have forgotten what it was.
-    const until = outcomeAt ?? (outcome === null ? recordedAt + SENDER_LIFE_MS : recordedAt);
+    const until = outcomeAt ?? (outcome === null ? sentAt + SENDER_LIFE_MS : recordedAt);
     const isForgotten = restores.some((restored) => recordedAt <= restored && restored <= at);
-    return recordedAt < at && at < Math.min(until, recordedAt + SENDER_LIFE_MS) && !isForgotten;
+    return recordedAt < at && at < Math.min(until, sentAt + SENDER_LIFE_MS) && !isForgotten;
   };
   return attempts
     .filter((attempt) => attempts.some((other) => other !== attempt && livesAt(attempt.recordedAt, other)))

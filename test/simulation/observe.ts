@@ -43,7 +43,15 @@ export async function observe(
       for (const { attempt, sentAt, outcome, orderId } of await store.attempts(reference)) {
         const key = `${reference} ${attempt}`;
         const recordedAt = world.recordedAt.get(key) ?? sentAt;
-        attempts.push({ reference, attempt, recordedAt, outcome, outcomeAt: world.outcomesAt.get(key), orderId });
+        attempts.push({
+          reference,
+          attempt,
+          recordedAt,
+          sentAt,
+          outcome,
+          outcomeAt: world.outcomesAt.get(key),
+          orderId,
+        });
       }
     }
   }

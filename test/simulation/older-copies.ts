@@ -104,7 +104,15 @@ export class OlderCopies {
       const { reference, attempt, sent_at: sentAt, outcome, order_id: orderId } = row;
       const outcomeAt = this.world.outcomesAt.get(attemptKey(row));
       const recordedAt = this.world.recordedAt.get(attemptKey(row)) ?? sentAt;
-      this.forgottenAttempts.push({ reference, attempt, recordedAt, outcome, outcomeAt, orderId } as RecordedAttempt);
+      this.forgottenAttempts.push({
+        reference,
+        attempt,
+        recordedAt,
+        sentAt,
+        outcome,
+        outcomeAt,
+        orderId,
+      } as RecordedAttempt);
     }
     const last = Math.max(0, ...copy.rows('audit').map(({ seq }) => Number(seq)));
     for (const { seq, at, actor, action, detail } of now.rows('audit')) {
