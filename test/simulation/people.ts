@@ -55,10 +55,10 @@ export class People {
       this.holdsApproved.set(payout.reference, (this.holdsApproved.get(payout.reference) ?? 0) + 1);
     }
     const stale = !isCalm && random.chance(0.1);
-    this.note(payout, by, approves ? 'approve' : 'reject', stale ? null : awaited);
+    const noted = this.note(payout, by, approves ? 'approve' : 'reject', stale ? null : awaited);
     const decision = approves ? 'approve' : 'reject';
     if (!stale && random.chance(0.5)) {
-      this.world.signalled.push(...this.world.decisions.slice(-1));
+      this.world.signalled.push(noted);
       this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' });
       return;
     }
@@ -117,11 +117,13 @@ export class People {
     by: string,
     action: PeopleDecision['action'],
     awaited: PayoutView['awaited'],
-  ): void {
+  ): PeopleDecision {
     const { time, decisions, questions } = this.world;
     const askedAt = awaited == null ? undefined : questions.get(questionKey(reference, awaited));
     const question = awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
-    decisions.push({ at: time.now, reference, by, action, question });
+    const noted = { at: time.now, reference, by, action, question };
+    decisions.push(noted);
+    return noted;
   }
 
   private signal({ workflowId, accepted }: PlannedPayout, name: string, payload: unknown): void {

@@ -2,11 +2,27 @@ import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
+import type { PayoutRecord } from '../../src/store/store.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
 import { changePayee, NEW_PAYEE, type PayoutHandle, taskBefore, until, untilReason } from '../support/payout-routes.ts';
-import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, ordersUnder, quickSettings, startProduct } from '../support/product.ts';
+import {
+  DEFAULT_INSTRUCTION,
+  DEFAULT_PAYMENT,
+  ordersUnder,
+  type Product,
+  quickSettings,
+  startProduct,
+} from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
+
+/** The payout whose run was closed, in its next run. */
+async function startedAgain(product: Product, id: string): Promise<{ row: PayoutRecord; again: PayoutHandle }> {
+  const row = await product.store.payout(referenceOf('u-1001', id));
+  if (row === undefined) throw new Error('the payout has no row');
+  await restartPayout(product.client, row);
+  return { row, again: product.client.workflow.getHandle(row.workflowId) };
+}
 
 describe('hazards of a payout', () => {
   it('a reset to before the submit pays nothing twice', async () => {
@@ -38,10 +54,7 @@ describe('hazards of a payout', () => {
       commit: false,
       times: 1_000,
     });
-    const row = await product.store.payout(referenceOf('u-1001', 'adopt'));
-    if (row === undefined) throw new Error('the payout has no row');
-    await restartPayout(product.client, row);
-    const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
+    const { row, again } = await startedAgain(product, 'adopt');
     await product.sandboxTest('DELETE', 'faults');
     await until(again, 'awaiting-bank-approval');
     await again.signal('approve', { by: 'alice' });
@@ -55,10 +68,7 @@ describe('hazards of a payout', () => {
     const { orderId } = await until(handle, 'awaiting-bank-approval');
     await changePayee(product);
     await handle.terminate('test');
-    const row = await product.store.payout(referenceOf('u-1001', 'changed'));
-    if (row === undefined) throw new Error('the payout has no row');
-    await restartPayout(product.client, row);
-    const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
+    const { row, again } = await startedAgain(product, 'changed');
     await until(again, 'awaiting-bank-approval');
     await again.signal('approve', { by: 'alice' });
     await untilReason(again, 'beneficiary-changed');

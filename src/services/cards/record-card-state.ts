@@ -1,7 +1,7 @@
 import { contradictsEnd } from '../../domain/card-judgement.ts';
 import { type CardState, isCardEnd } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import type { CardRecord } from '../../store/card-store.ts';
+import type { CardChange, CardRecord } from '../../store/card-store.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** Where a card payment stands in the store. */
@@ -11,16 +11,8 @@ export interface StoredCardState {
   paymentId: string | null;
 }
 
-export interface RecordCardStateInput {
-  merchantRequestId: string;
-  /** Absent: as it is, with a changed amount. */
-  state?: CardState;
-  reason?: Reason | null;
-  paymentId?: string;
-  bin?: string;
-  lastFour?: string;
-  amount?: string;
-}
+/** `state` absent: as it is, with a changed amount. */
+export type RecordCardStateInput = { merchantRequestId: string } & Omit<CardChange, 'at'>;
 
 export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
 

@@ -1,12 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { createBank } from '../../../src/api/client.ts';
+import { expect, it } from 'vitest';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { referenceOf } from '../../../src/identity.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { type Prepared, preparePayout } from '../../../src/services/payout/prepare.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openTestDoor } from '../../support/doors.ts';
 import { NEW_PAYEE } from '../../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
 
@@ -14,14 +11,7 @@ const INPUT = { ...DEFAULT_PAYMENT, id: 'forgotten', ...NEW_PAYEE };
 
 /** What `prepare` finds after an older copy was put in the place of the store. */
 async function preparedInAnOlderCopy(more: { account_id?: string }): Promise<Prepared> {
-  const sandbox = await startSandbox({ file: ':memory:' });
-  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openStore('file::memory:');
-  onTestFinished(async () => {
-    await bank.close();
-    await sandbox.close();
-    await store.close();
-  });
+  const { bank, store } = await openTestDoor();
   const at = Date.now() + 60_000;
   await store.recordRestore({ at, from: at - 3_600_000, by: 'olga', detail: {} });
   const deps = {
