@@ -164,9 +164,6 @@ export type NextStep =
   | { step: 'switched-off'; scope: SwitchScope }
   | { step: 'refused'; meaning: RefusalMeaning };
 
-/** Why a send did not get through for now, as opposed to one that ought not to be made. */
-const NO_WAY_THROUGH: readonly string[] = ['unreachable', 'authentication', 'never-began', 'switched-off'];
-
 /** A bank that lets tokens die early may do so several times in a row; a request that is wrong stays wrong. */
 export const TOKEN_EXCUSES_MAX = 3;
 
@@ -181,12 +178,7 @@ export function afterAttempt(
     case 'accepted':
       return { known: { ...counted, left: true }, next: { step: 'adopt', orderId: result.orderId } };
     case 'not-sent': {
-      // Nothing left this time, but an earlier attempt may have been executed: then only a look can tell. A resend that did not
-      // get through was none.
-      if (known.tainted) {
-        const resends = NO_WAY_THROUGH.includes(result.why) ? Math.max(0, known.resends - 1) : known.resends;
-        return { known: { ...counted, resends }, next: { step: 'resolve' } };
-      }
+      if (known.tainted) return { known: movedNothing(counted), next: { step: 'resolve' } };
       if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
       // A bad request with a dying token may mean "token expired" (no auth code exists).
@@ -197,7 +189,7 @@ export function afterAttempt(
     }
     case 'refused':
       return known.tainted
-        ? { known: counted, next: { step: 'resolve' } }
+        ? { known: movedNothing(counted), next: { step: 'resolve' } }
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
     case 'exists':
       return {
@@ -208,6 +200,9 @@ export function afterAttempt(
       return { known: { ...inDoubtOf(counted, counted.attempts), left: true }, next: { step: 'resolve' } };
   }
 }
+
+/** An earlier attempt may have been executed, and only a look can tell; this one has repeated nothing, and counts as no resend. */
+const movedNothing = (counted: Submission): Submission => ({ ...counted, resends: Math.max(0, counted.resends - 1) });
 
 /** One look through the order list. */
 export interface Scan {
@@ -235,12 +230,25 @@ export const proofFrom = (since: number, { lateCommitMs, listLagMs }: Waits): nu
 /** Resends allowed with `verified` dedupe. */
 const RESENDS_VERIFIED_MAX = 5;
 
-/** Whether the same bytes may be sent again under the same reference, given what the looks have shown so far. */
-export function mayResend(dedupe: ReferenceDedupe, known: Submission, absent: boolean, stableLooks: number): boolean {
+/** What the looks since the last attempt have shown. */
+export interface Looked {
+  absent: boolean;
+  /** Looks that could prove something and found nothing. */
+  stableLooks: number;
+  /** The window in which the bank may still commit is over. */
+  isWindowOver: boolean;
+}
+
+/**
+ * Whether the same bytes may be sent again under the same reference. On a verified bank's word alone only while the window is
+ * open: after it the proof is one look away, and what the bank then answers is about this attempt.
+ */
+export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: Looked): boolean {
+  const { absent, stableLooks, isWindowOver } = looked;
   if (known.exists) return false;
   switch (dedupe) {
     case 'verified':
-      return stableLooks > 0 && known.resends < RESENDS_VERIFIED_MAX;
+      return (absent || (stableLooks > 0 && !isWindowOver)) && known.resends < RESENDS_VERIFIED_MAX;
     case 'assumed':
       return absent && known.resends === 0;
     case 'none':

@@ -137,10 +137,13 @@ describe('negative proof', () => {
 describe('sending the same reference again', () => {
   const tainted = { ...FRESH, attempts: 1, tainted: true };
 
+  const nothing = { absent: false, stableLooks: 5, isWindowOver: false };
+  const proven = { absent: true, stableLooks: 2, isWindowOver: true };
+
   it('with "assumed" needs the proof, and is done once', () => {
-    expect(mayResend('assumed', tainted, false, 5)).toBe(false);
-    expect(mayResend('assumed', tainted, true, 2)).toBe(true);
-    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, true, 2)).toBe(false);
+    expect(mayResend('assumed', tainted, nothing)).toBe(false);
+    expect(mayResend('assumed', tainted, proven)).toBe(true);
+    expect(mayResend('assumed', { ...cleared(tainted), tainted: true }, proven)).toBe(false);
   });
 
   it('does not count a resend that never left', () => {
@@ -151,7 +154,7 @@ describe('sending the same reference again', () => {
   });
 
   it('with "none" is never done', () => {
-    expect(mayResend('none', tainted, true, 99)).toBe(false);
+    expect(mayResend('none', tainted, proven)).toBe(false);
   });
 
   it('leaves the outcome in doubt unless absence is proven: a later refusal may be about our own first order', () => {
@@ -160,9 +163,12 @@ describe('sending the same reference again', () => {
     expect(afterAttempt(cleared(tainted), short).next).toMatchObject({ step: 'refused' });
   });
 
-  it('with "verified" needs one stable look', () => {
-    expect(mayResend('verified', tainted, false, 0)).toBe(false);
-    expect(mayResend('verified', tainted, false, 1)).toBe(true);
+  it('with "verified" needs one stable look while the bank may still commit, and then the proof', () => {
+    expect(mayResend('verified', tainted, { ...nothing, stableLooks: 0 })).toBe(false);
+    expect(mayResend('verified', tainted, { ...nothing, stableLooks: 1 })).toBe(true);
+    expect(mayResend('verified', tainted, { ...nothing, isWindowOver: true })).toBe(false);
+    expect(mayResend('verified', tainted, proven)).toBe(true);
+    expect(mayResend('verified', { ...tainted, resends: 5 }, proven)).toBe(false);
   });
 });
 
@@ -250,19 +256,17 @@ describe('what a run knows once it has read the store again', () => {
   });
 });
 
-describe('a resend that left nothing', () => {
+describe('a resend that moved nothing', () => {
   const doubt = { ...FRESH, attempts: 1, tainted: true, left: true, resends: 1 };
 
-  it.each([
-    ['unreachable', 0],
-    ['switched-off', 0],
-    ['changed', 1],
-  ] as const)('%s leaves %d counted', (why, resends) => {
-    const result = {
-      outcome: 'not-sent',
-      why,
-      ...(why === 'switched-off' && { scope: 'everything' }),
-    } as AttemptResult;
-    expect(afterAttempt(doubt, result).known).toMatchObject({ attempts: 2, resends });
+  it.each<[string, AttemptResult]>([
+    ['unreachable', { outcome: 'not-sent', why: 'unreachable' }],
+    ['switched off', { outcome: 'not-sent', why: 'switched-off', scope: 'everything' }],
+    ['changed', { outcome: 'not-sent', why: 'changed' }],
+    ['refused', refused('account-frozen')],
+  ])('is not counted as one: %s', (_why, result) => {
+    const { known, next } = afterAttempt(doubt, result);
+    expect(known).toEqual({ ...doubt, attempts: 2, resends: 0 });
+    expect(next).toEqual({ step: 'resolve' });
   });
 });

@@ -549,6 +549,19 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     orders: 1,
   },
   {
+    name: 'answer-lost-and-refused-ever-after',
+    // More often than an answer may be lost: what the bank has refused has repeated nothing, and after the proof it is a refusal.
+    settings: { referenceDedupe: 'verified' },
+    travel: async (p) => {
+      const refused = { operation: 'transactions.payment', kind: 'code', code: 2007, commit: false };
+      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+      await p.sandboxTest('POST', 'faults', { ...refused, times: 7 });
+      return p.start({ id: 'r' });
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
     name: 'look-alike',
     travel: async (p) => {
       await claimLookAlike(p);

@@ -183,12 +183,12 @@ async function forgottenSince(
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
   { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
 ): Promise<Forgotten | undefined> {
+  // A run that goes on for the one before remembers what that one has sent, looked for and found.
+  if (isHandedOver && !hadOther) return undefined;
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
   if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
-  // A run that goes on for the one before knows what that one looked for.
-  const wasLooking =
-    !isHandedOver && (state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? '')));
+  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
   if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
   if (restored === undefined || attempts.length > 0) return undefined;
   const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);

@@ -23,11 +23,12 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     view.show(plan.submitting);
     leg.firstSentAt ??= Date.now();
     const result = await attempt(leg);
-    leg.lastSentAt = Date.now();
+    const mayHaveMoved = result.outcome !== 'not-sent' && result.outcome !== 'refused';
+    if (mayHaveMoved) leg.lastSentAt = Date.now();
     const { known, next } = afterAttempt(leg.known, result);
     leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
     leg.known = known;
-    if (result.outcome !== 'not-sent') leg.unsent = 0;
+    if (mayHaveMoved) leg.unsent = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     switch (next.step) {
       case 'adopt':
@@ -44,7 +45,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
       case 'switched-off':
         return { kind: 'gates', because: { switchedOff: next.scope } };
       case 'resolve':
-        if (result.outcome === 'not-sent') await beforeResend(leg);
+        if (!mayHaveMoved) await beforeResend(leg);
         looksFirst = true;
         break;
     }
@@ -84,9 +85,9 @@ async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
   await condition(() => view.inbox.wantsCancel, pauseAfter(leg, unsent - 1));
 }
 
-/** A resend did not get through: what is in doubt cannot be cancelled, so that only time leads to the next one. */
+/** A resend has moved nothing: what is in doubt cannot be cancelled, so that only time leads to the next one. */
 async function beforeResend(leg: OrderLeg): Promise<void> {
-  await sleep(pauseAfter(leg, leg.unsent), { summary: 'the resend did not get through' });
+  await sleep(pauseAfter(leg, leg.unsent), { summary: 'the resend has moved nothing' });
   leg.unsent += 1;
 }
 

@@ -31,7 +31,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   else await view.enter('resolving', because('outcome-unknown'));
   const scans: Scan[] = [];
   const closers: string[] = [];
-  let since = leg.lastSentAt ?? Date.now();
+  leg.lastSentAt ??= Date.now();
+  let since = leg.lastSentAt;
   let mayResendInDoubt = true;
   view.inbox.take();
   if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.tell();
@@ -56,12 +57,13 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     }
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
+    const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Proven by the bank, and its sender never came to the record without which nothing leaves.
     if (absent && leg.silentAttempt !== undefined && look?.recorded?.includes(leg.silentAttempt) === false) {
       leg.known = { ...leg.known, left: false };
     }
     if (pending !== undefined) {
-      const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);
+      const isOpen = conflict === undefined && found === 0 && isWindowOver;
       const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
       if (decided !== undefined) return decided;
     }
@@ -71,7 +73,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
     // No attempt is known that a send could repeat.
     if (isFree && absent && !leg.hasLeft && leg.parked === null) return clear(leg, 'negative proof');
-    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, absent, stableLooks)) {
+    if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
       mayResendInDoubt &&= await isAsApproved(leg);
       if (mayResendInDoubt) return again(leg);

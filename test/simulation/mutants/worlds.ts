@@ -113,7 +113,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        find: "(state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? '')));",
+        find: "state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));",
         replace: "state === 'held' && reason?.code === 'nothing';",
       },
       { file: PREPARE, find: 'if (hadOther || (restored', replace: 'if ((restored' },
