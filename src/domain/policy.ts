@@ -49,15 +49,20 @@ export interface ApprovalRule {
   amountAtLeast?: string;
   /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
+  /** Only payouts from this account. */
+  account?: string;
+  /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
+  where?: 'before-submit' | 'at-bank' | 'both';
   approvals: number;
 }
 
 /** The largest quorum any matching rule asks for; 0 when none matches. */
 export function approvalsNeeded(
   rules: readonly ApprovalRule[],
-  payout: { currency: string; amount: string; newPayee: boolean },
+  payout: { currency: string; amount: string; newPayee: boolean; accountId?: string },
 ): number {
   return rules
+    .filter((rule) => rule.account === undefined || rule.account === payout.accountId)
     .filter((rule) => rule.currency === undefined || rule.currency === payout.currency)
     .filter(
       (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,

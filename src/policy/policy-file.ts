@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Person, type Policy, ROLES } from '../domain/authority.ts';
+import { parseDecimal } from '../domain/money.ts';
+import { credentialId, isPublicKey } from '../signing/ed25519.ts';
+import { areLookAlikes } from './look-alike-names.ts';
+
+/** The policy file: who may move money, in JSON, version 1. A member that is not known is refused: a misspelt one would be lost. */
+
+const name = z
+  .string()
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, { error: "is no name of letters, digits, blanks and . _ @ ' -" });
+const ids = z.array(z.string().min(1)).min(1, { error: 'names none; leave it out for every one' });
+const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is no currency such as EUR' });
+const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal(text) !== undefined, {
+  error: 'is no decimal in quotes such as "12.50"',
+});
+
+const person = z.strictObject({
+  name,
+  roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
+  scope: z.strictObject({
+    uids: ids.optional(),
+    accounts: ids.optional(),
+    currencies: z.array(currency).min(1).optional(),
+  }),
+  keys: z
+    .array(z.string().refine(isPublicKey, { error: 'is no Ed25519 public key as `payouts policy key FILE` prints it' }))
+    .default([]),
+});
+
+const approval = z
+  .strictObject({
+    currency: currency.optional(),
+    amountAtLeast: amount.optional(),
+    newPayee: z.boolean().optional(),
+    account: z.string().min(1).optional(),
+    where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
+    approvals: z.int().min(1).max(10),
+  })
+  .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {
+    error: 'has amountAtLeast without a currency',
+  });
+
+const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), currency, amount });
+
+const HOUR_MS = 3_600_000;
+
+const policyFile = z.strictObject({
+  version: z.literal(1, { error: 'is not 1, the only version there is' }),
+  people: z.array(person).min(1, { error: 'names nobody' }),
+  approvals: z.array(approval).default([]),
+  approvalHours: z.int().min(1).max(8_760).default(72),
+  limits: z.array(limit).default([]),
+});
+
+/** A policy, or what is wrong with its text: place and rule, a sentence each. */
+export type PolicyRead = { policy: Policy } | { problems: string[] };
+
+export function parsePolicy(text: string): PolicyRead {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { problems: [`the file is no JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`] };
+  }
+  const { data, error } = policyFile.safeParse(json);
+  if (error !== undefined) {
+    return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
+  }
+  const { approvalHours, approvals, limits } = data;
+  const people = data.people.map(({ keys, scope, ...rest }): Person => {
+    const credentials = keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey }));
+    return { ...rest, scope: definedOnly(scope), credentials };
+  });
+  const problems = [...alike(people), ...sharedKeys(people), ...unreachable(people, approvals)];
+  if (problems.length > 0) return { problems };
+  const hash = createHash('sha256').update(text).digest('hex');
+  return {
+    policy: {
+      hash,
+      people,
+      approvals: approvals.map(definedOnly) as Policy['approvals'],
+      approvalTtlMs: approvalHours * HOUR_MS,
+      limits,
+    },
+  };
+}
+
+/** Members without a value left out. */
+const definedOnly = <Value extends object>(value: Value): Value =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
+
+/** Two names that a reader takes for one would let one person count twice. */
+function alike(people: readonly Person[]): string[] {
+  return people.flatMap(({ name: later }, index) => {
+    const earlier = people.slice(0, index).findIndex((other) => areLookAlikes(other.name, later));
+    return earlier < 0 ? [] : [`people.${index}.name: looks like people.${earlier}.name; two people need two names`];
+  });
+}
+
+/** Whoever holds a key of two people is both. */
+function sharedKeys(people: readonly Person[]): string[] {
+  const holders = new Map<string, number>();
+  return people.flatMap(({ credentials }, index) =>
+    credentials.flatMap(({ id }) => {
+      const other = holders.get(id);
+      holders.set(id, index);
+      return other === undefined
+        ? []
+        : [`people.${index}.keys: a key of people.${other} as well; a key is one person's`];
+    }),
+  );
+}
+
+/** A rule that nobody can meet would hold every payout for ever. */
+function unreachable(people: readonly Person[], approvals: readonly { approvals: number }[]): string[] {
+  const approvers = people.filter(
+    ({ roles, credentials }) => roles.includes('approver') && credentials.length > 0,
+  ).length;
+  return approvals.flatMap(({ approvals: asked }, index) =>
+    asked <= approvers
+      ? []
+      : [`approvals.${index}.approvals: asks for ${asked} people, and ${approvers} can approve with a key`],
+  );
+}

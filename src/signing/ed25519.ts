@@ -1,0 +1,60 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import type { Policy, SignedDecision, Statement } from '../domain/authority.ts';
+import { statementBytes } from './statement.ts';
+
+/** Ed25519 keys (RFC 8032) of people, as files for the command. */
+
+/** SubjectPublicKeyInfo of a raw Ed25519 key begins with these bytes (RFC 8410). */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+const KEY_BYTES = 32;
+
+export interface NewKey {
+  /** PKCS #8, PEM. */
+  privateKey: string;
+  publicKey: string;
+}
+
+export function newKey(): NewKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), publicKey: rawOf(publicKey) };
+}
+
+/** Base64 of the raw public key. */
+const rawOf = (key: KeyObject): string =>
+  key.export({ type: 'spki', format: 'der' }).subarray(-KEY_BYTES).toString('base64');
+
+/** Throws when the text holds no Ed25519 private key. */
+export function publicKeyOf(privateKey: string): string {
+  const key = createPrivateKey(privateKey);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
+  return rawOf(createPublicKey(key));
+}
+
+/** Whether a text is the raw public key of somebody, base64. */
+export const isPublicKey = (text: string): boolean => Buffer.from(text, 'base64').length === KEY_BYTES;
+
+export const credentialId = (publicKey: string): string =>
+  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex').slice(0, 16);
+
+export function signStatement(statement: Statement, privateKey: string): SignedDecision {
+  const signature = sign(null, statementBytes(statement), createPrivateKey(privateKey)).toString('base64');
+  return { ...statement, credential: credentialId(publicKeyOf(privateKey)), signature };
+}
+
+/** Whether the person that a decision names has signed it, with a credential that the policy knows. */
+export function isSigned({ people }: Policy, signed: SignedDecision): boolean {
+  const person = people.find(({ name }) => name === signed.subject);
+  const credential = person?.credentials.find(({ id }) => id === signed.credential);
+  if (credential === undefined) return false;
+  const der = Buffer.concat([SPKI_PREFIX, Buffer.from(credential.publicKey, 'base64')]);
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  return verify(null, statementBytes(signed), key, Buffer.from(signed.signature, 'base64'));
+}

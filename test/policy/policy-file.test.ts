@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { areLookAlikes } from '../../src/policy/look-alike-names.ts';
+import { parsePolicy } from '../../src/policy/policy-file.ts';
+import { newKey } from '../../src/signing/ed25519.ts';
+
+const person = (name: string, roles: string[], keys = [newKey().publicKey]) => ({ name, roles, scope: {}, keys });
+
+const POLICY = {
+  version: 1,
+  people: [person('alice', ['maker']), person('bob', ['approver']), person('carol', ['approver', 'operator'])],
+  approvals: [{ currency: 'EUR', amountAtLeast: '1000', approvals: 2 }],
+  limits: [{ per: 'day', currency: 'EUR', amount: '100000' }],
+};
+
+const problemsOf = (policy: unknown): string[] => {
+  const read = parsePolicy(JSON.stringify(policy));
+  return 'problems' in read ? read.problems : [];
+};
+
+describe('a policy file', () => {
+  it('says who may do what, and is known by its hash', () => {
+    const read = parsePolicy(JSON.stringify(POLICY));
+    if ('problems' in read) throw new Error(read.problems.join());
+    const { policy } = read;
+    expect(policy.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(policy.people.map(({ name }) => name)).toEqual(['alice', 'bob', 'carol']);
+    expect(policy.approvalTtlMs).toBe(72 * 3_600_000);
+    expect(policy.approvals).toEqual([
+      { currency: 'EUR', amountAtLeast: '1000', approvals: 2, where: 'before-submit' },
+    ]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['another version', { ...POLICY, version: 2 }, 'version: is not 1, the only version there is'],
+    ['a member that is not known', { ...POLICY, approvers: [] }, 'the whole: Unrecognized key: "approvers"'],
+    [
+      'a role that is not known',
+      { ...POLICY, people: [{ ...person('alice', ['boss']) }] },
+      'people.0.roles.0: Invalid option: expected one of "maker"|"approver"|"operator"|"auditor"',
+    ],
+    [
+      'an amount that is a number',
+      { ...POLICY, limits: [{ per: 'day', currency: 'EUR', amount: 100 }] },
+      'limits.0.amount: Invalid input: expected string, received number',
+    ],
+    [
+      'a rule that nobody can meet',
+      { ...POLICY, approvals: [{ approvals: 3 }] },
+      'approvals.0.approvals: asks for 3 people, and 2 can approve with a key',
+    ],
+  ])('is refused for %s', (_what, policy, problem) => {
+    expect(problemsOf(policy)).toContain(problem);
+  });
+
+  it.each([
+    ['a Cyrillic letter', 'аlice'],
+    ['a zero-width letter', 'ali\u200bce'],
+    ['a soft hyphen', 'ali\u00adce'],
+    ['a joiner', 'ali\u2060ce'],
+    ['another case', 'ALICE'],
+    ['full width', 'ａｌｉｃｅ'],
+    ['a digit for a letter', 'a1ice'],
+    ['a capital that looks like a small letter', 'aIice'],
+  ])('is refused when two names are told apart by %s only', (_what, name) => {
+    const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person(name, ['approver'])] });
+    expect(problems).not.toEqual([]);
+    expect(areLookAlikes(name, 'alice')).toBe(true);
+  });
+
+  it('takes two blanks for one', () => {
+    expect(areLookAlikes('bob  smith', 'Bob Smith')).toBe(true);
+    expect(areLookAlikes('bob smith', 'bob smyth')).toBe(false);
+  });
+
+  it('is refused when two people share a key', () => {
+    const [, bob] = POLICY.people;
+    const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });
+    expect(problems).toEqual(["people.3.keys: a key of people.1 as well; a key is one person's"]);
+  });
+});
