@@ -1,3 +1,4 @@
+import { type UseInput, useDecision, type WeighInput, weighDecisions } from '../services/decisions/weigh.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
 import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
@@ -8,6 +9,8 @@ import { caller } from './caller.ts';
 export const payoutActivities = (deps: ActivityDeps) => ({
   prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
   assess: (input: AssessInput) => assessPayout(deps, caller(), input),
+  weighDecisions: (input: WeighInput) => weighDecisions(deps, caller(), input),
+  useDecision: (input: UseInput) => useDecision(deps, caller(), input),
   recordState: (input: RecordStateInput) => recordState(deps, caller(), input),
   closePayout: (input: CloseInput) => closePayout(deps, caller(), input),
 });

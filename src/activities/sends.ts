@@ -25,8 +25,8 @@ export const sendActivities = (deps: ActivityDeps) => ({
 
 /** One attempt. */
 function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
-  const { bank, assertIdentity, settings } = deps;
+  const { bank, store, assertIdentity, settings } = deps;
   const { auditTtlMs, transferAcrossUsers } = settings;
-  const sender = { ...openSet(deps), store: deps.store, bank, assertIdentity, auditTtlMs, transferAcrossUsers };
+  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, auditTtlMs, transferAcrossUsers };
   return sendOrder(sender, caller(), { claim, leg, attempt });
 }

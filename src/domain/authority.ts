@@ -88,6 +88,24 @@ export interface SignedDecision extends Statement {
   signature: string;
 }
 
+/** Whether a value that came from anywhere has the shape of a signed decision. */
+export function isDecision(value: unknown): value is SignedDecision {
+  if (typeof value !== 'object' || value === null) return false;
+  const given = value as Partial<Record<keyof SignedDecision, unknown>>;
+  const { signedAt, expiresAt, question, decision } = given;
+  const texts = [given.id, given.storeId, given.reference, given.digest, given.subject, given.remark, given.credential];
+  return (
+    [...texts, given.signature].every((text) => typeof text === 'string' && text.length <= TEXT_MAX) &&
+    Number.isSafeInteger(signedAt) &&
+    Number.isSafeInteger(expiresAt) &&
+    (decision === 'approve' || decision === 'reject') &&
+    typeof question === 'string' &&
+    Object.hasOwn(ROLE_FOR, question)
+  );
+}
+
+const TEXT_MAX = 1_000;
+
 /** Of a payout, what a scope is compared with. */
 export interface Touches {
   uid: string;
@@ -147,3 +165,9 @@ export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'befo
     approvals.filter((rule) => rule.where === 'both' || (rule.where ?? 'before-submit') === where),
     asked,
   );
+
+/** Of the audit of an order at the bank: what is said about one says nothing about another one. */
+export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;
+
+/** What an operator asks for, in words that are signed. */
+export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;

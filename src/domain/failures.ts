@@ -14,6 +14,8 @@ export const FAILURES = {
   idReused: 'IdReused',
   /** A generation above 0 without proof that the one before took no money. */
   generationNotProven: 'GenerationNotProven',
+  /** The policy asks who hands payouts over, and nobody whom it names has proven to have handed this one over. */
+  makerNotProven: 'MakerNotProven',
   /** The payout belongs to another store, or the store to another bank or namespace: another worker may be right. */
   wrongStore: 'WrongStore',
   /** The run does not hold the claim any more, or something was sent that it has not settled: it prepares anew. */
@@ -25,6 +27,7 @@ const MISUSES = [
   FAILURES.invalidInput,
   FAILURES.idReused,
   FAILURES.generationNotProven,
+  FAILURES.makerNotProven,
 ] as const;
 
 /** Misuses that no retry mends: they fail the workflow with their own words. */

@@ -28,6 +28,10 @@ export interface Assessment {
   digest: string;
   /** Distinct people who must approve before submit. */
   approvalsNeeded: number;
+  /** Distinct people who must approve the order at the bank, should it ask for that; absent: one. */
+  approvalsAtBank?: number;
+  /** Nothing is created at the bank, a payee included, before it is approved. */
+  approvedFirst?: true;
   /** Which account must cover how much, and whether its balance does; absent while that is not known. */
   funds?: { accountId: string; needs: string; enough: boolean };
   /** What the bank refused to answer, and what follows from it. */
@@ -110,7 +114,10 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   }
   if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
   if (assessment.obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
-  if (assessment.beneficiary?.known === false) return { gate: 'beneficiary' };
+  const approval = approvalGate(assessment, passes);
+  if (assessment.beneficiary?.known === false) {
+    return assessment.approvedFirst === true && approval !== undefined ? approval : { gate: 'beneficiary' };
+  }
   if (feeAboveCap(assessment, terms) && passes.feeAcceptedDigest !== assessment.digest) {
     return {
       gate: 'hold',
@@ -122,11 +129,11 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   const worse = quoteAboveCap(assessment, terms, passes);
   if (worse !== undefined) return { gate: 'hold', reason: because('slippage-above-cap', worse) };
   if (assessment.funds?.enough === false) return { gate: 'await-funds' };
-  if (assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest) {
-    return { gate: 'approval', needed: assessment.approvalsNeeded, digest: assessment.digest };
-  }
-  return { gate: 'open' };
+  return approval ?? { gate: 'open' };
 }
+
+const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
+  needed > 0 && passes.approvedDigest !== digest ? { gate: 'approval', needed, digest } : undefined;
 
 /** How a quote of an exchange by itself is worse than the first one, or than the one that was accepted since. */
 function quoteAboveCap(

@@ -9,6 +9,8 @@ export interface Terms {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
+  /** Decisions count when they are signed; absent: names are believed. */
+  signed?: true;
   /** Life of an order's audit at the bank, counted from the first attempt; the bank's time, never scaled. */
   auditTtlMs: number;
   /** Highest fee in its own currency; absent means no cap. */

@@ -1,4 +1,5 @@
 import type { Bank } from '../api/bank.ts';
+import type { Policy } from '../domain/authority.ts';
 import type { BusinessCalendar } from '../domain/business-days.ts';
 import type { CardTerms } from '../domain/card-terms.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -13,7 +14,10 @@ export interface WorkerSettings {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
+  /** Where no policy is set: names are believed. */
   approvalRules: readonly ApprovalRule[];
+  /** Who may move money; decisions count when they are signed. Absent: a trial, in which names are believed. */
+  policy?: Policy;
   feeCap: string | undefined;
   maxSlippage: string;
   /** A transfer may go to an account of another user that the key sees. */

@@ -16,6 +16,7 @@ import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
 import { repository } from './repository.ts';
 import { restoreRepository } from './restored.ts';
+import { signedDecisionRepository } from './signed-decisions.ts';
 import type { Store } from './store.ts';
 import { switchRepository } from './switches.ts';
 
@@ -38,6 +39,7 @@ export async function createStore(db: Database): Promise<Store> {
     ...repository(db, idempotencyRepository),
     ...repository(db, identityRepository),
     ...repository(db, restoreRepository),
+    ...repository(db, signedDecisionRepository),
     ...repository(db, auditRepository),
     id,
     cards: createCardStore(db),

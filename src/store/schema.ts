@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { SignedDecision } from '../domain/authority.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -23,6 +24,7 @@ export interface Tables extends CardTables {
   watches: { uid: string; currency: string; sweptAt: number };
   returns: ReturnRecord;
   decisions: DecisionTable;
+  signedDecisions: SignedDecisionTable;
   unaskedOrders: UnaskedOrder;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
@@ -150,6 +152,13 @@ interface SendAttemptTable {
 export type SendAttempt = Selectable<SendAttemptTable>;
 
 /** Who approved what is paid under a digest. */
+interface SignedDecisionTable extends SignedDecision {
+  takenAt: number;
+  /** Of a decision that is carried out once. */
+  usedAt: number | null;
+}
+
+/** Names that were believed, where no policy asks for signatures. */
 interface DecisionTable {
   reference: string;
   digest: string;

@@ -15,6 +15,7 @@ import type { quietPayoutRepository } from './quiet-payouts.ts';
 import type { reconciliationRepository } from './reconciliation.ts';
 import type { Repository } from './repository.ts';
 import type { restoreRepository } from './restored.ts';
+import type { signedDecisionRepository } from './signed-decisions.ts';
 import type { IdentityAcceptance } from './store-identity.ts';
 import type { switchRepository } from './switches.ts';
 
@@ -55,6 +56,7 @@ export interface Store
     Repository<typeof idempotencyRepository>,
     Repository<typeof identityRepository>,
     Repository<typeof restoreRepository>,
+    Repository<typeof signedDecisionRepository>,
     Repository<typeof auditRepository> {
   /** Random UUID, made with the store and never changed: which store a claim was made in. A copy of a store has the same. */
   readonly id: string;

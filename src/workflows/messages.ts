@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { SignedDecision } from '../domain/authority.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
@@ -28,6 +29,8 @@ export interface DecideUpdate {
   remark?: string;
   /** Digest of what is decided, from the query `state`; when given it must be the one in force. */
   digest?: string;
+  /** Where the policy asks for signatures: the decision as it was signed; absent when it is stored already. */
+  signed?: SignedDecision;
 }
 export interface DecideAnswer {
   outcome: 'approved' | 'rejected' | 'counted';
@@ -50,6 +53,8 @@ export interface ResolveUpdate {
   by: string;
   evidence: string;
   orderId?: string;
+  /** Where the policy asks for signatures: the stored decision that says the same. */
+  decisionId?: string;
 }
 export interface ResolveAnswer {
   accepted: boolean;

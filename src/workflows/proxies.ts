@@ -17,6 +17,7 @@ type Reads = Pick<
   Activities,
   | 'prepare'
   | 'assess'
+  | 'weighDecisions'
   | 'readOrder'
   | 'recordState'
   | 'closePayout'
@@ -73,7 +74,9 @@ export const sends = proxyActivities<
  * What the answer of an update waits for: never local activities. A worker that dies between two workflow tasks would leave
  * an update whose completion cannot be replayed (SDK 1.24.0).
  */
-export const checks = proxyActivities<Pick<Activities, 'retrievePayment' | 'claimPayment'>>({
+export const checks = proxyActivities<
+  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'weighDecisions' | 'useDecision'>
+>({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1m',
   retry: { maximumAttempts: 2 },

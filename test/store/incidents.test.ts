@@ -90,6 +90,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       db.exec(`alter table incidents drop column ${column}`);
     }
     db.exec('alter table payouts drop column kind');
+    db.exec('drop table signed_decisions');
     db.exec("delete from payouts_migration where name >= '0011'");
     db.close();
     const migrated = await openStore(url);

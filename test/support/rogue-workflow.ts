@@ -14,3 +14,26 @@ export async function rogue({ activity, input }: { activity: string; input: unkn
     return `failed: ${cause?.type ?? ''} ${cause?.message ?? ''}`;
   }
 }
+
+/** One that has taken a payout's workflow id, claims the payout as its workflow does, and then sends without asking anybody. */
+export async function roguePayout(input: unknown): Promise<string[]> {
+  const activities = proxyActivities<Record<string, (given: unknown) => Promise<unknown>>>({
+    taskQueue: 'payouts',
+    startToCloseTimeout: '10s',
+    retry: { maximumAttempts: 1 },
+  });
+  const { claim } = (await activities.prepare?.({ input })) as { claim: { reference: string } };
+  const { reference } = claim;
+  const approved = { digest: 'any', by: ['bob', 'carol'] };
+  await activities.assess?.({ claim, exchanged: false, exchangeSent: false, approved });
+  const answers: string[] = [];
+  for (const [activity, given] of [
+    ['addBeneficiary', { claim }],
+    ['submitPayment', { claim, attempt: 1 }],
+    ['submitPayment', { claim, attempt: 2 }],
+    ['approveOrder', { claim, leg: 'payment', orderId: 'ord-1', by: 'bob' }],
+  ] as const) {
+    answers.push(JSON.stringify(await activities[activity]?.(given)).replaceAll(reference, 'REFERENCE'));
+  }
+  return answers;
+}

@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { isEnd } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
@@ -9,26 +7,20 @@ import type { Store } from '../../src/store/store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
+import { beingAStranger } from '../support/stranger.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 const REFERENCE = referenceOf('u-1001', 'r');
 
 /** Runs a workflow of somebody else that schedules one of the product's activities. */
-async function scheduleAsStranger(
-  { client, namespace }: Product,
+const scheduleAsStranger = (
+  product: Product,
   calls: readonly { activity: string; input: unknown }[],
-): Promise<string[]> {
-  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-  const worker = await Worker.create({
-    connection,
-    namespace,
-    taskQueue: 'rogue',
-    workflowsPath: fileURLToPath(new URL('../support/rogue-workflow.ts', import.meta.url)),
-  });
-  const answers = await worker.runUntil(
+): Promise<string[]> =>
+  beingAStranger(product, () =>
     Promise.all(
       calls.map((call, index) =>
-        client.workflow.execute<(given: unknown) => Promise<string>>('rogue', {
+        product.client.workflow.execute<(given: unknown) => Promise<string>>('rogue', {
           workflowId: `rogue-${index}`,
           taskQueue: 'rogue',
           args: [call],
@@ -36,9 +28,6 @@ async function scheduleAsStranger(
       ),
     ),
   );
-  await connection.close();
-  return answers;
-}
 
 /** Resets a payout to the task that scheduled an activity; signals and updates behind it are applied again. */
 async function resetBefore(

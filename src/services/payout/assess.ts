@@ -2,6 +2,7 @@ import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import { approvalsAsked } from '../../domain/authority.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import type { Assessment, Obstacle } from '../../domain/gates.ts';
@@ -179,7 +180,8 @@ async function readPayout(
     payee.beneficiary === undefined
       ? { known: false }
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
-  if (!beneficiary.known) return { ...blank, beneficiary, payingAccountId: paying.account_id };
+  const signing = signedTerms(deps, row, { payee, payingAccountId: paying.account_id });
+  if (!beneficiary.known) return { ...blank, ...signing, beneficiary, payingAccountId: paying.account_id };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
     uid: instruction.uid,
@@ -212,6 +214,7 @@ async function readPayout(
       amount: instruction.amount,
       newPayee: isNewPayee(payee.beneficiary, deps.now()),
     }),
+    ...signing,
     funds:
       exchanged || (exchange !== undefined && exchangeSent)
         ? undefined
@@ -220,6 +223,37 @@ async function readPayout(
             needs: funds.needs,
             enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
           },
+  };
+}
+
+/**
+ * What is signed, where a policy asks for that: everything that says whom and what is paid and at which cost at most, and nothing
+ * that the bank makes only when the payee is there, so that a payee is created after the approval and not before.
+ */
+function signedTerms(
+  { settings, now }: ActivityDeps,
+  { uid, generation, instruction }: PayoutRecord,
+  { payee, payingAccountId }: { payee: Extract<PayeeFound, { beneficiary: unknown }>; payingAccountId: string },
+): Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'approvedFirst'> | undefined {
+  const { policy, feeCap, maxSlippage } = settings;
+  if (policy === undefined) return undefined;
+  const { account_id: accountId, amount, currency, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
+  const asked = { uid, accountId, amount, currency, newPayee: isNewPayee(payee.beneficiary, now()) };
+  // A payee named by its details is compared with them at every reading; one named by its id is what the bank shows.
+  const shown = instruction.beneficiary_id === undefined ? undefined : payee.beneficiary;
+  return {
+    digest: approvalDigest({
+      payload: payloadDigest(instruction),
+      uid,
+      generation: `${generation}`,
+      payee: shown === undefined ? undefined : payeeDigest(shown),
+      account: payingAccountId,
+      feeCap: ownCap ?? feeCap,
+      maxSlippage: ownSlippage ?? maxSlippage,
+    }),
+    approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
+    approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
+    approvedFirst: true,
   };
 }
 

@@ -14,6 +14,7 @@ import type { LegKind } from '../../domain/sent-order.ts';
 import { type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
+import { isMade } from '../decisions/maker.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
@@ -115,6 +116,12 @@ export async function preparePayout(
   }
 
   const instruction = claimedInstruction(known, given, input.batchId);
+  if (known === undefined && !(await isMade(deps, { reference, instruction, by }))) {
+    throw new Misuse(
+      FAILURES.makerNotProven,
+      'the policy asks for a maker who has proven to be one: hand payouts over with the command or the gateway',
+    );
+  }
   const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
   const taken = await store.claimPayout({
     reference,
@@ -271,6 +278,7 @@ function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Te
     waits: settings.waits,
     referenceDedupe: settings.referenceDedupe,
     closedMeans: settings.closedMeans,
+    ...(settings.policy !== undefined && { signed: true as const }),
     auditTtlMs: settings.auditTtlMs,
     feeCap: instruction.fee_cap ?? settings.feeCap,
     maxSlippage: instruction.max_slippage ?? settings.maxSlippage,

@@ -1,11 +1,13 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { says, unless } from '../../api/errors.ts';
+import { bankDigest } from '../../domain/authority.ts';
 import type { Payee } from '../../domain/gates.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
+import { maySend } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LegInput } from '../payout/sent-leg.ts';
 import { claimedRow, legReference, legReferences } from './claimed-row.ts';
@@ -17,14 +19,20 @@ export interface OrderDecision extends LegInput {
   by: string;
 }
 
-/** `payee-changed`: nothing was sent, the bank shows another payee than the one that was paid. */
-export type OrderApproved = AttemptResult | { outcome: 'payee-changed' };
+/**
+ * Nothing was sent. `payee-changed`: the bank shows another payee than the one that was paid. `not-signed`: the policy asks for
+ * decisions about this order that nobody has signed.
+ */
+export type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' };
 
 /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'approve',
-    refusedBy: async (row) => ((await isSamePayee(deps, row, decision)) ? undefined : { outcome: 'payee-changed' }),
+    refusedBy: async (row) => {
+      if (!(await isSamePayee(deps, row, decision))) return { outcome: 'payee-changed' };
+      return (await isSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
+    },
     stoppedBy: (row) => stoppedBySwitch(deps, row, decision),
     post: ({ orders }, options) => orders.approve(decision.orderId, options),
   });
@@ -81,6 +89,14 @@ async function drive(
       return orderId;
     },
   });
+}
+
+async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: OrderDecision): Promise<boolean> {
+  if (deps.settings.policy === undefined) return true;
+  if (row.assessed === null) return false;
+  const { digest, approvalsAtBank = 1 } = row.assessed;
+  const needed = Math.max(1, approvalsAtBank);
+  return maySend(deps, row, { question: 'bank', digest: bankDigest(digest, orderId), needed });
 }
 
 /** The payee of the payment as it was when it was sent, whatever was read since; other orders have none. */

@@ -1,8 +1,9 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
-import { approvers } from '../../domain/approval.ts';
+import { approvers, holdDigest } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
+import type { ReasonCode } from '../../domain/reasons.ts';
 import {
   type ExchangeOrder,
   exchangeOrder,
@@ -18,11 +19,12 @@ import {
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import { type Authority, maySend, verdictOn } from '../decisions/verdict.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
 
-export interface OrderSender extends Sender, OpenSet {
+export interface OrderSender extends Sender, OpenSet, Authority {
   store: Store;
   bank: Pick<Bank, 'transactions'>;
   /** Life of an order's audit at the bank from its first attempt. */
@@ -131,15 +133,29 @@ function orderOf(
  * The last reading shows nothing against it, and distinct people other than the maker, as many as it asks for, have approved just
  * what it shows. An order that is sent again pays the payee of that reading.
  */
-async function isApproved(
-  { store }: Sender,
-  { reference, assessed, by: maker }: PayoutRecord,
-  order: SentOrder,
-): Promise<boolean> {
+async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrder): Promise<boolean> {
+  const { reference, assessed, by: maker } = row;
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
-  return approvers(await store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded;
+  if (sender.settings.policy !== undefined) return isSignedFor(sender, row);
+  return (
+    approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded
+  );
 }
+
+/** What has been signed, by whom the policy names: for the payout, and for a look-alike that is meant. */
+async function isSignedFor(authority: Authority, row: PayoutRecord): Promise<boolean> {
+  const { assessed } = row;
+  if (assessed === null) return false;
+  const { digest, approvalsNeeded: needed, lookAlike } = assessed;
+  if (lookAlike !== undefined) {
+    const meant = { question: 'hold', digest: holdDigest(digest, LOOK_ALIKE), needed: 1 } as const;
+    if ((await verdictOn(authority, row, meant)).verdict !== 'approved') return false;
+  }
+  return maySend(authority, row, { question: 'payout', digest, needed });
+}
+
+const LOOK_ALIKE: ReasonCode = 'look-alike';
 
 /** Interface section 4. */
 async function post(

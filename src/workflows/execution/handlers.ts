@@ -12,15 +12,17 @@ interface Asked {
 
 type AskedOf<Request> = Pick<ExecutionView<string>, 'what' | 'state' | 'hasEnded' | 'note'> & { inbox: Inbox<Request> };
 
-/** The update `resolve`: answered by the step that can check it, or by the end. `needs`: what an action names. */
+/** The update `resolve`: answered by the step that can check it, or by the end. */
 export function handleResolve<Request extends Asked>(
   execution: AskedOf<Request>,
   update: UpdateDefinition<ResolveAnswer, [Request]>,
-  { actions, needs, description }: { actions: readonly string[]; needs: [string, keyof Request]; description: string },
+  { actions, needs, description, refusalOf }: ResolveRule<Request>,
 ): void {
   setHandler(
     update,
     async (request): Promise<ResolveAnswer> => {
+      const refusal = await refusalOf?.(request);
+      if (refusal !== undefined) return { accepted: false, message: refusal };
       const pending: PendingResolve<Request> = { request };
       execution.inbox.resolves.push(pending);
       execution.note(`${request.action} by ${request.by}`);
@@ -40,6 +42,15 @@ export function handleResolve<Request extends Asked>(
       },
     },
   );
+}
+
+interface ResolveRule<Request> {
+  actions: readonly string[];
+  /** What an action names. */
+  needs: [string, keyof Request];
+  description: string;
+  /** Why it does not count, whatever the bank shows. */
+  refusalOf?: (request: Request) => Promise<string | undefined>;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { sleep } from '@temporalio/workflow';
+import { bankDigest } from '../../domain/authority.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
 import { isSuperseded, sends } from '../proxies.ts';
 import { type Audit, BANK_APPROVAL_REQUIRED, type Follow } from './followed-order.ts';
-import type { BankDecision } from './order-leg.ts';
+import type { BankDecision, OrderLeg } from './order-leg.ts';
 
 /**
  * A bank order waits for its audit: people decide through us (signal, update or cancel), or somebody decides at the bank. Our
@@ -40,11 +41,11 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
     const detail = `${result.scope}; the approval was not driven, approve again when it is on`;
     askAgain(follow, toldTooLate, { code: 'switched-off', detail });
   }
-  if (result.outcome === 'refused' || result.outcome === 'payee-changed') {
+  if (result.outcome === 'refused' || result.outcome === 'payee-changed' || result.outcome === 'not-signed') {
     // The bank does not take this decision: nothing is driven any more, and people are asked again if it still waits. A cancel
     // that was answered "too late" stays so.
     const isTooLate = view.inbox.cancelStanding === 'too-late' || view.inbox.wantsCancel;
-    askAgain(follow, isTooLate, result.outcome === 'refused' ? undefined : { code: 'beneficiary-changed' });
+    askAgain(follow, isTooLate, result.outcome === 'payee-changed' ? { code: 'beneficiary-changed' } : undefined);
   }
   await lookLater(follow);
 }
@@ -79,6 +80,12 @@ async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void>
   view.inbox.tell();
 }
 
+/** Where decisions are signed each is about one order, and the policy says how many it takes. */
+function asked({ view, orderId = '' }: OrderLeg): { digest: string; needed: number } {
+  if (!view.isSigned) return { digest: view.digest, needed: 1 };
+  return { digest: bankDigest(view.digest, orderId), needed: view.approvalsAtBank };
+}
+
 /** What people decided; undefined when the order moved by itself first. */
 async function decide(follow: Follow, expiredAt: number | undefined): Promise<BankDecision | undefined> {
   const { leg, audit } = follow;
@@ -87,7 +94,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
   if (!inbox.wantsCancel) {
     const { again } = audit;
     const decision = await awaitDecision(view, {
-      ask: { kind: 'bank', digest: view.digest, needed: 1, expiresAt: expiredAt },
+      ask: { kind: 'bank', ...asked(leg), expiresAt: expiredAt },
       state: 'awaiting-bank-approval',
       reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
       stored: again === undefined ? 'stored' : 'to-store',

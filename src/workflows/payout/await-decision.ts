@@ -38,7 +38,13 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
   const expired = after(ttlMs, 'how long the question stands');
   const lookAgain = after(lookAgainMs, 'looks whether the reason is gone');
   const { question, inbox } = view;
-  await condition(() => question.verdict !== undefined || inbox.wantsCancel || interrupt() || expired() || lookAgain());
+  const isOver = (): boolean =>
+    question.verdict !== undefined || inbox.wantsCancel || interrupt() || expired() || lookAgain();
+  do {
+    // What people have signed is in the store: whoever says so here only says that it is time to look.
+    if (view.isSigned) await view.weigh(asked.ask);
+    await condition(() => isOver() || question.isHinted);
+  } while (!isOver());
 
   const decided = whatHappened(view, expired());
   if (decided.kind !== 'interrupted') question.close();

@@ -85,7 +85,7 @@ export class Gates {
       found = await this.assess();
     }
     for (;;) {
-      view.digest = found.digest;
+      view.assessed(found);
       if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       const gate = nextGate(found, terms, passes, Date.now());
       // Given while the bank was looked at again: it counts, whatever the look has shown.

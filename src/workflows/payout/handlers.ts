@@ -1,5 +1,6 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import { refusalOf } from '../../domain/approval.ts';
+import { type Decision, refusalOf, type Verdict } from '../../domain/approval.ts';
+import { resolveDigest } from '../../domain/authority.ts';
 import { handleCancel, handleResolve } from '../execution/handlers.ts';
 import {
   approveSignal,
@@ -12,6 +13,7 @@ import {
   resolveUpdate,
   stateQuery,
 } from '../messages.ts';
+import { checks } from '../proxies.ts';
 import type { PayoutView } from './view.ts';
 
 /** Sets every handler of a payout. Called before the first await. */
@@ -23,10 +25,10 @@ export function handleMessages(view: PayoutView): void {
     description:
       'The bank order moved: look at it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
   });
-  setHandler(approveSignal, (signal) => void view.decide({ ...signal, decision: 'approve' }), {
+  setHandler(approveSignal, (signal) => decidedBySignal(view, { ...signal, decision: 'approve' }), {
     description: 'Approve what is awaited; ignored when nothing is. `{"by":"alice","note":"checked"}`',
   });
-  setHandler(rejectSignal, (signal) => void view.decide({ ...signal, decision: 'reject' }), {
+  setHandler(rejectSignal, (signal) => decidedBySignal(view, { ...signal, decision: 'reject' }), {
     description: 'Reject what is awaited; ignored when nothing is. `{"by":"alice","remark":"wrong payee"}`',
   });
   handleDecide(view);
@@ -40,20 +42,32 @@ export function handleMessages(view: PayoutView): void {
   handleResolve(view, resolveUpdate, {
     actions: ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'],
     needs: ['adopt-order', 'orderId'],
+    refusalOf: async ({ action, orderId, decisionId }) => {
+      if (!view.isSigned) return undefined;
+      const input = { claim: view.claim, digest: resolveDigest(action, orderId), decisionId };
+      const used = await checks.useDecision(input);
+      return 'refused' in used ? used.refused : undefined;
+    },
     description:
       'Decide what the API cannot; checked against the bank again. ' +
       '`{"action":"keep-looking|adopt-order|resend|close-as-not-paid","by":"alice","evidence":"bank statement 12","orderId":"…"}`',
   });
 }
 
+/** Where decisions are signed a signal only says that one was stored. */
+function decidedBySignal(view: PayoutView, decision: Decision): void {
+  if (view.isSigned) view.hint();
+  else view.decide(decision);
+}
+
 function handleDecide(view: PayoutView): void {
   const decided = new Map<string, { outcome: 'approved' | 'rejected' | 'counted'; missing: number }>();
   setHandler(
     decideUpdate,
-    (update) => {
+    async (update) => {
       const earlier = decided.get(update.decisionId);
       if (earlier !== undefined) return earlier;
-      const verdict = view.decide(update);
+      const verdict = view.isSigned ? await weighedWith(view, update.signed) : view.decide(update);
       if (verdict.verdict === 'refused') throw ApplicationFailure.nonRetryable(verdict.why, 'DecisionRefused');
       const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
       const answer = { outcome: verdict.verdict, missing };
@@ -68,11 +82,25 @@ function handleDecide(view: PayoutView): void {
         if (typeof update?.decisionId !== 'string' || update.decisionId === '')
           throw new Error('decisionId is missing');
         if (decided.has(update.decisionId)) return;
-        const refusal = refusalOf(view.question.awaited, update, Date.now());
+        const refusal = view.isSigned ? refusalToWeigh(view) : refusalOf(view.question.awaited, update, Date.now());
         if (refusal !== undefined) throw new Error(refusal);
       },
     },
   );
+}
+
+const refusalToWeigh = ({ question }: PayoutView): string | undefined =>
+  question.awaited === undefined ? 'no approval is awaited' : undefined;
+
+/** What is stored, with what came along, weighed by an activity: a workflow verifies no signature. */
+async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> {
+  const { awaited } = view.question;
+  if (awaited === undefined) return { verdict: 'refused', why: 'no approval is awaited' };
+  const { kind: question, digest, needed } = awaited;
+  const verdict = await checks.weighDecisions({ claim: view.claim, question, digest, needed, signed });
+  // The main line reads it again before it goes on.
+  view.hint();
+  return verdict;
 }
 
 /** States in which the main line stops by itself at the next step when a cancel is asked for. */

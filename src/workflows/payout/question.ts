@@ -5,6 +5,8 @@ import { type AwaitedApproval, consider, type Decision, type Verdict } from '../
 export class Question {
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
+  /** Somebody says that there is something new to read about it. */
+  isHinted = false;
   private about: string | undefined;
 
   /**
@@ -26,10 +28,14 @@ export class Question {
   }
 
   decide(decision: Decision): Verdict {
-    const verdict = consider(this.awaited, decision, Date.now());
+    return this.take(consider(this.awaited, decision, Date.now()), decision.decision);
+  }
+
+  /** What a decision, or all that are stored, make of the question. */
+  take(verdict: Verdict, decision: string): Verdict {
     switch (verdict.verdict) {
       case 'counted':
-        this.awaited = verdict.awaited;
+        this.awaited = { ...verdict.awaited, expiresAt: this.awaited?.expiresAt };
         break;
       case 'approved':
       case 'rejected':
@@ -37,7 +43,7 @@ export class Question {
         this.awaited = undefined;
         break;
       case 'refused':
-        log.warn('decision refused', { decision: decision.decision, why: verdict.why });
+        log.warn('decision refused', { decision, why: verdict.why });
     }
     return verdict;
   }

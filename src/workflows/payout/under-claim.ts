@@ -88,8 +88,9 @@ async function claimAndGo<Legs>(
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       view.claimed(prepared.claim);
       view.maker = prepared.maker ?? undefined;
+      view.isSigned = prepared.terms.signed === true;
       view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
-      view.digest = prepared.assessment.digest;
+      view.assessed(prepared.assessment);
       // Whoever takes the claim from us again and again is slowed down, and so are we.
       if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared));

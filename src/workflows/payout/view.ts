@@ -1,6 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import {
   type EndState,
@@ -30,10 +31,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
   fee: string | null = null;
   feeCurrency: string | null = null;
   maker: string | undefined;
+  /** Decisions count when they are signed. */
+  isSigned = false;
   /** The state that this run has written to the row and is still in. */
   recorded: StoredState | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
+  /** Distinct people who must approve an order that the bank audits. */
+  approvalsAtBank = 1;
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
@@ -98,6 +103,12 @@ export class PayoutView extends ExecutionView<PayoutState> {
     super.show(state, reason);
   }
 
+  /** What people are asked to approve is what was read last. */
+  assessed({ digest, approvalsAtBank = 1 }: Assessment): void {
+    this.digest = digest;
+    this.approvalsAtBank = Math.max(1, approvalsAtBank);
+  }
+
   ask(awaited: AwaitedApproval): void {
     this.question.ask(awaited);
     this.showDetails();
@@ -108,6 +119,28 @@ export class PayoutView extends ExecutionView<PayoutState> {
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;
+  }
+
+  /** Somebody says that something was decided: of no weight by itself where decisions are signed. */
+  hint(): void {
+    this.question.isHinted = true;
+  }
+
+  /** What people have signed about the question that is open. */
+  async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
+    this.question.isHinted = false;
+    const input = { claim: this.claim, question: kind, digest, needed };
+    this.weighed(await read('weighDecisions', input, 'reads what people have signed'));
+  }
+
+  private weighed(verdict: Verdict): void {
+    const { awaited } = this.question;
+    if (awaited === undefined || verdict.verdict === 'refused') return;
+    const by =
+      verdict.verdict === 'rejected' ? [verdict.by] : verdict.awaited.approvedBy.slice(awaited.approvedBy.length);
+    this.question.take(verdict, 'what is stored');
+    if (by.length > 0) this.note(`${verdict.verdict}: ${by.join(', ')}, by signature`);
+    this.showDetails();
   }
 
   view(): PayoutStateView {

@@ -1,0 +1,106 @@
+import { consider, type Verdict } from '../../domain/approval.ts';
+import {
+  may,
+  personOf,
+  type Question,
+  refusalOfStatement,
+  type SignedDecision,
+  type Touches,
+} from '../../domain/authority.ts';
+import { isSigned } from '../../signing/ed25519.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import type { WorkerSettings } from '../deps.ts';
+
+/** What a verdict is made of. */
+export interface Authority {
+  store: Store;
+  settings: Pick<WorkerSettings, 'policy'>;
+  now: () => number;
+}
+
+/** What is decided about a payout, and how many distinct people it takes. */
+export interface SignedQuestion {
+  question: Extract<Question, 'payout' | 'bank' | 'hold'>;
+  digest: string;
+  needed: number;
+}
+
+/** What a scope is compared with. */
+export const touches = ({ uid, instruction }: PayoutRecord): Touches => ({
+  uid,
+  accountId: instruction.account_id,
+  currency: instruction.currency,
+});
+
+/**
+ * What people have decided by what they have signed: every decision that is stored is verified again, in the order in which they
+ * came, and the first verdict stands. Nobody's word counts for it, not even our own workflow's.
+ */
+export async function verdictOn(
+  { store, settings: { policy }, now }: Authority,
+  row: PayoutRecord,
+  { question, digest, needed }: SignedQuestion,
+): Promise<Verdict> {
+  const { reference, by } = row;
+  let awaited = {
+    kind: question,
+    digest,
+    needed,
+    maker: by ?? undefined,
+    expiresAt: undefined,
+    approvedBy: [] as readonly string[],
+  };
+  if (policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
+  const context = { storeId: store.id, now: now(), touches: touches(row) };
+  for (const signed of await store.signedDecisionsOf({ reference, question, digest })) {
+    if (!isSigned(policy, signed) || refusalOfStatement(policy, signed, context) !== undefined) continue;
+    const { decision, subject, remark } = signed;
+    const verdict = consider(awaited, { decision, by: subject, remark, digest }, context.now);
+    if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
+    if (verdict.verdict === 'counted') awaited = { ...awaited, approvedBy: verdict.awaited.approvedBy };
+  }
+  return { verdict: 'counted', awaited };
+}
+
+/**
+ * Whether a payout may leave as far as people are concerned: somebody who may hand it over has done so, and, where people must
+ * decide, they have. True without a policy: then names are believed, and somebody else compares them.
+ */
+export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
+  const { policy } = authority.settings;
+  if (policy === undefined) return true;
+  if (!may(personOf(policy, row.by), 'make', touches(row))) return false;
+  return asked.needed === 0 || (await verdictOn(authority, row, asked)).verdict === 'approved';
+}
+
+/** Why a signed decision is not taken, or the verdict with it. It is stored before it counts; a refusal is in the audit. */
+export async function takeDecision(
+  authority: Authority,
+  row: PayoutRecord,
+  asked: SignedQuestion,
+  signed: SignedDecision,
+): Promise<Verdict> {
+  const { store, now } = authority;
+  const refused = async (why: string): Promise<Verdict> => {
+    const { subject, question, decision, id } = signed;
+    const detail = { why, decisionId: id, question };
+    await store.audit({ at: now(), actor: subject, action: `${decision} refused`, subject: row.reference, detail });
+    return { verdict: 'refused', why };
+  };
+  const { policy } = authority.settings;
+  if (policy === undefined) return refused('no policy says who may decide');
+  if (signed.reference !== row.reference || signed.question !== asked.question)
+    return refused('it is about something else');
+  if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
+  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touches(row) });
+  if (why !== undefined) return refused(why);
+  if (!isSigned(policy, signed)) return refused('the signature is not that of the person it names');
+  const before = await verdictOn(authority, row, asked);
+  if (before.verdict === 'counted') {
+    const { subject: by, decision, remark, digest } = signed;
+    const alone = consider(before.awaited, { decision, by, remark, digest }, now());
+    if (alone.verdict === 'refused') return refused(alone.why);
+  }
+  if (!(await store.takeSignedDecision(signed, now()))) return refused('this decision was handed over before');
+  return verdictOn(authority, row, asked);
+}

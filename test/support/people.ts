@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Policy, Role, Scope, SignedDecision, Statement } from '../../src/domain/authority.ts';
+import { credentialId, newKey, signStatement } from '../../src/signing/ed25519.ts';
+
+/** People of a policy who can sign. */
+export interface SigningPerson {
+  name: string;
+  roles: readonly Role[];
+  scope?: Scope;
+  privateKey: string;
+  publicKey: string;
+}
+
+export const signingPerson = (name: string, roles: readonly Role[], scope?: Scope): SigningPerson => ({
+  name,
+  roles,
+  scope,
+  ...newKey(),
+});
+
+export function policyOf(people: readonly SigningPerson[], more: Partial<Policy> = {}): Policy {
+  return {
+    hash: 'test',
+    people: people.map(({ name, roles, scope = {}, publicKey }) => ({
+      name,
+      roles,
+      scope,
+      credentials: [{ id: credentialId(publicKey), type: 'ed25519', publicKey }],
+    })),
+    approvals: [],
+    approvalTtlMs: 3_600_000,
+    limits: [],
+    ...more,
+  };
+}
+
+/** What a person signs, as of now unless it says otherwise. */
+export function signedBy(
+  person: SigningPerson,
+  about: Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'> & Partial<Statement>,
+): SignedDecision {
+  const signedAt = Date.now();
+  const statement: Statement = {
+    id: randomUUID(),
+    decision: 'approve',
+    subject: person.name,
+    remark: '',
+    signedAt,
+    expiresAt: signedAt + 600_000,
+    ...about,
+  };
+  return signStatement(statement, person.privateKey);
+}

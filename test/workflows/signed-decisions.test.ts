@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import type { Question, SignedDecision } from '../../src/domain/authority.ts';
+import type { PayoutInstruction } from '../../src/domain/instruction.ts';
+import { payloadDigest, referenceOf } from '../../src/identity.ts';
+import type { PayoutStateView } from '../../src/workflows/messages.ts';
+import { NEW_PAYEE, until } from '../support/payout-routes.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
+import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+import { beingAStranger } from '../support/stranger.ts';
+
+const alice = signingPerson('alice', ['maker']);
+const bob = signingPerson('bob', ['approver']);
+const carol = signingPerson('carol', ['approver', 'operator']);
+const dave = signingPerson('dave', ['approver'], { currencies: ['EUR'] });
+const mallory = signingPerson('mallory', ['approver']);
+
+const POLICY = policyOf([alice, bob, carol, dave], { approvals: [{ approvals: 2 }] });
+
+type Handle = Awaited<ReturnType<Product['start']>>;
+
+/** A payout that alice has handed over, as a door does it. */
+async function handedOver(product: Product, id: string, more: Partial<PayoutInstruction> = {}): Promise<Handle> {
+  const instruction = { ...DEFAULT_INSTRUCTION, id, ...more };
+  const { uid } = instruction;
+  const about = { reference: referenceOf(uid, id), digest: payloadDigest(instruction) };
+  const made = signedBy(alice, { storeId: product.store.id, question: 'make', ...about });
+  await product.store.takeSignedDecision(made, Date.now());
+  return product.start({ id, ...more }, { by: 'alice' });
+}
+
+/** How many payees of the user the bank has. */
+async function payees(product: Product): Promise<number> {
+  const { total } = (await product.bankCall('GET', '/v1/banking/beneficiaries?uid=u-1001&page_size=100')) as {
+    total: number;
+  };
+  return total;
+}
+
+const viewOf = (handle: Handle): Promise<PayoutStateView> => handle.query<PayoutStateView>('state');
+
+async function signedFor(
+  product: Product,
+  handle: Handle,
+  person: SigningPerson,
+  more: Partial<SignedDecision> = {},
+): Promise<SignedDecision> {
+  const { reference, awaited } = await viewOf(handle);
+  const { kind, digest } = awaited ?? { kind: 'payout', digest: '' };
+  return signedBy(person, { storeId: product.store.id, question: kind as Question, reference, digest, ...more });
+}
+
+/** The update that the command sends with a decision that was signed. */
+async function decide(handle: Handle, signed: SignedDecision): Promise<string> {
+  const { id: decisionId, decision, subject: by, remark } = signed;
+  const update = { decisionId, decision, by, remark, signed };
+  return handle
+    .executeUpdate<{ outcome: string; missing: number }, [typeof update]>('decide', { args: [update] })
+    .then(({ outcome, missing }) => `${outcome} ${missing}`)
+    .catch((error: { cause?: { message?: string } }) => `refused: ${error.cause?.message}`);
+}
+
+describe.concurrent('where a policy asks for signatures', () => {
+  it('two people approve, and the payout is paid', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, 'two');
+    await until(handle, 'awaiting-approval');
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('counted 1');
+    expect((await viewOf(handle)).awaited?.approvedBy).toEqual(['bob']);
+    expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    const audit = await product.store.auditOf(referenceOf('u-1001', 'two'));
+    expect(audit.filter(({ action }) => action === 'approve, signed').map(({ actor }) => actor)).toEqual([
+      'alice',
+      'bob',
+      'carol',
+    ]);
+  });
+
+  it('nothing that is forged, stale, repeated, out of scope or raw counts', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, 'forged');
+    await until(handle, 'awaiting-approval');
+    const signed = (person: SigningPerson, more: Partial<SignedDecision> = {}) =>
+      signedFor(product, handle, person, more);
+    const own = await signed(bob);
+    const now = Date.now();
+    for (const [decision, why] of [
+      [await signed(mallory), 'the policy names no such person'],
+      [{ ...(await signed(mallory)), subject: 'bob' }, 'the signature is not that of the person it names'],
+      [{ ...own, subject: 'carol' }, 'the signature is not that of the person it names'],
+      [await signed(alice), 'this needs the role "approver"'],
+      [await signed(dave), 'it is outside the scope that the policy gives this person'],
+      [await signed(bob, { digest: 'another' }), 'the digest is not the one in force'],
+      [await signed(bob, { reference: referenceOf('u-1001', 'other') }), 'it is about something else'],
+      [await signed(bob, { storeId: 'another' }), 'it was signed for another store'],
+      [await signed(bob, { signedAt: now - 9_000, expiresAt: now - 1_000 }), 'it has expired'],
+      [await signed(bob, { signedAt: now + 600_000, expiresAt: now + 700_000 }), 'it was signed in the future'],
+      [await signed(bob, { decision: 'reject' }), 'a rejection needs a remark'],
+    ] as const) {
+      expect(await decide(handle, decision)).toBe(`refused: ${why}`);
+    }
+    expect(await decide(handle, own)).toBe('counted 1');
+    expect(await decide(handle, { ...own })).toBe('counted 1');
+    expect(await decide(handle, { ...(await signed(bob)) })).toBe('refused: this person has approved already');
+    for (const by of ['carol', 'dave', 'erin']) await handle.signal('approve', { by });
+    await handle.executeUpdate('decide', { args: [{ decisionId: 'raw', decision: 'approve', by: 'carol' }] });
+    expect((await viewOf(handle)).awaited?.approvedBy).toEqual(['bob']);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'forged'))).toEqual([]);
+    expect(await decide(handle, await signed(carol))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('the first verdict stands: a rejection ends it, whoever approves then', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, 'rejected');
+    await until(handle, 'awaiting-approval');
+    await decide(handle, await signedFor(product, handle, bob));
+    expect(await decide(handle, await signedFor(product, handle, carol, { decision: 'reject', remark: 'wrong' }))).toBe(
+      'rejected 0',
+    );
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'rejected'))).toEqual([]);
+  });
+
+  it('nobody starts a payout by hand in the name of a maker', async () => {
+    await using product = await startProduct({ settings: { policy: policyOf([alice, bob]) } });
+    const handle = await product.start({ id: 'raw' }, { by: 'alice' });
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'MakerNotProven' } });
+    expect(await product.store.payout(referenceOf('u-1001', 'raw'))).toBeUndefined();
+    const made = await handedOver(product, 'raw');
+    expect(await made.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('a payee is not made at the bank before the payout to it is approved', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const before = await payees(product);
+    const handle = await handedOver(product, 'new-payee', NEW_PAYEE);
+    await until(handle, 'awaiting-approval');
+    expect(await payees(product)).toBe(before);
+    for (const person of [bob, carol]) await decide(handle, await signedFor(product, handle, person));
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await payees(product)).toBe(before + 1);
+  });
+
+  it('the audit of the bank is approved by signature, about just that order', async () => {
+    await using product = await startProduct({ settings: { policy: policyOf([alice, bob, carol]) } });
+    const handle = await handedOver(product, 'audit', { note: 'sandbox:audit' });
+    const { awaited } = await until(handle, 'awaiting-bank-approval');
+    await handle.signal('approve', { by: 'bob' });
+    const [reference, digest = ''] = [referenceOf('u-1001', 'audit'), awaited?.digest.split('/')[0]];
+    const ofPayout = signedBy(bob, { storeId: product.store.id, question: 'payout', reference, digest });
+    expect(await decide(handle, ofPayout)).toBe('refused: it is about something else');
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('an operator signs what is to be done about an unknown outcome', async () => {
+    await using product = await startProduct({
+      settings: { policy: policyOf([alice, bob, carol]), referenceDedupe: 'none' },
+    });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+    const handle = await handedOver(product, 'unknown');
+    await until(handle, 'needs-operator');
+    const close = (by: string, decisionId?: string): Promise<{ accepted: boolean; message: string }> =>
+      handle.executeUpdate<{ accepted: boolean; message: string }, [object]>('resolve', {
+        args: [{ action: 'close-as-not-paid', by, evidence: 'statement of today', decisionId }],
+      });
+    expect(await close('carol')).toMatchObject({ accepted: false });
+    const about = { storeId: product.store.id, question: 'resolve', digest: 'close-as-not-paid/' } as const;
+    const reference = referenceOf('u-1001', 'unknown');
+    const [byBob, byCarol] = [signedBy(bob, { ...about, reference }), signedBy(carol, { ...about, reference })];
+    for (const signed of [byBob, byCarol]) await product.store.takeSignedDecision(signed, Date.now());
+    expect(await close('bob', byBob.id)).toEqual({ accepted: false, message: 'this needs the role "operator"' });
+    expect(await close('carol', byCarol.id)).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'failed' });
+  });
+
+  it("a stranger's workflow that takes a payout's place sends nothing and makes nothing at the bank", async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, 'stolen', NEW_PAYEE);
+    await until(handle, 'awaiting-approval');
+    await handle.terminate('a stranger');
+    const before = await payees(product);
+    const answers = await beingAStranger(product, () =>
+      product.client.workflow.execute<(given: unknown) => Promise<string[]>>('roguePayout', {
+        workflowId: handle.workflowId,
+        taskQueue: 'rogue',
+        args: [{ ...DEFAULT_INSTRUCTION, id: 'stolen', ...NEW_PAYEE, by: 'alice' }],
+      }),
+    );
+    expect(answers).toEqual([
+      '{"kind":"pending"}',
+      '{"outcome":"not-sent","why":"changed"}',
+      '{"outcome":"not-sent","why":"changed"}',
+      '{"outcome":"payee-changed"}',
+    ]);
+    expect(await payees(product)).toBe(before);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'stolen'))).toEqual([]);
+  });
+});
