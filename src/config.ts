@@ -50,6 +50,12 @@ export interface Config {
   uiUrl: string | undefined;
   /** What payouts and workers obey. */
   settings: WorkerSettings;
+  /** What commands sign decisions with. */
+  signingKey: Secret<string | undefined>;
+  /** Of the files that drop folders take, where a policy is set. */
+  folderMaker: string | undefined;
+  /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
+  lacksPolicy: boolean;
   lookAlikeDays: number;
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
@@ -87,6 +93,9 @@ export function loadConfig(env: Environment = process.env): Config {
     },
     uiUrl: values.PAYOUTS_UI_URL,
     settings: settingsOf(values),
+    signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
+    folderMaker: values.PAYOUTS_FOLDER_MAKER,
+    lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
@@ -176,13 +185,27 @@ function assertOneWorld(given: {
     );
   }
   if (values.PAYOUTS_TIME_SCALE === 1 || values.PAYOUTS_TIME_SCALE_OFF_LOOPBACK) return;
-  const bankIsHere = bank.kind === 'sandbox' || isLoopback(new URL(bank.url).hostname);
-  const temporalIsHere = temporal.kind === 'embedded' || isLoopback(hostOf(temporal.address));
-  if (bankIsHere && temporalIsHere) return;
+  if (isAllHere(bank, temporal)) return;
+  const bankIsHere = isHere(bank);
   throw new ConfigError(
     'PAYOUTS_TIME_SCALE',
     `shrinks the waits that prove that no order was made, with a ${bankIsHere ? 'Temporal' : 'bank'} on another machine`,
     'Unset it, or set PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true for a bank that is a test of yours.',
+  );
+}
+
+const isHere = (bank: BankConfig): boolean => bank.kind === 'sandbox' || isLoopback(new URL(bank.url).hostname);
+
+const isAllHere = (bank: BankConfig, temporal: TemporalConfig): boolean =>
+  isHere(bank) && (temporal.kind === 'embedded' || isLoopback(hostOf(temporal.address)));
+
+/** Throws a `ConfigError` where money would move with nobody's word on who may move it. */
+export function assertPolicy({ lacksPolicy }: Config): void {
+  if (!lacksPolicy) return;
+  throw new ConfigError(
+    'PAYOUTS_POLICY',
+    'is not set, with a bank or a Temporal on another machine: nobody has said who may move money',
+    'payouts policy init FILE makes a policy; set PAYOUTS_POLICY to the file.',
   );
 }
 

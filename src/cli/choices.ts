@@ -10,3 +10,6 @@ export type TemplateKind = (typeof TEMPLATES)[number];
 
 /** What `doctor --accept` names: parts of the world a store belongs to that have changed and are the same all the same. */
 export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;
+
+/** Of the option `--key`. */
+export const KEY = 'your key, where the policy asks for signatures (default: PAYOUTS_SIGNING_KEY)';

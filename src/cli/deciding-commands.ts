@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import { keptText } from './arguments.ts';
+import { KEY } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
@@ -11,6 +12,10 @@ const controlBatch = lazily(async () => (await import('./commands/decide.ts')).c
 const decide = lazily(async () => (await import('./commands/decide.ts')).decide);
 const resolve = lazily(async () => (await import('./commands/decide.ts')).resolve);
 const acknowledge = lazily(async () => (await import('./commands/incidents.ts')).acknowledge);
+const checkPolicy = lazily(async () => (await import('./commands/policy.ts')).checkPolicy);
+const explainPolicy = lazily(async () => (await import('./commands/policy.ts')).explainPolicy);
+const initPolicy = lazily(async () => (await import('./commands/policy.ts')).initPolicy);
+const makeKey = lazily(async () => (await import('./commands/policy.ts')).makeKey);
 const listSwitches = lazily(async () => (await import('./commands/switch.ts')).listSwitches);
 const switchOff = lazily(async () => (await import('./commands/switch.ts')).switchOff);
 const switchOn = lazily(async () => (await import('./commands/switch.ts')).switchOn);
@@ -21,6 +26,7 @@ export function addDeciding(command: Add, perform: Perform): void {
     command(usage, description)
       .option('--yes', 'do not ask', false)
       .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
+      .option('--key <file>', KEY)
       .option('--remark <text>', 'why', keptText);
   deciding('approve <id>', 'approve what is awaited').action((id, o) => perform((s) => decide(s, 'approve', id, o)));
   deciding('reject <id>', 'reject what is awaited; needs --remark').action((id, o) =>
@@ -39,11 +45,13 @@ export function addDeciding(command: Add, perform: Perform): void {
     .option('--order <id>', 'the order to adopt')
     .option('--yes', 'do not ask', false)
     .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
+    .option('--key <file>', KEY)
     .action((id, o) => perform((s) => resolve(s, id, o)));
   command('acknowledge <incident>', 'say that somebody has seen to an incident, and why it may rest')
     .requiredOption('--reason <text>', 'why', keptText)
     .option('--yes', 'do not ask', false)
     .option('--by <name>', 'who (default: the user of this machine)', keptText)
+    .option('--key <file>', KEY)
     .action((incident, o) => perform((s) => acknowledge(s, incident, o)));
   const control = (name: string, update: string, description: string): void => {
     command(`${name} <id>`, description)
@@ -55,6 +63,19 @@ export function addDeciding(command: Add, perform: Perform): void {
   control('resume', MESSAGES.resume, 'release and send rows of a batch again');
 }
 
+export function addPolicy(command: Add, perform: Perform): void {
+  command('init <file>', 'ask who there is, and write a policy').action((file) => perform((s) => initPolicy(s, file)));
+  command('check [file]', 'what is wrong with a policy, or who may do what by it').action((file) =>
+    perform((s) => checkPolicy(s, file)),
+  );
+  command('explain <id>', 'who may approve a payout, who has, and how many are missing').action((id) =>
+    perform((s) => explainPolicy(s, id)),
+  );
+  command('key <file>', 'a new private key; prints the public key for the policy').action((file) =>
+    perform((s) => makeKey(s, file)),
+  );
+}
+
 export function addSwitches(command: Add, perform: Perform): void {
   const switching = (usage: string, description: string): Command =>
     command(usage, description)
@@ -62,6 +83,7 @@ export function addSwitches(command: Add, perform: Perform): void {
       .argument('[key]', 'id of the user, account, payee or batch, or the currency; none for everything')
       .requiredOption('--reason <text>', 'why', keptText)
       .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+      .option('--key <file>', KEY)
       .option('--yes', 'do not ask', false);
   switching('off', 'send nothing more that it matches, from the next send on').action((scope, key, o) =>
     perform((s) => switchOff(s, scope, key, o)),

@@ -115,6 +115,14 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["payouts switch off payee ben-7 --reason 'details in doubt'", 'one payee'],
   ],
   'switch on': [["payouts switch on currency EUR --reason 'bank is open'", 'what waited goes on by itself']],
+  policy: [['payouts policy check', 'who may do what']],
+  'policy init': [['payouts policy init policy.json', 'asks who there is']],
+  'policy check': [
+    ['payouts policy check policy.json', 'everything that is wrong with it'],
+    ['payouts policy check', 'who may do what, by the policy that is set'],
+  ],
+  'policy explain': [['payouts policy explain INV-4711', 'who may approve it, who has']],
+  'policy key': [['payouts policy key bob.pem', 'a private key; prints the public one']],
   'switch list': [['payouts switch list', 'what is off, since when, by whom and why']],
   resume: [['payouts resume ID --by alice', 'release rows again']],
   status: [

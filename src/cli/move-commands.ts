@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { duration, keptText } from './arguments.ts';
+import { KEY } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
@@ -15,6 +16,7 @@ export function addMoves(command: Add, perform: Perform): void {
       .option('--expires-at <time>', "end of the bank's audit, e.g. 2026-03-31T17:00:00Z")
       .option('--fee-cap <amount>', "highest fee, in the fee's own currency; above it people are asked")
       .option('--by <name>', 'who asks for it (the maker)', keptText)
+      .option('--key <file>', KEY)
       .option('--yes', 'do not ask', false)
       .option('--detach', 'start and return; needs a stack that stays up', false)
       .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration);

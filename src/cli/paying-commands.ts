@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { canary, duration, keptText, rowNumbers } from './arguments.ts';
+import { KEY } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
@@ -23,7 +24,8 @@ export function addPaying(command: Add, perform: Perform): void {
       .option('--canary <rows>', 'pay this many rows first, and the rest when all of them are completed', canary)
       .option('--allow-look-alikes', 'rows that look like a payout of the last days are meant, not held', false)
       .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
-      .option('--by <name>', 'who hands over the file (the maker)', keptText);
+      .option('--by <name>', 'who hands over the file (the maker)', keptText)
+      .option('--key <file>', KEY);
   taking('validate <file>', 'every finding of a file in one pass; sends nothing').action((file, files) =>
     perform((session) => validate(session, file, files)),
   );

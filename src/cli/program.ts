@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
 import { port } from './arguments.ts';
 import { addCards } from './card-commands.ts';
-import { addDeciding, addSwitches } from './deciding-commands.ts';
+import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
 import { addDoors, addSchedules } from './door-commands.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
@@ -101,6 +101,8 @@ export function buildProgram(perform: Perform): Command {
     .command('switch')
     .description('stop sends: of everything, a user, an account, a currency, a payee');
   addSwitches(below(group), perform);
+  const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
+  addPolicy(below(policies), perform);
   addShowing(command, perform);
   addKeeping(command, perform);
   addLearning(command, perform, program);

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Bank } from '../api/bank.ts';
 import { bankMark } from '../compose/bank-mark.ts';
 import { temporalUi } from '../compose/temporal-ui.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { StackPorts } from '../embedded/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
@@ -57,6 +57,7 @@ export class Session implements AsyncDisposable {
     more: { ports?: StackPorts; startGateway?: StartGateway } = {},
   ): Promise<Stack> {
     if (this.openedStack === undefined) {
+      assertPolicy(this.config);
       await this.assertStoreFits();
       const stack = await openStack(this.config, { ...(await embeddedParts(this.config)), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));

@@ -26,7 +26,7 @@ export interface Opened {
 /** A door by the configuration. Made for each file: what completes bank messages may have changed since the last one. */
 export async function doorOf(
   config: Config,
-  opened: Pick<Door, 'store' | 'bank' | 'assertReady' | 'startBatch'>,
+  opened: Pick<Door, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,
   files: MessageFiles = {},
 ): Promise<Door> {
   return {
@@ -36,12 +36,15 @@ export async function doorOf(
     dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
     now: Date.now,
     approvalRules: config.settings.approvalRules,
+    policy: config.settings.policy,
   };
 }
 
-export function openDoor({ config, stack, store, client, bank, log }: Opened): Promise<Door> {
+/** `maker`: who has proven to hand files over. */
+export function openDoor({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<Door> {
   return doorOf(config, {
     store,
+    maker,
     bank,
     async assertReady() {
       await assertReachable(client, stack);
@@ -58,7 +61,8 @@ export function folderDeps(opened: Opened): FolderDeps {
   const ui = temporalUi(config, stack);
   return {
     store,
-    door: () => openDoor(opened),
+    // Whoever can write to the namespace can ask for a sweep: who makes its files, the configuration says.
+    door: () => openDoor(opened, config.folderMaker),
     report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
     failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken yet'),
   };

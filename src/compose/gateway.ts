@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { assertPolicy, type Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
@@ -38,6 +38,7 @@ export async function openGateway(
   listenOn: ListenOn,
   log: Log,
 ): Promise<Required<Part> & { url: string }> {
+  assertPolicy(config);
   await using opened = new AsyncDisposableStack();
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
@@ -75,7 +76,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
   const { config, stack, store, client, bank, log } = at;
   return {
     store,
-    door: () => openDoor(at),
+    door: (maker) => openDoor(at, maker),
     report: (batchId) => reportBatch(config, store, batchId, ui),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),

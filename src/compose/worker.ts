@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
-import type { Config } from '../config.ts';
+import { assertPolicy, type Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
@@ -35,6 +35,7 @@ const RESUME_EVERY_MS = 30_000;
  * namespace belongs to another store.
  */
 export async function startWorker(config: Config, stack: StackAddresses, log: Log): Promise<Part> {
+  assertPolicy(config);
   const opened = new AsyncDisposableStack();
   try {
     const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());

@@ -105,6 +105,17 @@ const KEYS = {
     '{"rules":[]}',
     'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the largest number of a matching rule holds',
   ),
+  PAYOUTS_POLICY: key(
+    text,
+    null,
+    'JSON file that names people, roles, limits and approvals; with it decisions are signed; absent: a trial, names are believed',
+  ),
+  PAYOUTS_SIGNING_KEY: key(
+    text,
+    null,
+    'Ed25519 private key (PKCS #8, PEM) that commands sign decisions with; better PAYOUTS_SIGNING_KEY_FILE',
+  ),
+  PAYOUTS_FOLDER_MAKER: key(text, null, 'maker, by the policy, of the files that drop folders take'),
   PAYOUTS_LOOK_ALIKE_DAYS: key(
     count(0, 365),
     '3',

@@ -1,6 +1,7 @@
 import type { WorkerSettings } from '../services/deps.ts';
 import { loadCalendar } from './calendar.ts';
 import type { KeyValues } from './keys.ts';
+import { loadPolicy } from './policy.ts';
 
 /** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
 const PAUSE_MIN_MS = 200;
@@ -31,6 +32,7 @@ export function settingsOf(values: KeyValues): WorkerSettings {
     referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
     closedMeans: values.PAYOUTS_CLOSED_MEANS,
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
+    policy: values.PAYOUTS_POLICY === undefined ? undefined : loadPolicy(values.PAYOUTS_POLICY),
     feeCap: values.PAYOUTS_FEE_CAP,
     maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,

@@ -36,6 +36,8 @@ export interface Assessment {
   funds?: { accountId: string; needs: string; enough: boolean };
   /** What the bank refused to answer, and what follows from it. */
   obstacle?: Obstacle;
+  /** A limit of the policy that it would pass now, in words. */
+  limit?: string;
   /** A switch that is off matches the payout. */
   switchedOff?: SwitchScope;
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
@@ -108,6 +110,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
   if (assessment.cardPayment === 'open') return { gate: 'hold', reason: because('card-payment-open') };
   if (assessment.cardPayment === 'contradicted') return { gate: 'hold', reason: because('card-payment-contradicted') };
+  if (assessment.limit !== undefined) return { gate: 'hold', reason: because('limit-reached', assessment.limit) };
   // Before anything is created at the bank, a payee included.
   if (assessment.lookAlike !== undefined && passes.lookAlikeMeant !== true) {
     return { gate: 'hold', reason: because('look-alike', daysText(assessment.lookAlike)) };

@@ -25,6 +25,7 @@ export const REASONS = {
   'no-payout-account': 'the user has no account in the payout currency',
   'switched-off': 'an operator has switched this off; goes on when it is on again',
   'look-alike': 'same payee, amount and currency as an earlier payout',
+  'limit-reached': 'a limit of the policy would be passed; goes on when it fits',
   'card-payment-open': 'waits for the card payment it is tied to',
   'card-payment-contradicted': 'the acquirer has contradicted the end of the card payment it is tied to',
   'earlier-generation-open': 'an earlier generation of it may have taken money',

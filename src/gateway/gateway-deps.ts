@@ -13,7 +13,7 @@ import type { TakeWebhook } from '../webhooks/receiver.ts';
 export interface GatewayDeps {
   store: Store;
   /** Opened for each file: what completes bank messages may have changed. */
-  door(): Promise<Door>;
+  door(maker: string | undefined): Promise<Door>;
   /** The document of a batch, its files written. Throws for an unknown id. */
   report(batchId: string): Promise<BatchReport>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */

@@ -66,7 +66,8 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const by = makerOf(request.caller, options.by);
     const key = idempotencyKeyOf(request);
     await using upload = await received(request, deps.uploads, options.file);
-    const handOver = (batchId?: string) => handedOver(deps, upload, { ...options, by }, batchId);
+    const handOver = (batchId?: string) =>
+      handedOver(deps, upload, { ...options, by, maker: request.caller.name }, batchId);
     if (key === undefined) {
       const { status, document } = await handOver();
       return reply.code(status).send(document);
@@ -84,12 +85,12 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 async function handedOver(
   deps: GatewayDeps,
   { path }: Upload,
-  options: HandOver,
+  { maker, ...options }: HandOver & { maker: string | undefined },
   batchId: string | undefined,
 ): Promise<Answer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const door = await deps.door();
+    const door = await deps.door(maker);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, document: taking.document };

@@ -1,6 +1,5 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../api/bank.ts';
-import type { ApprovalRule } from '../domain/policy.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { Store } from '../store/store.ts';
@@ -10,11 +9,12 @@ import type { CheckedFile, KnownRows } from './checked-file.ts';
 import { INPUT_INVALID, IntakeRefusal, invalidInput, type UnansweredMessage } from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
+import type { MakerRules } from './maker.ts';
 import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
 /** What every door takes files with: the command, HTTP, the drop folder and its schedule. */
-export interface Door {
+export interface Door extends MakerRules {
   store: Store;
   /** Answers required-details, and which accounts and payees there are. */
   bank: Bank;
@@ -24,7 +24,8 @@ export interface Door {
   /** The day a row with this execution date is sent on. */
   dueDate(executeOn: string, currency: string): string;
   now(): number;
-  approvalRules: readonly ApprovalRule[];
+  /** Who hands files over, proven at the door; counts where a policy is set. */
+  maker?: string;
   /** Rejects when Temporal or the bank that pays cannot be worked with now. */
   assertReady(): Promise<void>;
   /** Starts the workflow of a batch unless it runs. A claimed batch that is not started now is started by a worker. */

@@ -1,12 +1,50 @@
+import { may, type Policy, personOf } from '../domain/authority.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
 
 const MAKER_UNKNOWN = 'maker-unknown';
 
-/** With an approval policy nobody can be told apart from an unknown maker: payouts without one could never be approved. */
-export function assertMaker(rules: readonly unknown[], by: string | undefined): void {
-  if (rules.length === 0 || by !== undefined) return;
+/** Who may hand payouts over, as the configuration says it. */
+export interface MakerRules {
+  /** Where no policy is set. */
+  approvalRules: readonly unknown[];
+  policy?: Policy;
+}
+
+/** Throws a `Problem` where nobody, or nobody who may, hands payouts over. `by` has been proven at the door where a policy is set. */
+export function assertMaker({ approvalRules, policy }: MakerRules, by: string | undefined): void {
+  if (policy !== undefined && may(personOf(policy, by ?? null), 'make')) return;
+  if (policy !== undefined) {
+    throw new Problem(
+      'forbidden',
+      MAKER_UNKNOWN,
+      'The policy lets nobody hand payouts over who is not one of its makers.',
+      {
+        hint: 'Sign with the key of a maker: --key FILE, or PAYOUTS_SIGNING_KEY_FILE. Over HTTP use the token of one.',
+      },
+    );
+  }
+  // With approval rules nobody can be told apart from an unknown maker: payouts without one could never be approved.
+  if (approvalRules.length === 0 || by !== undefined) return;
   const hint = 'Add --by NAME; over HTTP by=NAME, or use a token with a name.';
   throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy needs to know who asks for these payouts.', { hint });
+}
+
+/** Throws a `Problem` for the first row that the policy does not let its maker hand over. Rows count from 1. */
+export function assertScope(
+  { policy }: MakerRules,
+  by: string | undefined,
+  rows: Iterable<{ row: number; instruction: PayoutInstruction }>,
+): void {
+  if (policy === undefined) return;
+  const person = personOf(policy, by ?? null);
+  for (const { row, instruction } of rows) {
+    const { uid, account_id: accountId, currency } = instruction;
+    if (may(person, 'make', { uid, accountId, currency })) continue;
+    throw new Problem('forbidden', 'outside-scope', `Row ${row} is outside the scope that the policy gives ${by}.`, {
+      hint: 'Hand over the rows of your scope, or have the policy changed. Nothing was sent.',
+    });
+  }
 }
 
 /** No file is at fault: whoever ordered it to be taken left the name out. */

@@ -6,14 +6,13 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
 import { isEnd, type Reason } from '../domain/payout-state.ts';
-import type { ApprovalRule } from '../domain/policy.ts';
 import { payloadDigest, referenceOf } from '../identity.ts';
 import { checkMove, type MoveKind } from '../rules/check-move.ts';
 import type { Broken } from '../rules/field-rules.ts';
 import { shownValue } from '../rules/finding.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
-import { assertMaker } from './maker.ts';
+import { assertMaker, assertScope, type MakerRules } from './maker.ts';
 import { unlessRefused } from './outlook.ts';
 
 /** A transfer or an exchange as it is asked for; a transfer names no currency: its accounts have one. */
@@ -82,7 +81,7 @@ export async function takenMove(
 export async function planMove(
   bank: Bank,
   { kind, instruction: asked, by }: MoveAsked,
-  settings: { transferAcrossUsers: boolean; approvalRules: readonly ApprovalRule[] },
+  settings: MakerRules & { transferAcrossUsers: boolean },
   optionOf: OptionOf,
 ): Promise<MovePlan> {
   const isTransfer = kind === 'transfer';
@@ -108,7 +107,8 @@ export async function planMove(
     ...(unfit === undefined ? [] : [unfitAccount(instruction, from, unfit)]),
   ];
   if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
-  assertMaker(settings.approvalRules, by);
+  assertMaker(settings, by);
+  assertScope(settings, by, [{ row: 1, instruction }]);
   const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
   const outlook = { from, to, ...NO_COST, ...cost };

@@ -3,7 +3,7 @@ import type { KnownRows } from './checked-file.ts';
 import { claimFile, type Door, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
 import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
-import { assertMaker } from './maker.ts';
+import { assertMaker, assertScope } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan } from './plan.ts';
 import { prepareRetry, type UnpaidRows } from './prepare-retry.ts';
@@ -61,8 +61,12 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
   using prepared = given;
   const { plan, known, checked } = prepared;
   if (plan === null) return takenAlready(door, known, options);
-  // Before anybody is asked: payouts without a maker could never be approved.
-  if (!options.dryRun) assertMaker(door.approvalRules, options.by);
+  // Before anybody is asked.
+  const by = door.policy === undefined ? options.by : door.maker;
+  if (!options.dryRun) {
+    assertMaker(door, by);
+    assertScope(door, by, checked.staged.claims());
+  }
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {
     plan,
@@ -75,7 +79,7 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
   await agree(proposal);
   if (options.dryRun) return { outcome: 'planned', document: await proposal.document() };
   await door.assertReady();
-  const claimed = await claimFile(door, prepared, options);
+  const claimed = await claimFile(door, prepared, { ...options, by });
   if (!('batchId' in claimed)) return takenAlready(door, claimed, options);
   await door.startBatch(claimed.batchId, checked.file);
   return { outcome: 'claimed', batchId: claimed.batchId };

@@ -36,6 +36,8 @@ export const REMEDIES: Readonly<Record<ReasonCode, string>> = {
     'The acquirer must say what is true; `payouts card resolve ID --action confirm-end --evidence TEXT` lets the end stand, `payouts reject ID --remark TEXT` ends the payout unpaid.',
   'earlier-generation-open':
     'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid; if not, `payouts incidents` says how to clear what speaks against it.',
+  'limit-reached':
+    'Wait until it fits within 24 hours, or have the policy changed; `payouts reject ID --remark TEXT` ends it unpaid.',
   // ended unpaid
   'invalid-instruction': 'Correct the row and hand it over under a new id.',
   'id-reused': 'Give a new payout a new id; the earlier one is untouched.',

@@ -17,7 +17,7 @@ export interface WorkerSettings {
   /** Where no policy is set: names are believed. */
   approvalRules: readonly ApprovalRule[];
   /** Who may move money; decisions count when they are signed. Absent: a trial, in which names are believed. */
-  policy?: Policy;
+  policy?: Policy | undefined;
   feeCap: string | undefined;
   maxSlippage: string;
   /** A transfer may go to an account of another user that the key sees. */

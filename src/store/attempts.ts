@@ -22,6 +22,7 @@ export const attemptRepository = {
   closeUnpaid,
   attempts,
   attemptsOf,
+  handedToBank,
 };
 
 /**
@@ -40,6 +41,31 @@ function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun>
     return (await insert(transaction, attempt)) ? 'begun' : 'taken';
   });
 }
+
+/** Payouts in a currency that were sent since then, once each, unless all that is known of them is that nothing moved. */
+async function handedToBank(
+  db: Database,
+  { currency, since }: { currency: string; since: number },
+): Promise<{ reference: string; amount: string; accountId: string | null; beneficiaryId: string | undefined }[]> {
+  const rows = await db
+    .selectFrom('sendAttempts')
+    .innerJoin('payouts', 'payouts.reference', 'sendAttempts.reference')
+    .select(['payouts.reference', 'payouts.amount', 'payouts.accountId', 'sendAttempts.request'])
+    .where('sendAttempts.sentAt', '>=', since)
+    .where('payouts.currency', '=', currency)
+    .where('payouts.state', 'not in', UNPAID_STATES)
+    .where((row) =>
+      row.or([row('sendAttempts.outcome', 'is', null), row('sendAttempts.outcome', 'not in', ['not-sent', 'refused'])]),
+    )
+    .execute();
+  const once = new Map(rows.map((row) => [row.reference, row]));
+  return [...once.values()].map(({ request, ...row }) => ({
+    ...row,
+    beneficiaryId: request !== null && 'beneficiaryId' in request ? request.beneficiaryId : undefined,
+  }));
+}
+
+const UNPAID_STATES = END_STATES.filter((state) => state !== 'completed');
 
 /** Locks the row of the payout until the end of the transaction, in the one way both databases know. */
 async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolean> {

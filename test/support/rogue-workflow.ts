@@ -22,7 +22,8 @@ export async function roguePayout(input: unknown): Promise<string[]> {
     startToCloseTimeout: '10s',
     retry: { maximumAttempts: 1 },
   });
-  const { claim } = (await activities.prepare?.({ input })) as { claim: { reference: string } };
+  const prepared = await activities.prepare?.({ input });
+  const { claim } = prepared as { claim: { reference: string } };
   const { reference } = claim;
   const approved = { digest: 'any', by: ['bob', 'carol'] };
   await activities.assess?.({ claim, exchanged: false, exchangeSent: false, approved });

@@ -6,7 +6,9 @@ import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { NEW_PAYEE, until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
 import { beingAStranger } from '../support/stranger.ts';
+import { until as untilTrue } from '../support/until.ts';
 
 const alice = signingPerson('alice', ['maker']);
 const bob = signingPerson('bob', ['approver']);
@@ -68,6 +70,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect((await viewOf(handle)).awaited?.approvedBy).toEqual(['bob']);
     expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-by-two');
     const audit = await product.store.auditOf(referenceOf('u-1001', 'two'));
     expect(audit.filter(({ action }) => action === 'approve, signed').map(({ actor }) => actor)).toEqual([
       'alice',
@@ -152,6 +155,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await decide(handle, ofPayout)).toBe('refused: it is about something else');
     expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'audit-signed');
   });
 
   it('an operator signs what is to be done about an unknown outcome', async () => {
@@ -173,6 +177,21 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await close('bob', byBob.id)).toEqual({ accepted: false, message: 'this needs the role "operator"' });
     expect(await close('carol', byCarol.id)).toMatchObject({ accepted: true });
     expect(await handle.result()).toMatchObject({ state: 'failed' });
+    await recordHistory(handle, 'payout', 'resolved-by-signature');
+  });
+
+  it('what would pass a limit of the policy is held, two at once as well', async () => {
+    const limits = [{ per: 'account', currency: 'USD', amount: '20.00' }] as const;
+    await using product = await startProduct({ settings: { policy: policyOf([alice], { limits }) } });
+    const ids = ['first', 'second', 'third'];
+    const handles = await Promise.all(ids.map((id) => handedOver(product, id)));
+    const states = (): Promise<(string | undefined)[]> =>
+      Promise.all(ids.map(async (id) => (await product.store.payout(referenceOf('u-1001', id)))?.state));
+    await untilTrue(async () => (await states()).filter((state) => state === 'held').length >= 2);
+    const orders = await Promise.all(ids.map((id) => ordersUnder(product, referenceOf('u-1001', id))));
+    expect(orders.flat().length).toBeLessThanOrEqual(1);
+    // The one that fits may have ended.
+    for (const handle of handles) await handle.terminate('test').catch(() => undefined);
   });
 
   it("a stranger's workflow that takes a payout's place sends nothing and makes nothing at the bank", async () => {

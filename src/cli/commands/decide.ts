@@ -2,21 +2,26 @@ import { userInfo } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { v7 } from 'uuid';
+import { resolveDigest, type SignedDecision } from '../../domain/authority.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
+import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
 import { unknownId } from '../batch-report.ts';
+import { decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { type Signer, signerOf } from '../signer.ts';
 
 export interface DecideOptions {
   yes: boolean;
   by: string | undefined;
+  key?: string;
   remark: string | undefined;
 }
 
@@ -45,15 +50,42 @@ export async function decide(
       hint: `payouts status ${id} says what it waits for.`,
     });
   }
+  const signer = await signerOf(session, options, 'payout');
+  if (!options.yes) session.output.tell(decisionTable(payouts));
   await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts.length} payouts?`, options.yes);
-  const by = options.by ?? userInfo().username;
   return tellEach(session, payouts, async (client, payout) => {
-    const update = { decisionId: v7(), decision, by, remark: options.remark };
+    const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
+    if ('refused' in update) return update;
     const answer = await client.workflow
       .getHandle(payout.workflowId)
       .executeUpdate<{ outcome: string }, [typeof update]>(MESSAGES.decide, { args: [update] });
     return answer.outcome;
   });
+}
+
+/** The update that says it; signed about just what the row shows, where a policy asks for that. */
+async function decisionOn(
+  store: Store,
+  payout: PayoutRecord,
+  { name: by, sign }: Signer,
+  { decision, remark }: { decision: 'approve' | 'reject'; remark: string | undefined },
+): Promise<
+  { decisionId: string; decision: string; by: string; remark?: string; signed?: SignedDecision } | { refused: string }
+> {
+  if (sign === undefined) return { decisionId: v7(), decision, by, remark };
+  const row = await store.payout(payout.reference);
+  const asked = row === undefined ? undefined : await openQuestion(store, row);
+  if (row === undefined || asked === undefined) return { refused: 'it asks nothing any more' };
+  const { question, digest } = asked;
+  const signed = sign({
+    storeId: store.id,
+    question,
+    reference: row.reference,
+    digest,
+    decision,
+    remark: remark ?? '',
+  });
+  return { decisionId: signed.id, decision, by, remark, signed };
 }
 
 /** `payouts cancel ID`: cancels a payout, or the rest of a batch, where that is still possible. */
@@ -80,6 +112,7 @@ export interface ResolveOptions {
   order: string | undefined;
   yes: boolean;
   by: string | undefined;
+  key?: string;
 }
 
 /**
@@ -94,8 +127,11 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       hint: `payouts status ${id} says where it stands.`,
     });
   }
+  const { name: by, sign } = await signerOf(session, options, 'resolve');
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
-  const by = options.by ?? userInfo().username;
+  const digest = resolveDigest(options.action, options.order);
+  const signed = sign?.({ storeId: store.id, question: 'resolve', reference: payout.reference, digest });
+  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
   return tellEach(session, [payout], async (client) => {
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {
       await store.forgetClosedRuns(payout.reference);
@@ -105,7 +141,8 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       // It comes up with an operator: nothing is sent unless this or a later decision says so.
       await untilParked(client, payout.workflowId);
     }
-    const request = { action: options.action, by, evidence: options.evidence, orderId: options.order };
+    const { action, evidence, order: orderId } = options;
+    const request = { action, by, evidence, orderId, decisionId: signed?.id };
     const answer = await client.workflow
       .getHandle(payout.workflowId)
       .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });

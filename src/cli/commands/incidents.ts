@@ -1,10 +1,11 @@
-import { userInfo } from 'node:os';
+import { resolveDigest } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { type Asker, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Incidents are in the store: both commands work on it alone.
@@ -36,8 +37,9 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
 export async function acknowledge(
   session: Session,
   id: string,
-  { by = userInfo().username, reason, yes }: { by: string | undefined; reason: string; yes: boolean },
+  { reason, yes, ...asker }: Asker & { reason: string; yes: boolean },
 ): Promise<ExitCode> {
+  const { name: by, sign } = await signerOf(session, asker, 'resolve');
   if (reason.trim() === '' || by.trim() === '') {
     throw new Problem('usage', 'reason-missing', 'An acknowledgement says who and why.', {
       hint: 'Give --by NAME and --reason TEXT, neither of them blank.',
@@ -45,6 +47,9 @@ export async function acknowledge(
   }
   const store = await session.store();
   await confirm(`Acknowledge incident ${id}?`, yes);
+  const digest = resolveDigest('acknowledge', id);
+  const signed = sign?.({ storeId: store.id, question: 'resolve', reference: id, digest, remark: reason });
+  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
   const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
   if (acknowledged === undefined) {
     throw new Problem('not-found', 'unknown-id', `There is no incident "${id}".`, {

@@ -21,7 +21,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');
-  assertMaker(session.config.settings.approvalRules, options.by);
+  assertMaker(config.settings, config.folderMaker ?? options.by);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack();
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];

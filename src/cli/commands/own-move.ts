@@ -1,9 +1,10 @@
 import { payoutInput } from '../../domain/instruction.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { payloadDigest } from '../../identity.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -12,6 +13,7 @@ import { movePlanText } from '../move-plan.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { type Signer, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** Options as commander hands them over, by the name of the option. */
@@ -31,6 +33,7 @@ export interface MoveOptions {
   feeCap?: string;
   maxSlippage?: string;
   by: string | undefined;
+  key?: string;
   yes: boolean;
   detach: boolean;
   timeout: number | undefined;
@@ -56,7 +59,9 @@ const OPTIONS: Readonly<Record<string, readonly [option: keyof MoveOptions, exch
 export async function move(session: Session, kind: MoveKind, options: MoveOptions): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
-  const asked = askedFor(kind, options);
+  const signer = await signerOf(session, options, 'make');
+  const isSigned = signer.sign !== undefined;
+  const asked = askedFor(kind, isSigned ? { ...options, by: signer.name } : options);
   const optionOf = (field: string): string => optionName(kind, field);
   const known = await takenMove(store, asked, optionOf);
   if (known !== undefined) return followTaken(session, known, options);
@@ -65,7 +70,15 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   show(movePlanText(plan));
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
+  await handOver(store, plan, signer);
   return startAndFollow(session, plan, options);
+}
+
+/** Where a policy is set, the workflow takes the word of nobody who has not signed for just this. */
+async function handOver(store: Store, { reference, instruction }: MovePlan, { sign }: Signer): Promise<void> {
+  if (sign === undefined) return;
+  const made = sign({ storeId: store.id, question: 'make', reference, digest: payloadDigest(instruction) });
+  await store.takeSignedDecision(made, Date.now());
 }
 
 function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {

@@ -15,10 +15,13 @@ import { formatFindings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
 import { confirm, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** How a batch is paid by somebody at a terminal. */
 export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
+  /** File of the maker's key. */
+  key?: string;
   yes: boolean;
   detach: boolean;
   /** Hash of the plan that was agreed to. */
@@ -49,13 +52,14 @@ export async function pay(
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
+  const maker = options.dryRun ? undefined : await makerOf(session, options);
   const assertReady = async (): Promise<void> => {
     await session.stack(options.detach ? 'join-only' : 'join-or-boot');
     await (await session.bank()).authenticate();
   };
   const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
   const taking = await withValidationBank(session, async (bank) => {
-    const door = await doorOf(session.config, { store, bank, assertReady, startBatch: start }, options);
+    const door = await doorOf(session.config, { store, bank, assertReady, startBatch: start, maker }, options);
     return take(door, agreement(session, options));
   });
   if (taking.outcome === 'planned') {
@@ -75,6 +79,12 @@ export async function pay(
   // The first answers to a bank message: the file is taken, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeoutMs);
+}
+
+/** Who hands the payouts over, by the key that they sign with; undefined where no policy asks for one. */
+async function makerOf(session: Session, { by, key }: PayOptions): Promise<string | undefined> {
+  if (session.config.settings.policy === undefined) return undefined;
+  return (await signerOf(session, { by, key }, 'make')).name;
 }
 
 /** Shows the plan and asks, unless `--yes` has answered. */

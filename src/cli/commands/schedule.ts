@@ -26,7 +26,7 @@ export async function createSchedule(
       hint: 'Add --name NAME.',
     });
   }
-  assertMaker(session.config.settings.approvalRules, options.by);
+  assertMaker(session.config.settings, session.config.folderMaker ?? options.by);
   const dir = resolve(folder);
   try {
     await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
@@ -7,6 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
+import { signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches: they work on the store alone, so that they work whatever else is down.
@@ -15,6 +15,7 @@ export interface SwitchOptions {
   reason: string;
   yes: boolean;
   by: string | undefined;
+  key?: string;
 }
 
 /** `payouts switch off SCOPE [KEY]`: nothing is sent any more for what it matches, from the next send on. */
@@ -27,8 +28,9 @@ export async function switchOff(
   const store = await session.store();
   const off = await namedSwitch(store, scope, key);
   const open = await store.openUnder(off);
+  const asked = await askedBy(session, options, `off ${textOf(off)}`);
   await confirm(`Switch off ${textOf(off)} (open payouts that name it: ${open})?`, options.yes);
-  const changed = await store.switchOff({ ...off, ...askedBy(options) });
+  const changed = await store.switchOff({ ...off, ...asked });
   const text = changed ? `Off: ${textOf(off)}. Open payouts that name it: ${open}.` : `${textOf(off)} was off already.`;
   session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
   return EXIT.completed;
@@ -43,8 +45,9 @@ export async function switchOn(
 ): Promise<ExitCode> {
   const store = await session.store();
   const on = checked(scope, key);
+  const asked = await askedBy(session, options, `on ${textOf(on)}`);
   await confirm(`Switch on ${textOf(on)}?`, options.yes);
-  if (!(await store.switchOn({ ...on, ...askedBy(options) }))) {
+  if (!(await store.switchOn({ ...on, ...asked }))) {
     throw new Problem('usage', 'not-off', `${textOf(on)} is not off.`, {
       hint: 'payouts switch list shows what is.',
     });
@@ -65,7 +68,14 @@ export async function listSwitches(session: Session): Promise<ExitCode> {
   return EXIT.completed;
 }
 
-const askedBy = ({ reason, by }: SwitchOptions) => ({ reason, by: by ?? userInfo().username, at: Date.now() });
+/** Who asks; what they sign, where a policy is set, is kept with it. */
+async function askedBy(session: Session, { reason, ...asker }: SwitchOptions, digest: string) {
+  const { name: by, sign } = await signerOf(session, asker, 'switch');
+  const store = await session.store();
+  const signed = sign?.({ storeId: store.id, question: 'switch', reference: digest, digest, remark: reason });
+  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
+  return { reason, by, at: Date.now() };
+}
 
 const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
 

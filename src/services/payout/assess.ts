@@ -17,6 +17,7 @@ import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { limitPassed } from '../decisions/limits.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -105,10 +106,11 @@ function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment):
 
 /** What our own store has against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
 async function guardsOf(
-  { store }: ActivityDeps,
+  deps: ActivityDeps,
   row: PayoutRecord,
   { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment'>> {
+): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'limit'>> {
+  const { store } = deps;
   const { reference, instruction } = row;
   const touched = touchedBy(row);
   const switchedOff = await store.matchingSwitch({
@@ -121,6 +123,7 @@ async function guardsOf(
   return {
     switchedOff,
     ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
+    limit: await limitPassed(deps, row, beneficiary?.known ? beneficiary.id : undefined),
     lookAlike: await lookAlikeOf(store, row),
     ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
   };

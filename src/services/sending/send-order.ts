@@ -19,6 +19,7 @@ import {
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import { limitPassed } from '../decisions/limits.ts';
 import { type Authority, maySend, verdictOn } from '../decisions/verdict.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
@@ -62,7 +63,11 @@ export async function sendOrder(
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
       const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
-      return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };
+      if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
+      // Every sender has recorded its attempt before it asks: two at once may both stop, and never both pass.
+      const payee = 'beneficiaryId' in order ? order.beneficiaryId : undefined;
+      const isPassed = leg === 'payment' && (await limitPassed(sender, row, payee)) !== undefined;
+      return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: async ({ row, reference, order }, options) => {
       const orderId = await post(sender.bank, row.uid, reference, order, options);

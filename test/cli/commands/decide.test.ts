@@ -28,6 +28,7 @@ beforeEach(async () => {
     },
   };
   session = {
+    config: { settings: {} },
     store: async () => store,
     stack: async () => ({ owner: false }),
     client: async () => ({ workflow: { getHandle: () => handle } }),

@@ -14,6 +14,7 @@ beforeEach(async () => {
     await store.recordIncident({ reference: 'ref', orderId, kind: 'second-order', seenAt: 1_000 });
   }
   session = {
+    config: { settings: {} },
     store: async () => store,
     output: {
       result(document: object, text: string) {

@@ -14,7 +14,7 @@ async function onStore(work: (session: Session, told: unknown[], store: Store) =
   const told: unknown[] = [];
   const output = { result: (document: unknown) => void told.push(document) };
   try {
-    await work({ store: async () => store, output } as unknown as Session, told, store);
+    await work({ config: { settings: {} }, store: async () => store, output } as unknown as Session, told, store);
   } finally {
     await store.close();
   }

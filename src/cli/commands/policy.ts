@@ -1,0 +1,175 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { parsePolicy } from '../../policy/policy-file.ts';
+import { openQuestion } from '../../services/decisions/open-question.ts';
+import { touches, verdictOn } from '../../services/decisions/verdict.ts';
+import { newKey } from '../../signing/ed25519.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findTarget } from '../find-target.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+/** `payouts policy key FILE`: a private key for one person; what is printed goes into the policy. */
+export async function makeKey(session: Session, file: string): Promise<ExitCode> {
+  const { privateKey, publicKey } = newKey();
+  await writeNew(file, privateKey);
+  session.output.result({ schemaVersion: 1, file, publicKey }, publicKey);
+  session.output.say(`The private key is in ${file}: keep it to yourself. The line above goes into the policy.`);
+  return EXIT.completed;
+}
+
+/** `payouts policy init FILE`: asks who there is and writes a policy. */
+export async function initPolicy(session: Session, file: string): Promise<ExitCode> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Problem('usage', 'terminal-needed', 'There is no terminal to ask on.', {
+      hint: 'Write the file by hand (docs/policy.md shows one), then: payouts policy check FILE',
+    });
+  }
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  const people: object[] = [];
+  for (let n = 1; ; n += 1) {
+    const name = (await ask.question(`Name of person ${n} (empty: no further one): `)).trim();
+    if (name === '') break;
+    const roles = await ask.question(`  Roles of ${name} (${ROLES.join(', ')}): `);
+    const key = (await ask.question(`  Public key, as payouts policy key FILE prints it: `)).trim();
+    const named = roles.split(/[\s,]+/).filter((role) => role !== '');
+    people.push({ name, roles: named, scope: {}, keys: key === '' ? [] : [key] });
+  }
+  const approvals = Number((await ask.question('How many people approve each payout (0: none): ')).trim() || '0');
+  ask.close();
+  const text = `${JSON.stringify({ version: 1, people, approvals: approvals > 0 ? [{ approvals }] : [] }, null, 2)}\n`;
+  assertUsable(text);
+  await writeNew(file, text);
+  session.output.result({ schemaVersion: 1, file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
+  return EXIT.completed;
+}
+
+/** `payouts policy check [FILE]`: everything that is wrong with a policy, or who may do what by it. */
+export async function checkPolicy(session: Session, file: string | undefined): Promise<ExitCode> {
+  const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file));
+  const { hash, people, approvals, limits, approvalTtlMs } = policy;
+  const rows = people.map(({ name, roles, scope, credentials }) => [
+    name,
+    roles.join(', '),
+    scopeText(scope),
+    credentials.map(({ id }) => id).join(', ') || 'none: can decide nothing',
+  ]);
+  const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
+  const text = [
+    table(['person', 'roles', 'scope', 'keys'], rows),
+    rules.length === 0 ? 'No payout needs an approval.' : table(['approvals', 'of payouts with'], rules),
+    ...(limits.length === 0
+      ? []
+      : [
+          table(
+            ['limit', 'per'],
+            limits.map((it) => [`${it.amount} ${it.currency}`, it.per]),
+          ),
+        ]),
+    `An approval holds for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
+  ].join('\n\n');
+  session.output.result({ schemaVersion: 1, policy }, text);
+  return EXIT.completed;
+}
+
+/** `payouts policy explain ID`: who may approve a payout, who has, and who is missing. */
+export async function explainPolicy(session: Session, id: string): Promise<ExitCode> {
+  const policy = setPolicy(session);
+  const store = await session.store();
+  const target = await findTarget(store, id);
+  if (target.kind === 'batch') {
+    throw new Problem('usage', 'payout-needed', 'A policy is explained for one payout.', {
+      hint: `payouts status ${id} lists those of the batch.`,
+    });
+  }
+  const { payout } = target;
+  const { reference, state, by } = payout;
+  const mayApprove = ({ name }: Person): boolean =>
+    name !== by && may(personOf(policy, name), 'payout', touches(payout));
+  const able = policy.people.filter(mayApprove).map(({ name }) => name);
+  const asked = await openQuestion(store, payout);
+  const authority = { store, settings: session.config.settings, now: Date.now };
+  const verdict = asked === undefined ? undefined : await verdictOn(authority, payout, asked);
+  const approvedBy = verdict !== undefined && 'awaited' in verdict ? verdict.awaited.approvedBy : [];
+  const document = {
+    reference,
+    state,
+    maker: by,
+    asks: asked?.question ?? null,
+    needed: asked?.needed ?? 0,
+    approvedBy,
+    mayApprove: able,
+  };
+  const lines = [
+    `${reference} is ${state}; handed over by ${by ?? 'nobody who is known'}.`,
+    asked === undefined
+      ? 'It asks nobody anything now.'
+      : `It asks for ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
+    `May approve it: ${able.join(', ') || 'nobody: change the policy'}.`,
+  ];
+  session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
+  return EXIT.completed;
+}
+
+const HOUR_MS = 3_600_000;
+
+function setPolicy({ config }: Session): Policy {
+  const { policy } = config.settings;
+  if (policy !== undefined) return policy;
+  throw new Problem('usage', 'no-policy', 'No policy is set: names are believed.', {
+    hint: 'payouts policy init FILE makes one; set PAYOUTS_POLICY to the file.',
+  });
+}
+
+function assertUsable(text: string): Policy {
+  const read = parsePolicy(text);
+  if ('policy' in read) return read.policy;
+  const message = `This policy cannot be used:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`;
+  throw new Problem('usage', 'policy-unusable', message, {
+    hint: 'Mend it and check it again. docs/policy.md shows one.',
+  });
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => {
+    throw new Problem('usage', 'file-unreadable', 'The policy cannot be read.', { hint: 'Check the path.' });
+  });
+}
+
+/** Never over a file that is there: it may be somebody's only key. */
+async function writeNew(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new Problem('usage', 'file-exists', `${file} is there already.`, { hint: 'Name another file.' });
+  });
+}
+
+function scopeText({ uids, accounts, currencies }: Person['scope']): string {
+  const parts = [
+    ['uid', uids],
+    ['account', accounts],
+    ['currency', currencies],
+  ] as const;
+  return (
+    parts.flatMap(([what, list]) => (list === undefined ? [] : [`${what} ${list.join(' ')}`])).join('; ') ||
+    'everything'
+  );
+}
+
+function conditionText({
+  currency,
+  amountAtLeast,
+  newPayee,
+  account,
+  where = 'before-submit',
+}: Omit<Policy['approvals'][number], 'approvals'>): string {
+  const parts = [
+    amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
+    newPayee === true ? 'a new payee' : undefined,
+    account === undefined ? undefined : `account ${account}`,
+    where === 'at-bank' ? 'an audit at the bank' : where === 'both' ? 'and again in an audit at the bank' : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ') || 'anything';
+}

@@ -1,0 +1,32 @@
+import { beneficiaryFields } from '../domain/instruction.ts';
+import { groupedAmount } from '../reports/display.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { maskedPayee } from './masked.ts';
+import { table } from './table.ts';
+
+const LISTED_MAX = 20;
+
+/** What a person is about to decide on, as the rows say it: the same rows that the digest of a decision is made of. */
+export function decisionTable(payouts: readonly PayoutRecord[]): string {
+  const rows = payouts.slice(0, LISTED_MAX).map((payout) => {
+    const { instruction, documentId, reason } = payout;
+    const { amount, currency, account_id: accountId } = instruction;
+    return [documentId, `${groupedAmount(amount)} ${currency}`, accountId, payeeText(payout), reason?.code ?? ''];
+  });
+  const more = payouts.length - rows.length;
+  const lines = [table(['document', 'amount', 'from', 'to', 'why it asks'], rows)];
+  if (more > 0) lines.push(`and ${more} more; payouts status ID lists all of them`);
+  return lines.join('\n');
+}
+
+/** Masked, and marked where it is new to the bank as far as the row says, or looks like an earlier payout. */
+function payeeText({ instruction, kind, lookAlikeOf }: PayoutRecord): string {
+  const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
+  const flags = [
+    id === undefined && kind === 'payout' ? 'by its details' : '',
+    lookAlikeOf === null ? '' : 'look-alike',
+  ];
+  const { name, account } = maskedPayee(beneficiaryFields(instruction));
+  const payee = kind === 'payout' ? (id ?? `${name} ${account}`.trim()) : ownAccount;
+  return [payee, ...flags].filter((part) => part !== '').join(', ');
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { Policy, Question, SignedDecision, Statement } from '../domain/authority.ts';
+import { may, personOf } from '../domain/authority.ts';
+import { Problem } from '../domain/problem.ts';
+import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts';
+import type { Session } from './session.ts';
+
+/** Who asks, as an option says it. */
+export interface Asker {
+  by: string | undefined;
+  /** File of an Ed25519 private key. */
+  key?: string;
+}
+
+/** Somebody who decides, and signs it where a policy asks for that. */
+export interface Signer {
+  name: string;
+  /** Undefined where names are believed. */
+  sign?: (about: SignedAbout) => SignedDecision;
+}
+
+type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'> &
+  Partial<Pick<Statement, 'decision' | 'remark'>>;
+
+/** A decision is made and handed over at once: it needs no long life, whatever the policy allows. */
+const LIFE_MS = 3_600_000;
+
+/**
+ * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it is.
+ * Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this.
+ */
+export async function signerOf({ config }: Session, { by, key }: Asker, question: Question): Promise<Signer> {
+  const { policy } = config.settings;
+  if (policy === undefined) return { name: by ?? userInfo().username };
+  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
+  if (privateKey === undefined) {
+    throw new Problem('usage', 'key-missing', 'The policy asks for a signature, and no key was given.', {
+      hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
+    });
+  }
+  const name = holderOf(policy, privateKey);
+  if (by !== undefined && by !== name) {
+    throw new Problem('forbidden', 'not-your-name', `This key is that of ${name}.`, { hint: 'Leave out --by.' });
+  }
+  if (!may(personOf(policy, name), question)) {
+    throw new Problem('forbidden', 'role-missing', `The policy does not give ${name} the role that this needs.`, {
+      hint: 'payouts policy check shows who has which role.',
+    });
+  }
+  const sign = (about: SignedAbout): SignedDecision => {
+    const signedAt = Date.now();
+    const expiresAt = signedAt + Math.min(LIFE_MS, policy.approvalTtlMs);
+    const statement = {
+      id: randomUUID(),
+      decision: 'approve' as const,
+      remark: '',
+      subject: name,
+      signedAt,
+      expiresAt,
+    };
+    return signStatement({ ...statement, ...about }, privateKey);
+  };
+  return { name, sign };
+}
+
+async function readKey(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => {
+    throw new Problem('usage', 'key-unreadable', 'The file of the key cannot be read.', {
+      hint: 'Check the path after --key, and its permissions.',
+    });
+  });
+}
+
+function holderOf({ people }: Policy, privateKey: string): string {
+  let id: string;
+  try {
+    id = credentialId(publicKeyOf(privateKey));
+  } catch (cause) {
+    throw new Problem('usage', 'key-unusable', 'This is no Ed25519 private key.', {
+      hint: 'payouts policy key FILE makes one.',
+      cause,
+    });
+  }
+  const holder = people.find(({ credentials }) => credentials.some((credential) => credential.id === id));
+  if (holder !== undefined) return holder.name;
+  throw new Problem('forbidden', 'key-of-nobody', "The policy knows this key as nobody's.", {
+    hint: 'payouts policy check shows the keys that it knows.',
+  });
+}

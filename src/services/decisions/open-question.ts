@@ -1,0 +1,31 @@
+import { holdDigest } from '../../domain/approval.ts';
+import { bankDigest } from '../../domain/authority.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { legReferences } from '../sending/claimed-row.ts';
+import type { SignedQuestion } from './verdict.ts';
+
+/** What a payout asks people, as its row shows it; undefined when it asks nothing. What a person sees is made of the same row. */
+export async function openQuestion(store: Store, row: PayoutRecord): Promise<SignedQuestion | undefined> {
+  const { state, reason, assessed } = row;
+  if (assessed === null) return undefined;
+  const { digest, approvalsNeeded, approvalsAtBank = 1 } = assessed;
+  switch (state) {
+    case 'awaiting-approval':
+      return { question: 'payout', digest, needed: approvalsNeeded };
+    case 'held':
+      return { question: 'hold', digest: holdDigest(digest, reason?.code ?? ''), needed: 1 };
+    case 'awaiting-bank-approval': {
+      const orderId = row.orderId ?? (await acceptedOrder(store, row));
+      if (orderId === undefined) return undefined;
+      return { question: 'bank', digest: bankDigest(digest, orderId), needed: Math.max(1, approvalsAtBank) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Of an exchange, whose order the row of its payout does not name. */
+async function acceptedOrder(store: Store, row: PayoutRecord): Promise<string | undefined> {
+  const attempts = await store.attemptsOf(Object.values(legReferences(row)));
+  return attempts.findLast(({ orderId, settled }) => orderId !== null && settled === null)?.orderId ?? undefined;
+}
