@@ -7,6 +7,8 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { answers } from '../temporal/answers.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { chooseDoors, doorArguments, doorsAreClosed, type TemporalDoors } from './temporal-doors.ts';
+import { startWebUi } from './web-ui.ts';
 
 export interface EmbeddedServerOptions {
   cliPath: string;
@@ -15,6 +17,7 @@ export interface EmbeddedServerOptions {
   /** The server's own output, truncated at each boot. */
   logFile: string;
   port: number;
+  /** Of our own proxy before the Web UI. */
   uiPort: number;
   /** Called at once with the process id, so that a server can be found again after its owner was killed. */
   onSpawn?: (pid: number) => void;
@@ -49,9 +52,33 @@ const STOP_PATIENCE_MS = 10_000;
 /** Closed workflows stay readable for this long. */
 const RETENTION_MS = 90 * 24 * 3_600_000;
 
-/** Starts the CLI's dev server on a SQLite file and returns once it serves with our search attributes and retention. */
+/**
+ * Starts the CLI's dev server on a SQLite file, with a proxy before its Web UI, and returns once it serves with our search
+ * attributes and retention, and answers no page of another site.
+ */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const child = spawnServer(options);
+  const doors = await chooseDoors([options.port, options.uiPort]);
+  const webUi = await startWebUi(options.uiPort, doors).catch((error: unknown) => {
+    throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
+  });
+  try {
+    const server = await startServer(options, doors);
+    const stop = async () => {
+      await webUi.close();
+      await server.stop();
+    };
+    return { ...server, uiUrl: webUi.url, stop };
+  } catch (error) {
+    await webUi.close();
+    throw error;
+  }
+}
+
+async function startServer(
+  options: EmbeddedServerOptions,
+  doors: TemporalDoors,
+): Promise<Omit<EmbeddedServer, 'uiUrl'>> {
+  const child = spawnServer(options, doors);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI does not start');
@@ -75,13 +102,15 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       error,
     );
   }
-  return { address, namespace: NAMESPACE, uiUrl: `http://${HOST}:${options.uiPort}`, pid, exited, stop };
+  if (await doorsAreClosed(doors)) return { address, namespace: NAMESPACE, pid, exited, stop };
+  await stop();
+  throw new EmbeddedServerError(false, 'this Temporal CLI answers web pages of other sites; version 1.5.1 does not');
 }
 
-function spawnServer({ cliPath, dbFile, logFile, port, uiPort }: EmbeddedServerOptions): ChildProcess {
+function spawnServer({ cliPath, dbFile, logFile, port }: EmbeddedServerOptions, doors: TemporalDoors): ChildProcess {
   const log = openSync(logFile, 'w', 0o600);
   try {
-    return spawn(cliPath, serverArguments(dbFile, port, uiPort), {
+    return spawn(cliPath, serverArguments(dbFile, port, doors), {
       // A process group of its own: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
@@ -93,9 +122,9 @@ function spawnServer({ cliPath, dbFile, logFile, port, uiPort }: EmbeddedServerO
   }
 }
 
-function serverArguments(dbFile: string, port: number, uiPort: number): string[] {
+function serverArguments(dbFile: string, port: number, doors: TemporalDoors): string[] {
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--ui-port', `${uiPort}`],
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, ...doorArguments(doors)],
     ...['--db-filename', dbFile, '--log-level', 'error'],
     // Without WAL the file collapses under load; synchronous=2 puts every commit on disk.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],

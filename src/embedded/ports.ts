@@ -43,7 +43,8 @@ async function choose(given: number | undefined, last: number | undefined, taken
   return kept ?? (await freePort(taken));
 }
 
-async function freePort(taken: readonly number[]): Promise<number> {
+/** A free port on 127.0.0.1 that is none of `taken`. */
+export async function freePort(taken: readonly number[]): Promise<number> {
   for (;;) {
     const port = await bindable(0);
     if (port !== undefined && !taken.includes(port)) return port;

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
+
+const HOST = '127.0.0.1';
+
+/** Payloads whole, as the UI reads and writes them: the HTTP API shortens them by itself. */
+const API_TYPE = 'application/json+no-payload-shorthand';
+
+const KEPT_OF_ANSWERS = ['content-type', 'content-security-policy', 'last-modified', 'cache-control'] as const;
+
+/** What the UI server says of itself; its own answer is behind the sealed path. */
+const UI_SETTINGS = JSON.stringify({
+  Auth: { Enabled: false, Options: null },
+  DefaultNamespace: 'default',
+  NotifyOnNewVersion: false,
+  Codec: { Endpoint: '' },
+});
+
+export interface WebUi {
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the Temporal Web UI of the embedded server: files from the CLI's UI server, the API from the frontend, both
+ * closed to everybody else (`temporal-doors.ts`). A request is answered only when its Host is this address and so is its
+ * Origin, which a write must have: pages of other sites, and names that lead to this machine, get 403. Throws the
+ * server's own error for a port that is taken.
+ */
+export async function startWebUi(port: number, doors: TemporalDoors): Promise<WebUi> {
+  const origins = [`http://${HOST}:${port}`, `http://localhost:${port}`];
+  const server = createServer((incoming, answer) => {
+    if (!isOwnPage(incoming, origins)) return refuse(answer, 403, 'Only pages of this address are answered here.');
+    serve(incoming, answer, doors).catch(() => {
+      if (answer.headersSent) answer.destroy();
+      else refuse(answer, 502, 'The embedded Temporal server does not answer.');
+    });
+  });
+  server.listen(port, HOST);
+  await once(server, 'listening');
+  return {
+    url: `http://${HOST}:${port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isOwnPage({ method = '', headers: { host, origin } }: IncomingMessage, origins: readonly string[]): boolean {
+  const own = `http://${host}`;
+  if (!origins.includes(own)) return false;
+  return origin === undefined ? isRead(method) : origin === own;
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+async function serve(incoming: IncomingMessage, answer: ServerResponse, doors: TemporalDoors): Promise<void> {
+  const { url = '', method = '' } = incoming;
+  if (!url.startsWith('/')) return refuse(answer, 400, 'This is no path.');
+  if (url === '/api/v1/settings') return send(answer, 'application/json', UI_SETTINGS);
+  if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
+  if (!isRead(method)) return refuse(answer, 405, 'Files are only read.');
+  // The UI shows Markdown in frames of its server, whose route the sealed path has moved.
+  const path = url.startsWith('/render?') ? url.replace('/render', RENDER_PATH) : url;
+  return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });
+}
+
+function toApi({ url, headers }: IncomingMessage, { apiPort, apiHost }: TemporalDoors): RequestOptions {
+  const length = headers['content-length'];
+  return {
+    port: apiPort,
+    path: url,
+    headers: {
+      host: apiHost,
+      accept: API_TYPE,
+      'content-type': API_TYPE,
+      ...(length === undefined ? {} : { 'content-length': length }),
+    },
+  };
+}
+
+/** Only what is named goes either way: no header of a browser reaches the server, no cookie comes back. */
+async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<void> {
+  const outgoing = request({ host: HOST, method: incoming.method, agent: false, ...to });
+  answer.once('close', () => outgoing.destroy());
+  // What breaks once the answer has begun is told by its own stream.
+  outgoing.on('error', () => undefined);
+  incoming.pipe(outgoing);
+  const [from] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const type = from.headers['content-type'] ?? '';
+  answer.statusCode = from.statusCode ?? 502;
+  for (const name of KEPT_OF_ANSWERS) answer.setHeader(name, from.headers[name] ?? []);
+  if (type === API_TYPE) answer.setHeader('content-type', 'application/json');
+  if (!type.startsWith('text/html') || from.headers['content-security-policy'] !== undefined)
+    return pipeline(from, answer);
+  return sendPage(answer, await text(from));
+}
+
+/** The page as it was before the sealed path was written into it, with the policy that the UI server took out for that. */
+function sendPage(answer: ServerResponse, sealed: string): void {
+  const page = sealed.replaceAll(SEALED_UI_PATH, '');
+  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  answer.setHeader(
+    'content-security-policy',
+    `script-src 'strict-dynamic' ${scripts.join(' ')}; frame-ancestors 'self'`,
+  );
+  send(answer, 'text/html; charset=utf-8', page);
+}
+
+function send(answer: ServerResponse, type: string, body: string): void {
+  answer.setHeader('content-type', type);
+  answer.setHeader('x-content-type-options', 'nosniff');
+  answer.end(body);
+}
+
+function refuse(answer: ServerResponse, status: number, why: string): void {
+  answer.statusCode = status;
+  send(answer, 'text/plain; charset=utf-8', `${why}\n`);
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../src/embedded/ports.ts';
+import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
+
+/** A frontend and a UI server in one, which notes what reaches it. */
+let upstream: Server;
+let reached: string[];
+let ui: WebUi;
+let port: number;
+
+beforeAll(async () => {
+  upstream = createServer((incoming, answer) => {
+    reached.push(`${incoming.method} ${incoming.headers.host} ${incoming.url} ${Object.keys(incoming.headers).sort()}`);
+    incoming.resume();
+    answer.setHeader('set-cookie', 'a=b').setHeader('content-type', 'application/json+no-payload-shorthand').end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const { port: upstreamPort } = upstream.address() as AddressInfo;
+  port = await freePort([upstreamPort]);
+  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort, apiHost: 'told.invalid' });
+});
+
+afterAll(async () => {
+  await ui.close();
+  upstream.close();
+});
+
+async function ask(method: string, path: string, headers: Record<string, string>) {
+  reached = [];
+  const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }).end();
+  const [answer] = await once(outgoing, 'response');
+  answer.resume();
+  return { status: answer.statusCode as number, headers: answer.headers as Record<string, string> };
+}
+
+const READ = '/api/v1/namespaces';
+
+it.each([
+  ['a read without an origin', 'GET', '127.0.0.1', undefined, 200],
+  ['a read of its own page', 'GET', 'localhost', 'http://localhost', 200],
+  ['a write of its own page', 'POST', '127.0.0.1', 'http://127.0.0.1', 200],
+  ['a write without an origin', 'POST', '127.0.0.1', undefined, 403],
+  ['a write of another name of this machine', 'POST', '127.0.0.1', 'http://localhost', 403],
+  ['a write of a page in a frame', 'POST', '127.0.0.1', 'null', 403],
+  ['a read of another site', 'GET', '127.0.0.1', 'http://page.invalid', 403],
+  ['a name that leads here', 'GET', 'page.invalid', undefined, 403],
+  ['a name that leads here, by its own page', 'POST', 'page.invalid', 'http://page.invalid', 403],
+])('answers %s as it should', async (_case, method, name, origin, status) => {
+  const headers = { host: `${name}:${port}`, ...(origin === undefined ? {} : { origin: originOf(origin) }) };
+  expect(await ask(method, READ, headers)).toMatchObject({ status });
+  expect(reached).toHaveLength(status === 200 ? 1 : 0);
+});
+
+it('refuses a Host of another port', async () => {
+  expect(await ask('GET', READ, { host: '127.0.0.1:1' })).toMatchObject({ status: 403 });
+});
+
+it('tells the frontend the Host it answers, and passes on no header of either side', async () => {
+  const { headers } = await ask('GET', READ, { host: `127.0.0.1:${port}`, cookie: 'a=b', authorization: 'x' });
+  expect(reached).toEqual([`GET told.invalid ${READ} accept,connection,content-type,host`]);
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers).not.toHaveProperty('set-cookie');
+});
+
+it('writes no file', async () => {
+  const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}` };
+  expect(await ask('POST', '/favicon.ico', own)).toMatchObject({ status: 405 });
+  expect(reached).toEqual([]);
+});
+
+it('says so when the server is not there', async () => {
+  const free = await freePort([port]);
+  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1, apiHost: 'told.invalid' });
+  try {
+    expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);
+  } finally {
+    await alone.close();
+  }
+});
+
+const originOf = (origin: string): string =>
+  origin.startsWith('http://') && !origin.includes('page') ? `${origin}:${port}` : origin;
