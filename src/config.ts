@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
+import { assertPostgresSealed, assertTemporalSealed } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import type { GatewayToken } from './config/gateway-tokens.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
+import { hostOf, isLoopback } from './config/loopback.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf } from './config/settings.ts';
 import type { WorkerSettings } from './services/deps.ts';
@@ -77,7 +79,8 @@ export function loadConfig(env: Environment = process.env): Config {
   }
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const bank = bankOf(values);
-  const temporal = temporalOf(env);
+  const temporal = temporalOf(env, values);
+  if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, env.PGHOST, values);
   assertOneWorld({ values, storeUrl, bank, temporal });
   return {
     home,
@@ -209,25 +212,19 @@ export function assertPolicy({ lacksPolicy }: Config): void {
   );
 }
 
-/** Of `host:port`, or of a whole address. */
-const hostOf = (address: string): string =>
-  URL.parse(address.includes('://') ? address : `tcp://${address}`)?.hostname ?? '';
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
 /** A cluster only when the environment names one: a config file alone does not count. */
-function temporalOf(env: Environment): TemporalConfig {
+function temporalOf(env: Environment, values: KeyValues): TemporalConfig {
   if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   try {
     const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
       overrideEnvVars: Object.fromEntries(given),
     });
-    const { address = 'localhost:7233' } = connectionOptions;
+    const { address = 'localhost:7233', tls } = connectionOptions;
+    assertTemporalSealed(address, tls, values);
     return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const key = env.TEMPORAL_PROFILE ? 'TEMPORAL_PROFILE' : 'TEMPORAL_ADDRESS';
     throw new ConfigError(
       key,

@@ -1,3 +1,4 @@
+import './tls-minimum.ts';
 import { runProgram } from './cli/program.ts';
 
 // Composition root of the `payouts` command; imported by nothing.

@@ -1,3 +1,4 @@
+import './tls-minimum.ts';
 import { runProgram } from './cli/program.ts';
 
 // Composition root of a worker process: `payouts worker`. Imported by nothing.

@@ -30,7 +30,7 @@ function errorOf(env: Record<string, string>): ConfigError {
 const minuteIn = (env: Record<string, string>): number =>
   loadConfig({ ...env, PAYOUTS_PATIENCE: '1m' }).settings.waits.patienceMs;
 
-const POSTGRES = { PAYOUTS_STORE_URL: 'postgres://db.example/payouts' };
+const POSTGRES = { PAYOUTS_STORE_URL: 'postgres://db.example/payouts?sslmode=verify-full' };
 
 describe('defaults', () => {
   it('run both halves embedded in .payouts of the working directory', () => {
@@ -174,7 +174,7 @@ describe('Temporal', () => {
 
   it('is a cluster once a profile is named, and says so when the profile does not exist', () => {
     const file = join(folder, 'temporal.toml');
-    writeFileSync(file, '[profile.prod]\naddress = "prod:7233"\nnamespace = "pay"\n');
+    writeFileSync(file, '[profile.prod]\naddress = "prod:7233"\nnamespace = "pay"\n[profile.prod.tls]\n');
     const env = { ...POSTGRES, TEMPORAL_CONFIG_FILE: file };
     expect(loadConfig({ ...env, TEMPORAL_PROFILE: 'prod' }).temporal).toMatchObject({
       address: 'prod:7233',
@@ -191,7 +191,7 @@ describe('Temporal', () => {
 });
 
 describe('one world', () => {
-  const CLUSTER = { TEMPORAL_ADDRESS: 'cluster:7233' };
+  const CLUSTER = { TEMPORAL_ADDRESS: 'cluster:7233', TEMPORAL_TLS: 'true' };
 
   it.each<Record<string, string>>([{}, { PAYOUTS_STORE_URL: 'file:/var/payouts/store.sqlite' }])(
     'a cluster with a store of each machine is refused: %j',
@@ -229,6 +229,74 @@ describe('one world', () => {
       expect(minuteIn({ ...env, PAYOUTS_TIME_SCALE: '0.5' })).toBe(30_000);
     },
   );
+});
+
+describe('clear text to another machine', () => {
+  const ONE = { PAYOUTS_ONE_MACHINE: 'true' };
+
+  it('is refused for a Temporal, and taken with TLS, an API key, or a word of its own', () => {
+    const env = { ...ONE, TEMPORAL_ADDRESS: 'temporal.example:7233' };
+    const { key, hint } = errorOf(env);
+    expect(key).toBe('TEMPORAL_ADDRESS');
+    expect(hint).toContain('PAYOUTS_ALLOW_CLEAR_TEMPORAL=true');
+    expect(errorOf({ ...env, TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'false' }).key).toBe('TEMPORAL_ADDRESS');
+    for (const more of [
+      { TEMPORAL_TLS: 'true' },
+      { TEMPORAL_API_KEY: 'k' },
+      { PAYOUTS_ALLOW_CLEAR_TEMPORAL: 'true' },
+      { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
+    ])
+      expect(loadConfig({ ...env, ...more }).temporal.kind).toBe('cluster');
+  });
+
+  it.each(['temporal.example@127.0.0.1:7233', '127.0.0.1.example:7233'])(
+    'takes %s for no address of here',
+    (address) => {
+      expect(errorOf({ ...ONE, TEMPORAL_ADDRESS: address }).key).toBe('TEMPORAL_ADDRESS');
+    },
+  );
+
+  it('is refused for a Temporal of a profile too', () => {
+    const file = join(folder, 'temporal.toml');
+    writeFileSync(file, '[profile.prod]\naddress = "prod:7233"\n');
+    expect(errorOf({ ...ONE, TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'prod' }).key).toBe('TEMPORAL_ADDRESS');
+  });
+
+  it.each([
+    'postgres://db.example/payouts',
+    'postgresql://db.example/payouts?sslmode=require',
+    'postgres://db.example/payouts?sslmode=no-verify',
+    'postgres://db.example/payouts?sslmode=verify-full&sslmode=disable',
+    'postgres://db.example/payouts?ssl=true',
+    'postgres://localhost/payouts?host=db.example',
+    'postgres://[2001:db8::1]/payouts',
+  ])('is refused for %s', (url) => {
+    const { key, hint } = errorOf({ PAYOUTS_STORE_URL: url });
+    expect(key).toBe('PAYOUTS_STORE_URL');
+    expect(hint).toContain('PAYOUTS_ALLOW_CLEAR_STORE=true');
+    expect(loadConfig({ PAYOUTS_STORE_URL: url, PAYOUTS_ALLOW_CLEAR_STORE: 'true' }).storeUrl.reveal()).toBe(url);
+  });
+
+  it.each([
+    'postgres://db.example/payouts?sslmode=verify-full',
+    'postgres://pay:word@localhost:5433/payouts',
+    'postgres://[::1]/payouts',
+    'postgres:///payouts',
+    'postgres:///payouts?host=/var/run/postgresql',
+  ])('has no part in %s', (url) => {
+    expect(loadConfig({ PAYOUTS_STORE_URL: url }).storeUrl.reveal()).toBe(url);
+  });
+
+  it('counts the host that the environment gives an address without one', () => {
+    expect(errorOf({ PAYOUTS_STORE_URL: 'postgres:///payouts', PGHOST: 'db.example' }).key).toBe('PAYOUTS_STORE_URL');
+  });
+
+  it('says so for a certificate that is not there, without the address', () => {
+    const url = 'postgres://pay:hunter2@db.example/payouts?sslmode=verify-full&sslrootcert=/absent.pem';
+    const error = errorOf({ PAYOUTS_STORE_URL: url });
+    expect(error.hint).toContain('sslrootcert');
+    expect(inspect(error)).not.toContain('hunter2');
+  });
 });
 
 describe('durations and the time scale', () => {
@@ -328,7 +396,7 @@ describe('secrets', () => {
       PAYOUTS_API_KEY: 'hidden-1',
       PAYOUTS_API_SECRET: 'hidden-2',
       PAYOUTS_WEBHOOK_SECRET: 'hidden-4',
-      PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts',
+      PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts?sslmode=verify-full',
     });
     expect(inspect(config, { depth: 10, showHidden: true })).not.toContain('hidden-');
     expect(JSON.stringify(config)).not.toContain('hidden-');

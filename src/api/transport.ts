@@ -60,7 +60,12 @@ class NoConnection extends Error {
  * own timers are off. No proxy from the environment: only EnvHttpProxyAgent reads it.
  */
 export function createTransport(origin: string, limits: TransportLimits): Transport {
-  const connect = buildConnector({ timeout: limits.connectMs, allowH2: false, rejectUnauthorized: true });
+  const connect = buildConnector({
+    timeout: limits.connectMs,
+    allowH2: false,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  });
   const timing = { headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent({ ...timing, connect: marked(connect), connections: 64, allowH2: false });
 

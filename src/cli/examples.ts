@@ -16,7 +16,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts dev', 'on free ports'],
     ['payouts dev --temporal-port 7233 --ui-port 8233', 'on ports of your own'],
   ],
-  worker: [['TEMPORAL_ADDRESS=temporal.example.com:7233 payouts worker', 'one more worker for a cluster']],
+  worker: [
+    ['TEMPORAL_ADDRESS=temporal.example.com:7233 TEMPORAL_TLS=true payouts worker', 'one more worker for a cluster'],
+  ],
   sandbox: [['payouts sandbox --port 8080 --file bank.sqlite', 'a sandbox bank with books of its own']],
   validate: [
     ['payouts validate payroll.csv', 'every finding with its line'],

@@ -34,6 +34,16 @@ const KEYS = {
   PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
   PAYOUTS_API_SECRET: key(text, 'sandbox-secret', 'API secret; the default works on this machine only'),
   PAYOUTS_ALLOW_HTTP: key(flag, 'false', 'allow http:// to another machine, where key and payees travel in clear text'),
+  PAYOUTS_ALLOW_CLEAR_TEMPORAL: key(
+    flag,
+    'false',
+    'allow a Temporal on another machine without TLS, where payees and decisions travel in clear text',
+  ),
+  PAYOUTS_ALLOW_CLEAR_STORE: key(
+    flag,
+    'false',
+    'allow a PostgreSQL on another machine without sslmode=verify-full, where others could read and change what it keeps',
+  ),
   PAYOUTS_AUTH_METHOD: key(oneOf('POST', 'GET'), 'POST', 'method of the token request (api-gaps)'),
   PAYOUTS_AUTH_BODY: key(
     jsonTexts,

@@ -74,7 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   config: {
     imports: ['domain/', 'config/', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
     types: ['services/deps.ts', 'webhooks/settings.ts'],
-    packages: ['zod', '@temporalio/envconfig', 'node:'],
+    packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': {
     imports: ['domain/', 'config/'],
@@ -101,8 +101,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
   cli: { imports: [''], packages: ['@temporalio/client', 'commander', 'uuid', 'node:'] },
-  'starter.ts': { imports: ['cli/program.ts'], packages: [] },
-  'worker.ts': { imports: ['cli/program.ts'], packages: [] },
+  'tls-minimum.ts': { imports: [], packages: ['node:tls'] },
+  'starter.ts': { imports: ['tls-minimum.ts', 'cli/program.ts'], packages: [] },
+  'worker.ts': { imports: ['tls-minimum.ts', 'cli/program.ts'], packages: [] },
 };
 
 /** Composition roots: started, never imported. */

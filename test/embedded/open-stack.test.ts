@@ -67,6 +67,7 @@ async function openElsewhere(mode: StackMode): Promise<Opened> {
 /** A stack of which only the sandbox is embedded: up in no time. */
 const sandboxOnly = {
   TEMPORAL_ADDRESS: 'cluster.example:7233',
+  TEMPORAL_TLS: 'true',
   TEMPORAL_NAMESPACE: 'pay',
   PAYOUTS_ONE_MACHINE: 'true',
 };
