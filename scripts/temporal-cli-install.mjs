@@ -2,12 +2,26 @@
  * Brings a Temporal CLI into the per-user cache: the official download, else a build with Go. Dependency-free.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { cachedCliPath, onPath, problemOf, TEMPORAL_CLI_VERSION } from './temporal-cli.mjs';
 
-const DOWNLOADS = 'https://temporal.download/cli/archive';
+const DOWNLOADS = 'https://github.com/temporalio/cli/releases/download';
+
+/**
+ * SHA-256 of the release archives, by version and platform. A new version needs its own, from `checksums.txt` of its
+ * release and compared with what somebody else has pinned; without an entry nothing is downloaded.
+ */
+const DIGESTS = {
+  '1.5.1': {
+    linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+    linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+    darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+    darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+  },
+};
 /** Time to the first byte: without a way out the build should start soon. */
 const FIRST_BYTE_MS = 6_000;
 const WHOLE_DOWNLOAD_MS = 180_000;
@@ -15,11 +29,11 @@ const WHOLE_DOWNLOAD_MS = 180_000;
 const GO_DEFAULT = '/usr/local/go/bin/go';
 
 /** Puts a CLI into the cache and returns its path; undefined when no way worked, with the reasons in `tried`. */
-export async function installTemporalCli(env, { say, tried, downloads = DOWNLOADS }) {
+export async function installTemporalCli(env, { say, tried, downloads = DOWNLOADS, digests = DIGESTS }) {
   const target = cachedCliPath(env);
   mkdirSync(dirname(dirname(target)), { recursive: true });
   for (const [name, obtain] of [
-    ['download', (folder) => download(downloads, folder, say)],
+    ['download', (folder) => download(downloads, digests, folder, say)],
     ['go install', (folder) => build(env, folder, say)],
   ]) {
     // Same file system as the target, so that the rename is whole or nothing, also beside another set-up.
@@ -40,20 +54,27 @@ export async function installTemporalCli(env, { say, tried, downloads = DOWNLOAD
   return undefined;
 }
 
-async function download(downloads, folder, say) {
+async function download(downloads, digests, folder, say) {
   const platform = { linux: 'linux', darwin: 'darwin' }[process.platform];
   const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch];
-  if (platform === undefined || arch === undefined) throw new Error(`no build for ${process.platform} ${process.arch}`);
+  const build = `${platform}_${arch}`;
+  const expected = digests[TEMPORAL_CLI_VERSION]?.[build];
+  if (expected === undefined)
+    throw new Error(`no known digest of version ${TEMPORAL_CLI_VERSION} for ${process.platform} ${process.arch}`);
   const stop = new AbortController();
   const firstByte = setTimeout(() => stop.abort(), FIRST_BYTE_MS);
   const whole = setTimeout(() => stop.abort(), WHOLE_DOWNLOAD_MS);
   try {
-    const url = `${downloads}/v${TEMPORAL_CLI_VERSION}?platform=${platform}&arch=${arch}`;
+    const url = `${downloads}/v${TEMPORAL_CLI_VERSION}/temporal_cli_${TEMPORAL_CLI_VERSION}_${build}.tar.gz`;
     const response = await fetch(url, { signal: stop.signal });
     clearTimeout(firstByte);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     say(`downloading the Temporal CLI ${TEMPORAL_CLI_VERSION}`);
-    const archive = gunzipSync(Buffer.from(await response.arrayBuffer()));
+    const packed = Buffer.from(await response.arrayBuffer());
+    // Before anything reads it: an archive of somebody else must not even be unpacked.
+    const digest = createHash('sha256').update(packed).digest('hex');
+    if (digest !== expected) throw new Error(`SHA-256 ${digest} is not the known ${expected}; nothing of it was used`);
+    const archive = gunzipSync(packed);
     const file = join(folder, 'temporal');
     writeFileSync(file, fileOfTar(archive, 'temporal'), { mode: 0o755 });
     return file;
