@@ -395,7 +395,7 @@ describe('secrets', () => {
       PAYOUTS_API_URL: 'https://bank.example',
       PAYOUTS_API_KEY: 'hidden-1',
       PAYOUTS_API_SECRET: 'hidden-2',
-      PAYOUTS_WEBHOOK_SECRET: 'hidden-4',
+      PAYOUTS_WEBHOOK_SECRET: 'hidden-4 of 24 bytes ...',
       PAYOUTS_STORE_URL: 'postgres://user:hidden-5@db/payouts?sslmode=verify-full',
     });
     expect(inspect(config, { depth: 10, showHidden: true })).not.toContain('hidden-');

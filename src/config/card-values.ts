@@ -48,12 +48,17 @@ export const networks = listOf('is no list of addresses such as 192.0.2.7,198.51
   return most !== undefined && Number(bits ?? most) <= most ? text : undefined;
 });
 
+/** 192 bits, the least that Standard Webhooks lets a secret have. */
+const SECRET_BYTES_MIN = 24;
+
+const BAD_SECRETS = `is no list of secrets: one has fewer than ${SECRET_BYTES_MIN} bytes, or no base64 behind whsec_`;
+
 /** `whsec_` and base64 are bytes (Standard Webhooks), everything else is its UTF-8. */
-export const webhookSecrets = listOf('is no list of secrets: one is empty, or has no base64 behind whsec_', (text) => {
+export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
   const base64 = /^whsec_(.*)$/.exec(text)?.[1];
   const bytes = base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
   const isWhole = base64 === undefined || bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
-  return isWhole && bytes.length > 0 ? bytes : undefined;
+  return isWhole && bytes.length >= SECRET_BYTES_MIN ? bytes : undefined;
 });
 
 /** A header's name in lower case (RFC 9110, token). */

@@ -239,7 +239,7 @@ const KEYS = {
   PAYOUTS_WEBHOOK_SECRET: key(
     webhookSecrets,
     null,
-    'whsec_ + base64, or the secret as it is; comma-separated while rotating; absent: signed webhooks are refused',
+    'whsec_ + base64, or the secret as it is, 24 bytes at least; comma-separated while rotating; absent: signed webhooks are refused',
   ),
   PAYOUTS_WEBHOOK_HEADER: key(headerName, 'x-signature', 'hmac-sha256: header of the signature (api-gaps)'),
   PAYOUTS_WEBHOOK_TIMESTAMP_HEADER: key(
@@ -253,9 +253,9 @@ const KEYS = {
     'addresses webhooks may come from, such as 192.0.2.0/24, comma-separated; absent: any (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_TOLERANCE: key(
-    duration,
+    durationUpTo(3_600_000, 'is no duration up to 1h'),
     '5m',
-    'how far the time of a signed webhook may be from ours; never scaled (api-gaps)',
+    'how far the time of a signed webhook may be from ours, 1h at most; never scaled (api-gaps)',
   ),
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

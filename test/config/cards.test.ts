@@ -81,21 +81,34 @@ describe('card payments', () => {
 
 describe('webhooks', () => {
   it('have secrets as bytes, several while they rotate', () => {
-    const whole = 'whsec_AAH/AAH/AAH/AAH/AAH/AA==';
-    const { webhook } = loadConfig({ PAYOUTS_WEBHOOK_SECRET: `${whole},plain secret of 16, ${whole.slice(0, -2)}` });
-    const bytes = Buffer.from([0, 1, 255, 0, 1, 255, 0, 1, 255, 0, 1, 255, 0, 1, 255, 0]);
-    expect(webhook.secrets.reveal()).toEqual([bytes, Buffer.from('plain secret of 16'), bytes]);
+    const bytes = Buffer.alloc(25, Buffer.from([0, 1, 255]));
+    const whole = `whsec_${bytes.toString('base64')}`;
+    const plain = 'a secret of 24 bytes ...';
+    const { webhook } = loadConfig({ PAYOUTS_WEBHOOK_SECRET: `${whole},${plain}, ${whole.slice(0, -2)}` });
+    expect(webhook.secrets.reveal()).toEqual([bytes, Buffer.from(plain), bytes]);
     expect(loadConfig({}).webhook.secrets.reveal()).toEqual([]);
   });
 
-  it.each(['whsec_', 'whsec_a-b', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!', 'a secret of 16 bytes,,a secret of 16 bytes', ','])(
-    'refuse the secret "%s" and do not say it',
-    (secret) => {
-      const error = errorOf({ PAYOUTS_WEBHOOK_SECRET: secret });
-      expect(error.key).toBe('PAYOUTS_WEBHOOK_SECRET');
-      if (secret.length > 6) expect(inspect(error)).not.toContain(secret.slice(6));
-    },
-  );
+  it.each([
+    'whsec_',
+    'whsec_a-b',
+    'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!',
+    'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    'a secret of 23 bytes ..',
+    'a secret of 24 bytes ...,,a secret of 24 bytes ...',
+    'a secret of 24 bytes ...,short',
+    ',',
+  ])('refuse the secret "%s" and do not say it', (secret) => {
+    const error = errorOf({ PAYOUTS_WEBHOOK_SECRET: secret });
+    expect(error.key).toBe('PAYOUTS_WEBHOOK_SECRET');
+    if (secret.length > 6) expect(inspect(error)).not.toContain(secret.slice(6));
+  });
+
+  it.each(['3601s', '1d', '0s'])('refuse a tolerance of %s', (tolerance) => {
+    const { key, rule } = errorOf({ PAYOUTS_WEBHOOK_TOLERANCE: tolerance });
+    expect({ key, rule }).toEqual({ key: 'PAYOUTS_WEBHOOK_TOLERANCE', rule: 'is no duration up to 1h' });
+    expect(loadConfig({ PAYOUTS_WEBHOOK_TOLERANCE: '1h' }).webhook.toleranceMs).toBe(3_600_000);
+  });
 
   it('have header names in lower case and a scheme of the list', () => {
     const env = { PAYOUTS_WEBHOOK_SCHEME: 'hmac-sha256', PAYOUTS_WEBHOOK_TIMESTAMP_HEADER: 'X-Time' };
