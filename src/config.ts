@@ -4,6 +4,7 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import { type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { assertPostgresSealed, assertTemporalSealed } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
+import { type GatewayConfig, gatewayConfigOf } from './config/gateway.ts';
 import type { GatewayToken } from './config/gateway-tokens.ts';
 import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
@@ -66,6 +67,7 @@ export interface Config {
   webhook: WebhookConfig;
   /** Empty: the gateway answers this machine only. */
   gatewayTokens: Secret<readonly GatewayToken[]>;
+  gateway: GatewayConfig;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -105,6 +107,7 @@ export function loadConfig(env: Environment = process.env): Config {
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gatewayTokens: new Secret(values.PAYOUTS_GATEWAY_TOKEN ?? []),
+    gateway: gatewayConfigOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -22,7 +22,7 @@ const taking = (command: Command): Command =>
 export function addDoors(command: Add, perform: Perform): void {
   command('gateway', 'take files over HTTP')
     .option('--port <port>', 'port to listen on (default: a free one)', port, 0)
-    .option('--host <host>', 'address to listen on; another machine needs a token', '127.0.0.1')
+    .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')
     .action((options) => perform((s) => gateway(s, options)));
   taking(command('intake <dir>', 'take the files dropped into DIR/in, reports come out in DIR/out'))
     .option('--once', 'take what is there, then end', false)

@@ -19,6 +19,7 @@ import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
+import { gatewayTransport } from './gateway-transport.ts';
 import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
@@ -61,7 +62,7 @@ export async function openGateway(
         cards: cardDeps(config, client, vault, ui, pages),
         webhooks: webhookDeps(webhook, at),
       },
-      listenOn,
+      { ...listenOn, transport: gatewayTransport(config) },
     ),
     (it) => it.close(),
   );

@@ -175,6 +175,17 @@ const KEYS = {
     null,
     'bearer tokens of the gateway, TOKEN or name:TOKEN, comma-separated; absent: it listens on this machine only',
   ),
+  PAYOUTS_GATEWAY_TLS_CERT: key(
+    text,
+    null,
+    'PEM file: certificate of the gateway and those between it and its CA; absent: plain HTTP',
+  ),
+  PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a pass phrase'),
+  PAYOUTS_GATEWAY_TRUSTED_PROXY: key(
+    networks,
+    null,
+    'addresses of proxies that speak TLS before a gateway of plain HTTP, such as 192.0.2.0/24, comma-separated; nobody else elsewhere is answered then',
+  ),
   PAYOUTS_CODEC_KEYS: key(text, null, 'keys that encrypt payloads, id:base64 comma-separated, the first one in use'),
   PAYOUTS_CARD_FIELDS: key(
     cardFieldNames,

@@ -14,6 +14,7 @@ import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
+import { answerProxiesOnly, assertSealed, type GatewayTransport, httpsOptions, PLAIN } from './transport.ts';
 import { removeAbandoned } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -28,25 +29,32 @@ export interface ListenOn {
   host: string;
   /** 0: a free one. */
   port: number;
+  /** Absent: plain HTTP. */
+  transport?: GatewayTransport;
 }
 
 /** A file of 64 MiB over a slow line. */
 const REQUEST_MS = 600_000;
 
 /**
- * Starts the gateway. Throws a `ConfigError` for an address that other machines reach while no token is set, and the
- * server's own error for a port that is taken.
+ * Starts the gateway. Throws a `ConfigError` for an address that other machines reach while no token is set, or only in
+ * clear text, and the server's own error for a port that is taken.
  */
-export async function startGateway(deps: GatewayDeps, { host, port }: ListenOn): Promise<Part & { url: string }> {
+export async function startGateway(
+  deps: GatewayDeps,
+  { host, port, transport = PLAIN }: ListenOn,
+): Promise<Part & { url: string }> {
   assertFenced(deps.tokens, host);
+  assertSealed(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
-  const app = await gatewayApp(deps);
+  const app = await gatewayApp(deps, transport);
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
   });
   const bound = app.server.address() as AddressInfo;
-  return { url: `${addressOf(host)}:${bound.port}`, close: () => app.close() };
+  const scheme = transport.tls === undefined ? 'http' : 'https';
+  return { url: `${addressOf(host, scheme)}:${bound.port}`, close: () => app.close() };
 }
 
 /** Throws a `ConfigError` for an address that other machines reach while no token is set. */
@@ -59,10 +67,11 @@ export function assertFenced(tokens: readonly GatewayToken[], host: string): voi
   );
 }
 
-const addressOf = (host: string): string => `http://${host.includes(':') ? `[${host}]` : host}`;
+const addressOf = (host: string, scheme = 'http'): string => `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
-async function gatewayApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const app = fastify({
+async function gatewayApp(deps: GatewayDeps, transport: GatewayTransport): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    https: httpsOptions(transport),
     logger: false,
     requestTimeout: REQUEST_MS,
     routerOptions: { maxParamLength: 200 },
@@ -91,6 +100,7 @@ async function gatewayApp(deps: GatewayDeps): Promise<FastifyInstance> {
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   });
+  answerProxiesOnly(app, transport);
   logAnswers(app, deps);
   await describe(app);
   healthRoutes(app, deps);

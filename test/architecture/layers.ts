@@ -94,6 +94,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'config/config-error.ts',
       'embedded/stack-error.ts',
       'reports/batch-list.ts',
+      'webhooks/ip-list.ts',
     ],
     types: ['config/', 'store/', 'embedded/', 'rules/', 'reports/', 'api/cards.ts', 'webhooks/', 'log.ts'],
     packages: ['content-disposition', 'fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],

@@ -1,6 +1,7 @@
 import { openGateway } from '../../compose/gateway.ts';
 import type { GatewayPlace } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
+import { assertSealed } from '../../gateway/transport.ts';
 import { createLog } from '../../log.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
@@ -17,6 +18,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 export async function gateway(session: Session, listenOn: ListenOn): Promise<ExitCode> {
   const stopped = interruptSignal();
   assertFenced(session.config.gatewayTokens.reveal(), listenOn.host);
+  assertSealed(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway });
   await using own = new AsyncDisposableStack();

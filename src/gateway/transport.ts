@@ -1,0 +1,44 @@
+import type { SecureContextOptions } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { ConfigError } from '../config/config-error.ts';
+import type { Secret } from '../config/secret.ts';
+import { Problem } from '../domain/problem.ts';
+import { ipList } from '../webhooks/ip-list.ts';
+import { isLoopback } from './callers.ts';
+
+/** How requests come to a gateway. */
+export interface GatewayTransport {
+  /** Certificates and their key as PEM; undefined: plain HTTP. */
+  tls: { cert: string; key: Secret } | undefined;
+  /** Addresses and networks of proxies that speak TLS before a gateway of plain HTTP. */
+  proxies: readonly string[];
+}
+
+export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
+
+/** Throws a `ConfigError` for an address where tokens and payees of other machines would come in clear text. */
+export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
+  if (tls !== undefined || proxies.length > 0 || isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`))
+    return;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TLS_CERT',
+    'is not set, and other machines would send tokens and payees to the gateway in clear text',
+    'Set it with PAYOUTS_GATEWAY_TLS_KEY, or PAYOUTS_GATEWAY_TRUSTED_PROXY to the addresses of a proxy that speaks TLS.',
+  );
+}
+
+/** Options of a server that speaks TLS; null for plain HTTP. */
+export const httpsOptions = ({ tls }: GatewayTransport): SecureContextOptions | null =>
+  tls === undefined ? null : { cert: tls.cert, key: tls.key.reveal(), minVersion: 'TLSv1.2' };
+
+/** Where proxies are declared, nobody else is answered over plain HTTP but this machine. */
+export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
+  if (tls !== undefined || proxies.length === 0) return;
+  const isKnown = ipList([...proxies, '127.0.0.0/8', '::1']);
+  app.addHook('onRequest', async ({ raw }) => {
+    if (isKnown(raw.socket.remoteAddress ?? '')) return;
+    throw new Problem('forbidden', 'not-through-proxy', 'This gateway is reached through its proxy only.', {
+      hint: 'Use the https address of the proxy, or add this one to PAYOUTS_GATEWAY_TRUSTED_PROXY.',
+    });
+  });
+}
