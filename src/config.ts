@@ -82,7 +82,7 @@ export function loadConfig(env: Environment = process.env): Config {
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const bank = bankOf(values);
   const temporal = temporalOf(env, values);
-  if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, env.PGHOST, values);
+  if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
   return {
     home,
@@ -224,7 +224,7 @@ function temporalOf(env: Environment, values: KeyValues): TemporalConfig {
       overrideEnvVars: Object.fromEntries(given),
     });
     const { address = 'localhost:7233', tls } = connectionOptions;
-    assertTemporalSealed(address, tls, values);
+    assertTemporalSealed(address, tls, values, env);
     return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -291,6 +291,15 @@ describe('clear text to another machine', () => {
     expect(errorOf({ PAYOUTS_STORE_URL: 'postgres:///payouts', PGHOST: 'db.example' }).key).toBe('PAYOUTS_STORE_URL');
   });
 
+  it.each([
+    ['a Temporal', { PAYOUTS_ONE_MACHINE: 'true', TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'true' }],
+    ['a PostgreSQL', POSTGRES],
+  ])('is not told from %s while every certificate is taken', (_what, env) => {
+    const blind = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(errorOf({ ...env, ...blind }).key).toBe('NODE_TLS_REJECT_UNAUTHORIZED');
+    expect(loadConfig(blind).temporal.kind).toBe('embedded');
+  });
+
   it('says so for a certificate that is not there, without the address', () => {
     const url = 'postgres://pay:hunter2@db.example/payouts?sslmode=verify-full&sslrootcert=/absent.pem';
     const error = errorOf({ PAYOUTS_STORE_URL: url });

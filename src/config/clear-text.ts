@@ -6,9 +6,23 @@ import { hostOf, isLoopback } from './loopback.ts';
 
 /** Refuses what would leave this machine readable or changeable by others, unless a setting says that it may. */
 
+/** What besides our own settings decides about connections: Node.js and the client of PostgreSQL read it themselves. */
+export type ConnectionEnvironment = Readonly<
+  Partial<Record<'PGHOST' | 'NODE_TLS_REJECT_UNAUTHORIZED', string | undefined>>
+>;
+
 /** A cluster as @temporalio/envconfig reads it. */
-export function assertTemporalSealed(address: string, tls: unknown, values: KeyValues): void {
-  if (tls || isLoopback(hostOf(address)) || values.PAYOUTS_ALLOW_CLEAR_TEMPORAL) return;
+export function assertTemporalSealed(
+  address: string,
+  tls: unknown,
+  values: KeyValues,
+  env: ConnectionEnvironment,
+): void {
+  if (isLoopback(hostOf(address)) || values.PAYOUTS_ALLOW_CLEAR_TEMPORAL) return;
+  if (tls) {
+    assertCertificatesCount(env);
+    return;
+  }
   throw new ConfigError(
     'TEMPORAL_ADDRESS',
     'sends payees and decisions to another machine in clear text',
@@ -17,17 +31,29 @@ export function assertTemporalSealed(address: string, tls: unknown, values: KeyV
 }
 
 /**
- * @param url of PostgreSQL, read as its client reads it: parameters of the address come before its host
- * @param pgHost PGHOST, which the client takes where the address names no host
+ * @param url of PostgreSQL, read as its client reads it: parameters of the address come before its host, and PGHOST is
+ *   taken where it names none
  */
-export function assertPostgresSealed(url: string, pgHost: string | undefined, values: KeyValues): void {
+export function assertPostgresSealed(url: string, values: KeyValues, env: ConnectionEnvironment): void {
   const { host, sslmode } = readPostgres(url);
-  if (sslmode === 'verify-full' || isThisMachine(host || pgHost || 'localhost')) return;
-  if (values.PAYOUTS_ALLOW_CLEAR_STORE) return;
+  if (isThisMachine(host || env.PGHOST || 'localhost') || values.PAYOUTS_ALLOW_CLEAR_STORE) return;
+  if (sslmode === 'verify-full') {
+    assertCertificatesCount(env);
+    return;
+  }
   throw new ConfigError(
     'PAYOUTS_STORE_URL',
     'is a PostgreSQL on another machine without sslmode=verify-full: others on the way could read and change what it keeps',
     'Add ?sslmode=verify-full (and sslrootcert=FILE for a CA of your own), or set PAYOUTS_ALLOW_CLEAR_STORE=true.',
+  );
+}
+
+function assertCertificatesCount(env: ConnectionEnvironment): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+  throw new ConfigError(
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'takes the certificate of anybody for that of a Temporal or a PostgreSQL on another machine',
+    'Unset it; NODE_EXTRA_CA_CERTS=FILE adds a CA of your own.',
   );
 }
 
