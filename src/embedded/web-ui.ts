@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { hostOf, isLoopback } from '../config/loopback.ts';
 import { RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
 
 const HOST = '127.0.0.1';
@@ -27,14 +28,13 @@ export interface WebUi {
 
 /**
  * Serves the Temporal Web UI of the embedded server: files from the CLI's UI server, the API from the frontend, both
- * closed to everybody else (`temporal-doors.ts`). A request is answered only when its Host is this address and so is its
- * Origin, which a write must have: pages of other sites, and names that lead to this machine, get 403. Throws the
+ * closed to everybody else (`temporal-doors.ts`). A request is answered only when its Host is this machine and its Origin,
+ * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
  * server's own error for a port that is taken.
  */
 export async function startWebUi(port: number, doors: TemporalDoors): Promise<WebUi> {
-  const origins = [`http://${HOST}:${port}`, `http://localhost:${port}`];
   const server = createServer((incoming, answer) => {
-    if (!isOwnPage(incoming, origins)) return refuse(answer, 403, 'Only pages of this address are answered here.');
+    if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only pages of this address are answered here.');
     serve(incoming, answer, doors).catch(() => {
       if (answer.headersSent) answer.destroy();
       else refuse(answer, 502, 'The embedded Temporal server does not answer.');
@@ -51,10 +51,10 @@ export async function startWebUi(port: number, doors: TemporalDoors): Promise<We
   };
 }
 
-function isOwnPage({ method = '', headers: { host, origin } }: IncomingMessage, origins: readonly string[]): boolean {
-  const own = `http://${host}`;
-  if (!origins.includes(own)) return false;
-  return origin === undefined ? isRead(method) : origin === own;
+/** The port may be another one: that of a tunnel to here. No page of another site has a name of this machine in either. */
+function isOwnPage({ method = '', headers: { host = '', origin } }: IncomingMessage): boolean {
+  if (!isLoopback(hostOf(host))) return false;
+  return origin === undefined ? isRead(method) : origin === `http://${host}`;
 }
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';

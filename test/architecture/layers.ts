@@ -66,7 +66,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@temporalio/', 'node:'],
   },
   embedded: {
-    imports: ['domain/', 'config/config-error.ts', 'temporal/'],
+    imports: ['domain/', 'config/config-error.ts', 'config/loopback.ts', 'temporal/'],
     types: ['config.ts'],
     packages: ['zod', '@temporalio/client', '@temporalio/common', 'node:'],
     outside: ['scripts/temporal-cli.mjs'],

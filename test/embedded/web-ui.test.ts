@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +16,10 @@ beforeAll(async () => {
   upstream = createServer((incoming, answer) => {
     reached.push(`${incoming.method} ${incoming.headers.host} ${incoming.url} ${Object.keys(incoming.headers).sort()}`);
     incoming.resume();
+    if (incoming.url?.startsWith('/namespaces/')) {
+      answer.setHeader('content-type', 'text/html').end('<script>base: "/api*"</script>');
+      return;
+    }
     answer.setHeader('set-cookie', 'a=b').setHeader('content-type', 'application/json+no-payload-shorthand').end('{}');
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
@@ -54,8 +59,20 @@ it.each([
   expect(reached).toHaveLength(status === 200 ? 1 : 0);
 });
 
-it('refuses a Host of another port', async () => {
-  expect(await ask('GET', READ, { host: '127.0.0.1:1' })).toMatchObject({ status: 403 });
+it('answers through a tunnel that has another port, to pages of the tunnel alone', async () => {
+  const host = 'localhost:1';
+  expect(await ask('POST', READ, { host, origin: 'http://localhost:1' })).toMatchObject({ status: 200 });
+  expect(await ask('POST', READ, { host, origin: `http://localhost:${port}` })).toMatchObject({ status: 403 });
+});
+
+it.each(['page.invalid@127.0.0.1', '127.0.0.1.page.invalid'])('takes %j for no name of here', async (host) => {
+  expect(await ask('GET', READ, { host })).toMatchObject({ status: 403 });
+});
+
+it('gives the page back its base, and the policy that allows its own script', async () => {
+  const { headers } = await ask('GET', '/namespaces/default', { host: `127.0.0.1:${port}` });
+  const digest = createHash('sha256').update('base: ""').digest('base64');
+  expect(headers['content-security-policy']).toContain(`script-src 'strict-dynamic' 'sha256-${digest}';`);
 });
 
 it('tells the frontend the Host it answers, and passes on no header of either side', async () => {
