@@ -22,6 +22,8 @@ export type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowS
 
 /** A record larger than this is a broken file, not a payout. */
 export const RECORD_BYTES_MAX = 64 * 1024;
+/** From the start of one record to the start of the next: beyond it the rest of a file is not read. */
+export const STRETCH_BYTES_MAX = 4 * RECORD_BYTES_MAX;
 export const FILE_BYTES_MAX = 64 * 1024 * 1024;
 export const ROWS_MAX = 100_000;
 /** Far above what any bank asks for; a file with more of them is no list of payouts. */

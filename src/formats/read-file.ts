@@ -7,6 +7,7 @@ import type { Reader, RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
+import { inTurns } from './turns.ts';
 
 export const INPUT_FORMATS = ['csv', 'json', 'pain.001', 'aba', 'nacha'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
@@ -31,7 +32,7 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
     const first = await bytes.next();
     const format = formatOf(file, first.done ? undefined : first.value);
     const read = await readerOf(format, context);
-    await read(file, hashed(hash, first, bytes), sink);
+    await read(file, inTurns(hashed(hash, first, bytes)), sink);
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();

@@ -2,6 +2,7 @@ import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
 import { readInstructions } from '../formats/read-file.ts';
+import { turns } from '../formats/turns.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { Rules } from '../rules/validate.ts';
 import type { CheckedFile } from './checked-file.ts';
@@ -30,7 +31,7 @@ export async function checkFile(path: string, bank: Bank, context: MessageContex
 
 /** Every finding of every row in one pass; rows without one become claims. */
 export async function judgeRows(file: string, staged: StagedFile, bank: Bank): Promise<void> {
-  judge(file, staged, await requiredDetailsFor(bank, staged.pairs));
+  await judge(file, staged, await requiredDetailsFor(bank, staged.pairs));
 }
 
 type Details = ReadonlyMap<string, RequiredDetailsEntry[]>;
@@ -43,7 +44,8 @@ async function requiredDetailsFor(bank: Bank, pairs: RequiredDetailsPairs): Prom
   return details;
 }
 
-function judge(file: string, staged: StagedFile, details: Details): void {
+async function judge(file: string, staged: StagedFile, details: Details): Promise<void> {
+  const nextTurn = turns();
   const rules = new Rules({
     file,
     columns: staged.columns,
@@ -53,6 +55,7 @@ function judge(file: string, staged: StagedFile, details: Details): void {
   });
   staged.finding(...rules.findings);
   for (const read of staged.rows()) {
+    await nextTurn();
     const { instruction, findings } = rules.judge(read);
     staged.finding(...findings);
     if (findings.length === 0 && !read.unsound) {

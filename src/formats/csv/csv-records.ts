@@ -26,6 +26,8 @@ export class CsvRecords {
   /** First line after the record seen last, and the blank lines counted by then. */
   private nextLine = 1;
   private blankLines = 0;
+  /** Stray quotes of the record that is being read. */
+  private strayQuotes = 0;
 
   constructor(file: string, sink: RowSink) {
     this.file = file;
@@ -33,6 +35,7 @@ export class CsvRecords {
   }
 
   take(record: string[], info: InfoRecord): null {
+    this.strayQuotes = 0;
     // The parser counts the line a record ends on; the newlines it holds give the line it starts on.
     const line = info.lines - newlinesIn(record);
     this.nextLine = info.lines + 1;
@@ -52,8 +55,13 @@ export class CsvRecords {
     }
     if (this.header === undefined) throw new UnreadableFile(this.found(start, STRAY_QUOTE));
     const end = Number(error?.lines);
-    // The parser reports every stray quote of a record.
-    if (end < this.nextLine) return undefined;
+    // The parser reports every stray quote of a record, each time with the whole value so far.
+    if (end < this.nextLine) {
+      this.strayQuotes += 1;
+      if (this.strayQuotes < STRAY_QUOTES_MAX) return undefined;
+      throw new UnreadableFile(this.found(end, STRAY_QUOTES));
+    }
+    this.strayQuotes = 1;
     this.nextLine = end + 1;
     this.blankLines = blankLines;
     this.countRow(start);
@@ -130,6 +138,12 @@ const BLANK_ROW = { rule: 'blank-row', message: 'this line holds no values; dele
 const STRAY_QUOTE = {
   rule: 'stray-quote',
   message: 'a quote inside a value that is not in quotes; quote the whole value and double the quotes in it',
+};
+/** A value in which somebody has forgotten to double the quotes has a few. */
+const STRAY_QUOTES_MAX = 100;
+const STRAY_QUOTES = {
+  rule: 'stray-quote',
+  message: `${STRAY_QUOTES_MAX} quotes inside values that are not in quotes, in one record; quote such values and double the quotes in them. The rest was not checked`,
 };
 const BROKEN_QUOTE = {
   rule: 'broken-quote',

@@ -13,27 +13,39 @@ export class JsonSyntaxError extends Error {
   }
 }
 
+/** More text than a caller has allowed since the last `allow`. */
+export class JsonTooLong extends Error {
+  override readonly name = 'JsonTooLong';
+}
+
 export type JsonScalar = { kind: 'string'; text: string } | { kind: 'number' | 'boolean' | 'null'; text: string };
 
-const BLANK = /[ \t\n\r]*/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORD = /true|false|null/y;
-const DEPTH_MAX = 64;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
+const BLANKS: ReadonlySet<number> = new Set([...' \t\n\r'].map((char) => char.charCodeAt(0)));
+const WORD = /^(?:true|false|null)/;
+export const DEPTH_MAX = 64;
 
 export class JsonCursor {
   private readonly text: string;
   private at = 0;
   private nextNewline: number;
   private lines = 1;
+  private end = Number.POSITIVE_INFINITY;
 
   constructor(text: string) {
     this.text = text;
     this.nextNewline = text.indexOf('\n');
   }
 
+  /** Reads `length` characters on from here at most: what takes more of them throws `JsonTooLong`. */
+  allow(length: number): void {
+    this.end = this.at + length;
+  }
+
   /** Next character that is not blank, not consumed; empty at the end. */
   peek(): string {
-    this.match(BLANK);
+    while (this.at <= this.end && BLANKS.has(this.text.charCodeAt(this.at))) this.at += 1;
+    this.checkLength();
     return this.text[this.at] ?? '';
   }
 
@@ -60,25 +72,25 @@ export class JsonCursor {
     if (!this.take(char)) throw this.unexpected(`"${char}"`);
   }
 
-  /** `{ "key": value, ... }`; `onMember` consumes the value. */
-  object(onMember: (key: string) => void): void {
+  /** Keys of `{ "key": value, ... }`; whoever takes one consumes its value. */
+  *members(): Generator<string> {
     this.expect('{');
     if (this.take('}')) return;
     do {
       const key = this.string();
       this.expect(':');
-      onMember(key);
+      yield key;
     } while (this.take(','));
     this.expect('}');
   }
 
-  /** `[ element, ... ]`; `onElement` consumes the element. */
-  array(onElement: () => void): void {
+  /** Stops at each of `[ element, ... ]`, for the element to be consumed. */
+  *elements(): Generator<void> {
     this.expect('[');
     if (this.take(']')) return;
     do {
       this.peek();
-      onElement();
+      yield;
     } while (this.take(','));
     this.expect(']');
   }
@@ -90,6 +102,7 @@ export class JsonCursor {
     do {
       end = this.text.indexOf('"', end + 1);
       if (end < 0) throw new JsonSyntaxError('a string is not closed', start);
+      this.checkLength(end);
     } while (this.escaped(end));
     this.at = end + 1;
     try {
@@ -116,9 +129,9 @@ export class JsonCursor {
     if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values nest deeper than ${DEPTH_MAX} levels`, this.at);
     if (this.scalar() !== undefined) return;
     if (this.peek() === '{') {
-      this.object(() => this.skip(depth + 1));
+      for (const _ of this.members()) this.skip(depth + 1);
     } else {
-      this.array(() => this.skip(depth + 1));
+      for (const _ of this.elements()) this.skip(depth + 1);
     }
   }
 
@@ -138,9 +151,13 @@ export class JsonCursor {
   }
 
   private match(pattern: RegExp): string {
-    pattern.lastIndex = this.at;
-    const [found = ''] = pattern.exec(this.text) ?? [];
+    const [found = ''] = pattern.exec(this.text.slice(this.at, this.end + 1)) ?? [];
     this.at += found.length;
+    this.checkLength();
     return found;
+  }
+
+  private checkLength(at = this.at): void {
+    if (at > this.end) throw new JsonTooLong(`longer than ${this.end} characters`);
   }
 }

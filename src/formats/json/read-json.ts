@@ -8,21 +8,24 @@ import {
   RECORD_BYTES_MAX,
   ROWS_MAX,
   type RowSink,
+  recordTooLarge,
+  STRETCH_BYTES_MAX,
   tooManyColumns,
   tooManyRows,
 } from '../input.ts';
-import { JsonCursor, type JsonScalar, JsonSyntaxError } from './json-cursor.ts';
+import { turns } from '../turns.ts';
+import { JsonCursor, type JsonScalar, JsonSyntaxError, JsonTooLong } from './json-cursor.ts';
 
 /**
  * Reads an array of instructions, or `{"payouts": [...]}`. Values are strings; null counts as blank. The text is held while
- * it is read (at most `FILE_BYTES_MAX`), its rows are not.
+ * it is read (at most `FILE_BYTES_MAX`), its rows are not. Others in the process have their turn between two payouts.
  */
 export async function readJson(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new JsonRecords(file, sink);
   try {
     const chunks: string[] = [];
     for await (const chunk of decodeUtf8(file, bytes)) chunks.push(chunk);
-    records.read(chunks.join(''));
+    await records.read(chunks.join(''));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     sink.finding(error.finding);
@@ -37,6 +40,7 @@ class JsonRecords {
   private readonly columns = new Set<string>();
   private readonly file: string;
   private readonly sink: RowSink;
+  private readonly nextTurn = turns();
   private row = 0;
   private found = 0;
 
@@ -45,47 +49,50 @@ class JsonRecords {
     this.sink = sink;
   }
 
-  read(text: string): void {
-    if (text.trim() === '') throw new UnreadableFile(noRows(this.file, 1, `the file is empty; write ${SHAPE}`));
+  async read(text: string): Promise<void> {
     const cursor = new JsonCursor(text);
     try {
-      this.readDocument(cursor);
+      cursor.allow(STRETCH_BYTES_MAX);
+      if (cursor.peek() === '') throw new UnreadableFile(noRows(this.file, 1, `the file is empty; write ${SHAPE}`));
+      await this.readDocument(cursor);
       if (cursor.peek() !== '') throw cursor.unexpected('the end of the file');
     } catch (error) {
+      if (error instanceof JsonTooLong) throw new UnreadableFile(recordTooLarge(this.file, cursor.line()));
       if (!(error instanceof JsonSyntaxError)) throw error;
-      throw new UnreadableFile(syntaxFinding(this.file, text, error));
+      throw new UnreadableFile(syntaxFinding(this.file, text, cursor, error));
     }
     if (this.row === 0 && this.found === 0) {
       this.sink.finding(noRows(this.file, 1, 'the file holds no payouts; write one object for each'));
     }
   }
 
-  private readDocument(cursor: JsonCursor): void {
-    if (cursor.peek() === '[') {
-      this.readPayouts(cursor);
-      return;
-    }
+  private async readDocument(cursor: JsonCursor): Promise<void> {
+    if (cursor.peek() === '[') return this.readPayouts(cursor);
     if (cursor.peek() !== '{') throw cursor.unexpected(SHAPE);
     let found = false;
-    cursor.object((key) => {
+    for (const key of cursor.members()) {
+      await this.nextTurn();
       if (key === 'payouts' && !found && cursor.peek() === '[') {
         found = true;
-        this.readPayouts(cursor);
-        return;
+        await this.readPayouts(cursor);
+        continue;
       }
       const message = `a file is ${SHAPE}; delete this key`;
       this.add({ line: cursor.line(), column: printable(key), rule: 'unexpected-key', message });
       cursor.skip();
-    });
+    }
     if (!found) this.add({ line: 1, column: 'payouts', rule: 'no-payouts', message: `a file is ${SHAPE}` });
   }
 
-  private readPayouts(cursor: JsonCursor): void {
-    cursor.array(() => {
+  private async readPayouts(cursor: JsonCursor): Promise<void> {
+    for (const _ of cursor.elements()) {
+      await this.nextTurn();
       this.row += 1;
       if (this.row > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, cursor.line()));
+      cursor.allow(STRETCH_BYTES_MAX);
       this.readRecord(cursor);
-    });
+    }
+    cursor.allow(STRETCH_BYTES_MAX);
   }
 
   private readRecord(cursor: JsonCursor): void {
@@ -100,7 +107,10 @@ class JsonRecords {
     }
     const instruction: Record<string, string> = {};
     const seen = new Set<string>();
-    cursor.object((key) => {
+    let members = 0;
+    for (const key of cursor.members()) {
+      members += 1;
+      if (members > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
       const value = cursor.scalar();
       const finding = this.member(key, value, seen);
       if (value === undefined) cursor.skip();
@@ -113,7 +123,7 @@ class JsonRecords {
         this.sink.column({ name: key, line, row: this.row });
       }
       seen.add(key);
-    });
+    }
     if (cursor.offset - start > RECORD_BYTES_MAX) this.add({ line, row: this.row, ...RECORD_TOO_LARGE });
     else if (this.found === foundBefore) this.sink.row({ row: this.row, line, instruction });
     else this.sink.row({ row: this.row, line, instruction, unsound: true });
@@ -140,13 +150,10 @@ const RECORD_TOO_LARGE = {
   message: `a payout holds at most ${RECORD_BYTES_MAX / 1024} KiB; shorten its values`,
 };
 
-function syntaxFinding(file: string, text: string, error: JsonSyntaxError): Finding {
-  let line = 1;
-  let start = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < error.offset; at = text.indexOf('\n', at + 1)) {
-    line += 1;
-    start = at + 1;
-  }
+/** The cursor is at most a stretch behind the fault: the lines of the whole text are not counted again. */
+function syntaxFinding(file: string, text: string, cursor: JsonCursor, error: JsonSyntaxError): Finding {
+  const line = cursor.line() - (text.slice(error.offset, cursor.offset).split('\n').length - 1);
+  const start = text.slice(0, error.offset).lastIndexOf('\n') + 1;
   const place = `line ${line}, character ${error.offset - start + 1}`;
   return fileFinding(file, line, 'not-json', `not valid JSON at ${place}: ${error.message}. The rest was not checked`);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../../rules/finding.ts';
-import { JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
+import { DEPTH_MAX, JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -40,6 +40,9 @@ export type Identity = 'end-to-end-id' | 'instruction-id' | 'position';
 
 const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_code', AUBSB: 'bsb' };
 
+/** Read in one go. */
+const MAPPING_CHARACTERS_MAX = 1024 * 1024;
+
 const NOT_A_FIELD = 'a column of ours, and no beneficiary field of the bank';
 
 const text = z.string().trim().min(1);
@@ -74,6 +77,13 @@ export async function loadMessageMapping(path?: string): Promise<MessageMapping>
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a mapping file that is there.');
   });
+  if (content.length > MAPPING_CHARACTERS_MAX) {
+    throw new ContextFileError(
+      path,
+      'larger than 1 MiB',
+      'A mapping has one entry for each account; split off what is no mapping.',
+    );
+  }
   return mappingOf(path, parsed(path, content));
 }
 
@@ -91,18 +101,19 @@ function parsed(path: string, content: string): unknown {
 }
 
 /** A key that stands there twice is an error: of two accounts of ours for one debtor neither is guessed. */
-function checkKeys(cursor: JsonCursor): void {
+function checkKeys(cursor: JsonCursor, depth = 0): void {
+  if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values nest deeper than ${DEPTH_MAX} levels`, cursor.offset);
   if (cursor.scalar() !== undefined) return;
   if (cursor.peek() !== '{') {
-    cursor.array(() => checkKeys(cursor));
+    for (const _ of cursor.elements()) checkKeys(cursor, depth + 1);
     return;
   }
   const seen = new Set<string>();
-  cursor.object((key) => {
+  for (const key of cursor.members()) {
     if (seen.has(key)) throw new JsonSyntaxError('a key stands there twice', cursor.offset);
     seen.add(key);
-    checkKeys(cursor);
-  });
+    checkKeys(cursor, depth + 1);
+  }
 }
 
 function mappingOf(path: string, content: unknown): MessageMapping {

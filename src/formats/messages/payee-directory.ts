@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { CsvError, parse } from 'csv-parse/sync';
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
-import { isColumnName } from '../input.ts';
+import { FILE_BYTES_MAX, isColumnName, RECORD_BYTES_MAX } from '../input.ts';
+import { inTurns } from '../turns.ts';
 import { accountKey, bankKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -67,32 +69,43 @@ export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory>
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a payee directory that is there.');
   });
+  if (bytes.length > FILE_BYTES_MAX) {
+    throw new ContextFileError(
+      path,
+      `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
+      'Leave out payees of the past.',
+    );
+  }
   if (!isUtf8(bytes)) throw new ContextFileError(path, 'not UTF-8', 'Save the file as UTF-8.');
-  const [header, ...records] = recordsOf(path, bytes.toString('utf8'));
-  checkHeader(path, header?.record ?? []);
-  for (const { record, line } of records) {
-    const values = record.map((value, index) => [header?.record[index] ?? '', value.trim()]);
+  let header: string[] | undefined;
+  for await (const { record, line } of recordsOf(path, bytes)) {
+    if (header === undefined) {
+      header = headerOf(path, record);
+      continue;
+    }
+    const values = record.map((value, index) => [header?.[index] ?? '', value.trim()]);
     const { account = '', ...rest } = Object.fromEntries(values.filter(([, value]) => value !== ''));
     const wrong = problemOf(account, rest) ?? (directory.add(account, entryOf(rest)) ? undefined : TWICE);
     if (wrong !== undefined) throw new ContextFileError(path, `line ${line}: ${wrong.problem}`, wrong.hint);
   }
+  if (header === undefined) headerOf(path, []);
   return directory;
 }
 
-function recordsOf(path: string, content: string): { record: string[]; line: number }[] {
-  const [headerLine = ''] = content.split('\n', 1);
+async function* recordsOf(path: string, bytes: Buffer): AsyncGenerator<{ record: string[]; line: number }> {
+  const head = bytes.toString('utf8', 0, RECORD_BYTES_MAX);
+  const parser = parse({
+    bom: true,
+    delimiter: detectDelimiter(head.split('\n', 1)[0] ?? ''),
+    skip_empty_lines: true,
+    max_record_size: RECORD_BYTES_MAX,
+    info: true,
+  });
   try {
-    const lines: number[] = [];
-    const records = parse(content, {
-      bom: true,
-      delimiter: detectDelimiter(headerLine),
-      skip_empty_lines: true,
-      on_record: (record: string[], info) => {
-        lines.push(info.lines);
-        return record;
-      },
-    });
-    return records.map((record, index) => ({ record, line: lines[index] ?? 0 }));
+    const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = Readable.from(inTurns([bytes])).pipe(
+      parser,
+    );
+    for await (const { record, info } of records) yield { record, line: info.lines };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const problem = `line ${error.lines}: not a line of CSV with as many values as the header line`;
@@ -104,13 +117,14 @@ function recordsOf(path: string, content: string): { record: string[]; line: num
   }
 }
 
-function checkHeader(path: string, header: string[]): void {
-  for (const [index, name] of header.entries()) header[index] = name.trim();
+/** Names of the columns. */
+function headerOf(path: string, record: readonly string[]): string[] {
+  const header = record.map((name) => name.trim());
   if (!header.includes('account')) {
     throw new ContextFileError(path, 'the header line has no column "account"', 'Add the column of payee accounts.');
   }
   const wrong = header.find((name, index) => !isColumnName(name) || FOREIGN.has(name) || header.indexOf(name) < index);
-  if (wrong === undefined) return;
+  if (wrong === undefined) return header;
   const shown = isColumnName(wrong) ? wrong : header.indexOf(wrong) + 1;
   const problem = `column ${shown} is no column of a payee directory, or stands there twice`;
   throw new ContextFileError(path, problem, 'docs/input.md lists the columns; delete it.');

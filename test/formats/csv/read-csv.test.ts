@@ -163,6 +163,17 @@ describe('a file that cannot be read on', () => {
     expect(rules(await read('id,note\nA,"the"big one\nB,fine\n'))).toEqual([['broken-quote', 2, null]]);
   });
 
+  test('stops at a record of stray quotes, and names the line', async () => {
+    const input = await read(`id,note\nA,fine\nB,x${'"'.repeat(99)}\nC,x${'"'.repeat(100)}\nD,fine\n`);
+    expect(rules(input)).toEqual([
+      ['stray-quote', 3, 2],
+      ['stray-quote', 4, 3],
+      ['stray-quote', 4, null],
+    ]);
+    expect(input.findings[2]?.message).toContain('quote such values');
+    expect(input.rows).toMatchObject([{ row: 1, line: 2 }]);
+  });
+
   test('keeps the rows before a line beyond the record limit', async () => {
     const input = await read(`id,note\nA,fine\nB,${'x'.repeat(RECORD_BYTES_MAX)}\nC,fine\n`);
     expect(rules(input)).toEqual([['record-too-large', 3, null]]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RECORD_BYTES_MAX, ROWS_MAX } from '../../../src/formats/input.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, ROWS_MAX, STRETCH_BYTES_MAX } from '../../../src/formats/input.ts';
 import { readJson } from '../../../src/formats/json/read-json.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
@@ -126,6 +126,21 @@ describe('a file that cannot be read on', () => {
   test('is one finding when it is Latin-1', async () => {
     const input = await read(Buffer.from('[\n{"id": "Zoë"}]', 'latin1'));
     expect(rules(input)).toEqual([['not-utf8', 2, null, null]]);
+  });
+
+  test.each([
+    ['a string', `"id": "${'x'.repeat(STRETCH_BYTES_MAX)}"`],
+    ['a list', `"id": [${'1,'.repeat(STRETCH_BYTES_MAX / 2)}1]`],
+    ['line ends', '\n'.repeat(STRETCH_BYTES_MAX)],
+  ])('stops where a payout has no end in sight: %s', async (_, content) => {
+    const input = await read(`[{"id": "A"},\n{${content}`);
+    expect(rules(input)).toContainEqual(['record-too-large', expect.any(Number), null, null]);
+    expect(input.rows).toMatchObject([{ row: 1, line: 1 }]);
+  });
+
+  test('stops at a payout with more members than a file has columns', async () => {
+    const input = await read(`[{"id": "A"},\n{${'"": "x", '.repeat(COLUMNS_MAX)}"id": "B"}]`);
+    expect(rules(input).at(-1)).toEqual(['too-many-columns', 2, null, null]);
   });
 
   test('stops at the row limit', async () => {
