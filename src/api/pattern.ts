@@ -2,17 +2,29 @@ import { createContext, Script } from 'node:vm';
 import { RE2JS } from 're2js';
 
 /**
- * Regular expressions that come from the bank (required-details). They run in linear time; the few that need a
- * backtracking engine run under a time limit, so that no pattern can stop the process.
+ * Regular expressions that come from the bank (required-details). They run in linear time within a number of steps; the
+ * few that need a backtracking engine run under a time limit, so that no pattern can stop the process.
  */
 
-const BACKTRACKING_LIMIT_MS = 50;
+/** What may still be spent on the patterns of one payee; every match takes its part of it. */
+export interface PatternBudget {
+  /** Of the linear engine: its program for each character. Some ten nanoseconds each. */
+  steps: number;
+  /** Of the backtracking engine. */
+  ms: number;
+}
+
+/** Thousands of times what the patterns of the interface take. */
+export const patternBudget = (): PatternBudget => ({ steps: 2_000_000, ms: 50 });
+
+/** Characters times repeats: compiling takes as long. */
+const SIZE_MAX = 50_000;
 const CACHE_MAX = 500;
 
 /** `undecided`: neither engine reads the pattern, only the bank can judge. */
 export type PatternResult = 'match' | 'mismatch' | 'too-slow' | 'undecided';
 
-type Matcher = (value: string, limitMs: number) => PatternResult;
+type Matcher = (value: string, budget: PatternBudget) => PatternResult;
 
 const cache = new Map<string, Matcher>();
 
@@ -20,20 +32,32 @@ const cache = new Map<string, Matcher>();
  * Whether `pattern` matches somewhere in `value`; anchors are the pattern's own business. The dialect is not shown: RE2
  * reads `[\d-A-Za-z]` (interface section 2) like Java and PCRE, A to Z included, where JavaScript takes A and Z only.
  */
-export function matchPattern(pattern: string, value: string, limitMs = BACKTRACKING_LIMIT_MS): PatternResult {
+export function matchPattern(pattern: string, value: string, budget = patternBudget()): PatternResult {
+  if (budget.steps <= 0) return 'too-slow';
   let matcher = cache.get(pattern);
   if (matcher === undefined) {
-    matcher = linear(pattern) ?? backtracking(pattern);
+    matcher = sizeOf(pattern) > SIZE_MAX ? () => 'undecided' : (linear(pattern) ?? backtracking(pattern));
+    budget.steps -= sizeOf(pattern);
     if (cache.size >= CACHE_MAX) cache.clear();
     cache.set(pattern, matcher);
   }
-  return matcher(value, limitMs);
+  return matcher(value, budget);
+}
+
+/** `{1,1000}` writes out what stands before it a thousand times. */
+function sizeOf(pattern: string): number {
+  const repeats = pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g);
+  return pattern.length * repeats.reduce((sum, [, least, most]) => sum + Math.max(Number(least), Number(most ?? 0)), 1);
 }
 
 function linear(pattern: string): Matcher | undefined {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    return (value) => (compiled.matcher(value).find() ? 'match' : 'mismatch');
+    return (value, budget) => {
+      budget.steps -= compiled.programSize() * (value.length + 1);
+      if (budget.steps < 0) return 'too-slow';
+      return compiled.matcher(value).find() ? 'match' : 'mismatch';
+    };
   } catch {
     return undefined; // look-around, back-references, very long repeats
   }
@@ -41,12 +65,16 @@ function linear(pattern: string): Matcher | undefined {
 
 function backtracking(pattern: string): Matcher {
   const script = new Script('new RegExp(pattern).test(value)');
-  return (value, limitMs) => {
+  return (value, budget) => {
+    if (budget.ms < 1) return 'too-slow';
+    const begun = performance.now();
     try {
       const context = createContext({ pattern, value });
-      return script.runInContext(context, { timeout: limitMs }) === true ? 'match' : 'mismatch';
+      return script.runInContext(context, { timeout: Math.floor(budget.ms) }) === true ? 'match' : 'mismatch';
     } catch (error) {
       return isTimeout(error) ? 'too-slow' : 'undecided';
+    } finally {
+      budget.ms -= performance.now() - begun;
     }
   };
 }

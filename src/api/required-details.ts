@@ -1,5 +1,5 @@
 import { CITY_FIELDS } from '../domain/instruction.ts';
-import { matchPattern } from './pattern.ts';
+import { matchPattern, type PatternBudget, patternBudget } from './pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 
 /**
@@ -38,9 +38,10 @@ export function matchEntry(
 /** Every rule the fields break, in the entry's order. A blank field counts as absent. */
 export function checkFields(entry: RequiredDetailsEntry, fields: Readonly<Record<string, string>>): FieldFinding[] {
   const findings: FieldFinding[] = [];
+  const budget = patternBudget();
   for (const descriptor of entry.fields) {
     const value = valueFor(descriptor.field, fields);
-    if (value !== undefined) findings.push(...checkValue(descriptor, value));
+    if (value !== undefined) findings.push(...checkValue(descriptor, value, budget));
     else if (descriptor.required) findings.push(finding(descriptor.field, 'required', 'is required'));
   }
   for (const name of Object.keys(fields)) {
@@ -64,16 +65,20 @@ export function toWireFields(
   return wire;
 }
 
-function checkValue({ field, regex, data_type }: FieldDescriptor, value: string): FieldFinding[] {
+function checkValue(
+  { field, regex, data_type }: FieldDescriptor,
+  value: string,
+  budget: PatternBudget,
+): FieldFinding[] {
   if (data_type === 'country' && !/^[A-Z]{2}$/.test(value)) {
     return [finding(field, 'country', 'is no ISO 3166 alpha-2 code (two capital letters)')];
   }
   if (regex === '') return [];
-  switch (matchPattern(regex, value)) {
+  switch (matchPattern(regex, value, budget)) {
     case 'mismatch':
       return [finding(field, 'regex', `does not match ${regex}`)];
     case 'too-slow':
-      return [finding(field, 'regex', `cannot be checked against ${regex} in time`)];
+      return [finding(field, 'regex', `cannot be checked against ${regex} in time; shorten it`)];
     case 'match':
     case 'undecided':
       return [];

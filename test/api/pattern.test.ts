@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchPattern } from '../../src/api/pattern.ts';
+import { matchPattern, patternBudget } from '../../src/api/pattern.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 
 /** No machine is busy for so long that a quick pattern reaches it. */
-const AMPLE_MS = 60_000;
+const AMPLE = { steps: Number.MAX_SAFE_INTEGER, ms: 60_000 };
 
 /** Patterns the interface shows (sections 2 and 8) and two usual ones. */
 const PATTERNS = ['^[\\d ]{6,13}$', '^[\\d ]+$', '^[a-zA-Z0-9 ]{6,15}$', '^\\+?\\d{6,15}$', '\\d'];
@@ -29,11 +30,56 @@ test('a pattern that backtracks for ever runs in linear time', () => {
 });
 
 test('a pattern with look-around works, and is stopped when it takes too long', () => {
-  expect(matchPattern('^(?!0)\\d+$', '12', AMPLE_MS)).toBe('match');
-  expect(matchPattern('^(?!0)\\d+$', '012', AMPLE_MS)).toBe('mismatch');
+  expect(matchPattern('^(?!0)\\d+$', '12', AMPLE)).toBe('match');
+  expect(matchPattern('^(?!0)\\d+$', '012', AMPLE)).toBe('mismatch');
   expect(matchPattern('^(?=a)(a+)+$', `${'a'.repeat(60)}!`)).toBe('too-slow');
 });
 
 test('a pattern no engine reads decides nothing', () => {
-  expect(matchPattern('[', 'x', AMPLE_MS)).toBe('undecided');
+  expect(matchPattern('[', 'x', AMPLE)).toBe('undecided');
+});
+
+const HELD_MAX = 100;
+
+test.each([
+  ['^(\\p{L}{1,1000})*$', 'too-slow'],
+  ['^(((a{0,10}){0,10}){0,10})*$', 'too-slow'],
+  [`^(${'a{1000}'.repeat(100)})*$`, 'undecided'],
+  [`^(${'\\p{L}'.repeat(500)}){1000}$`, 'undecided'],
+  ['^[\\d ]{6,13}$', 'mismatch'],
+])('%s holds up nobody on 50,000 characters', async (pattern, result) => {
+  const value = `${'a'.repeat(50_000)}!`;
+  const match = () => expect(matchPattern(pattern, value)).toBe(result);
+  expect(await longestTurn(match, HELD_MAX)).toBeLessThan(HELD_MAX);
+});
+
+test('any pattern on any value takes its steps of the budget, and nothing is tried without any', async () => {
+  const piece = fc.constantFrom(
+    'a',
+    'a?',
+    '\\p{L}',
+    '.',
+    '(a|b)',
+    '(?:a*)*',
+    '[^x]',
+    '{0,10}',
+    '{1,1000}',
+    '+',
+    '*?',
+    '|',
+  );
+  const pieces = fc.array(piece, { maxLength: 12 }).map((list) => list.join(''));
+  const value = fc.tuple(fc.constantFrom('a', 'ab', 'é', '\u{1f600}', ' '), fc.constantFrom(1, 35, 1_000, 50_000));
+  await fc.assert(
+    fc.asyncProperty(pieces, value, async (pattern, [text, times]) => {
+      const match = () => {
+        const budget = { ...patternBudget(), ms: 0 };
+        matchPattern(pattern, text.repeat(times), budget);
+        expect(budget.steps).toBeLessThanOrEqual(patternBudget().steps);
+        expect(matchPattern(pattern, 'a', { steps: 0, ms: 0 })).toBe('too-slow');
+      };
+      expect(await longestTurn(match, HELD_MAX)).toBeLessThan(HELD_MAX);
+    }),
+    { numRuns: 300 },
+  );
 });
