@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -11,6 +12,7 @@ import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
+import { smallBody } from './small-body.ts';
 
 const TAGS = ['batches'];
 const byId = z.object({ id: z.string().describe('batch id') });
@@ -25,12 +27,9 @@ const CONTROLS = {
 
 /** Batches that were taken: looking, reports, control. */
 export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  // A control has no body: whatever comes is let pass.
+  // A control has no body: whatever comes is passed over.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, body, done) => {
-    body.resume();
-    done(null);
-  });
+  app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
   app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, () =>
     listBatches(deps.store),
@@ -53,7 +52,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       querystring: jsonSchema(controlQuery),
       response: answerSchemas({
         200: [controlDocument, 'the control in force'],
-        ...errorAnswers(400, 401, 403, 404, 409, 503),
+        ...errorAnswers(400, 401, 403, 404, 408, 409, 413, 503),
       }),
     };
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {

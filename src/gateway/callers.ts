@@ -58,6 +58,9 @@ function assertOwnMachine({ headers, host }: FastifyRequest): void {
 
 /** Whether an address names this machine. */
 export function isLoopback(url: string): boolean {
+  // "evil.example@127.0.0.1" leads here under another name.
+  const [, authority = ''] = /^\w+:\/\/([^/?#\\]*)/.exec(url) ?? [];
+  if (authority.includes('@')) return false;
   const hostname = URL.parse(url)?.hostname ?? '';
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

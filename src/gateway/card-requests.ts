@@ -9,9 +9,6 @@ import { keptText } from './schemas.ts';
 
 /** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
 
-/** Of a body. */
-export const CARD_BYTES_MAX = 64 * 1024;
-
 const text = z.string().min(1).max(200);
 const digits = z.union([z.string().max(4), z.int()]).transform(String);
 const pixels = z.int().min(0).max(100_000);

@@ -15,10 +15,11 @@ import {
   documentOf,
 } from './card-documents.ts';
 import { answered, giveCard, takePayment } from './card-intake.ts';
-import { amountBody, amountOf, CARD_BYTES_MAX, cancelBody, cardBody, createBody } from './card-requests.ts';
+import { amountBody, amountOf, cancelBody, cardBody, createBody } from './card-requests.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
+import { takeJsonOnly } from './small-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,7 +34,7 @@ const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id'
 
 /** Card payments, for callers of the gateway. */
 export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  app.removeContentTypeParser('text/plain');
+  takeJsonOnly(app);
   const createSchema = {
     tags: TAGS,
     summary: 'Take money from a card',
@@ -45,10 +46,10 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({
       200: [createdDocument, 'known before'],
       202: [createdDocument, 'claimed and started'],
-      ...errorAnswers(400, 401, 403, 409, 413, 415, 422, 503),
+      ...errorAnswers(400, 401, 403, 408, 409, 413, 415, 422, 503),
     }),
   };
-  app.post('/v1/card-payments', { schema: createSchema, bodyLimit: CARD_BYTES_MAX }, async (request, reply) => {
+  app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
     const body = parsed(createBody, request.body, 'body');
     const { record, clientSecret, isNew } = await takePayment(deps, body, makerOf(request.caller, body.by));
     const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: clientSecret };
@@ -68,7 +69,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
-    answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503) });
+    answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 408, 409, 413, 415, 503) });
   const amountSchema = {
     tags: TAGS,
     summary: 'Change the amount, before anything was sent that takes it',
@@ -76,7 +77,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     body: jsonSchema(amountBody),
     response: answers(amountDocument, 'the amount in force'),
   };
-  app.post('/v1/card-payments/:id/amount', { schema: amountSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
+  app.post('/v1/card-payments/:id/amount', { schema: amountSchema }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
     const { merchantRequestId, currency } = known(await recordOf(request, deps.store));
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
@@ -90,7 +91,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     body: jsonSchema(cancelBody),
     response: answers(cancelDocument, 'too-late: it goes on to its end'),
   };
-  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema, bodyLimit: CARD_BYTES_MAX }, async (request) => {
+  app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
     const { merchantRequestId } = known(await recordOf(request, deps.store));
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
@@ -101,7 +102,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 
 /** What the page of a payment needs as well: it shows the client secret instead of a token. */
 export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  app.removeContentTypeParser('text/plain');
+  takeJsonOnly(app);
   app.decorateRequest('cardAccess');
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'OPTIONS') return;
@@ -120,7 +121,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     response: answerSchemas({
       200: [document, says],
       ...errorAnswers(401, 403, 404),
-      ...(body === undefined ? {} : errorAnswers(400, 409, 413, 415, 422, 503)),
+      ...(body === undefined ? {} : errorAnswers(400, 408, 409, 413, 415, 422, 503)),
     }),
   });
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
@@ -133,7 +134,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   );
   app.post(
     `${base}/card`,
-    { schema: described('Give the card', acceptedDocument, 'taken', cardBody), bodyLimit: CARD_BYTES_MAX },
+    { schema: described('Give the card', acceptedDocument, 'taken', cardBody) },
     async (request) => {
       await giveCard(deps, request.cardAccess.record, parsed(cardBody, request.body, 'body'));
       return { schemaVersion: 1, accepted: true };
@@ -144,14 +145,10 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     returned: [MESSAGES.cardholderReturned, 'The cardholder is back from the confirmation'],
   } as const;
   for (const [name, [signal, summary]] of Object.entries(signals)) {
-    app.post(
-      `${base}/${name}`,
-      { schema: described(summary, acceptedDocument, 'told'), bodyLimit: CARD_BYTES_MAX },
-      async ({ cardAccess }) => {
-        const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
-        return { schemaVersion: 1, accepted };
-      },
-    );
+    app.post(`${base}/${name}`, { schema: described(summary, acceptedDocument, 'told') }, async ({ cardAccess }) => {
+      const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
+      return { schemaVersion: 1, accepted };
+    });
   }
 }
 

@@ -144,6 +144,7 @@ export const idempotencyHeader = z.object({
 const ERROR_SAYS = {
   400: 'a parameter cannot be used, or the maker is not known',
   401: 'the token is missing or wrong',
+  408: 'the body did not arrive within 10 seconds',
   403: 'not from here, or not under this name',
   404: 'nothing is known under this id',
   409: 'every row was taken by a batch that has ended (batchId), or it is too late, or the key is in use',

@@ -14,6 +14,7 @@ import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
+import { BODY_MS } from './small-body.ts';
 import { answerProxiesOnly, assertSealed, type GatewayTransport, httpsOptions, PLAIN } from './transport.ts';
 import { removeAbandoned } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -101,6 +102,10 @@ async function gatewayApp(deps: GatewayDeps, transport: GatewayTransport): Promi
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   });
   answerProxiesOnly(app, transport);
+  // Whoever has the answer and still sends holds a connection for nothing.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
+  });
   logAnswers(app, deps);
   await describe(app);
   healthRoutes(app, deps);

@@ -1,15 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Problem, type ProblemKind } from '../domain/problem.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Receipt } from '../webhooks/receiver.ts';
 import { errorDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerSchemas } from './schemas.ts';
-
-const BODY_BYTES_MAX = 64 * 1024;
-/** For a whole body: a sender that is slower holds a connection and nothing else. */
-const BODY_MS = 10_000;
+import { smallBody } from './small-body.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -68,34 +65,5 @@ async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
       hint: '',
     });
   }
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(unread('too-slow', 'body-too-slow', 'This took too long to arrive.')),
-    BODY_MS,
-  );
-  try {
-    return await Promise.race([whole(body as Readable), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return smallBody(body as Readable);
 }
-
-async function whole(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    // The stream stays whole when the loop is left: an answer must still go out on its connection.
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) throw unread('too-large', 'too-large', 'A webhook has 64 KiB at most.');
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw unread('incomplete', 'body-incomplete', 'This did not arrive as a whole.');
-  }
-  return Buffer.concat(chunks);
-}
-
-/** The rest of the body is not waited for: the connection ends with the answer. */
-const unread = (kind: ProblemKind, code: string, message: string): Problem => new Problem(kind, code, message);

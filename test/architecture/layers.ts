@@ -87,6 +87,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   gateway: {
     imports: [
       'domain/',
+      'api/json.ts',
       'intake/',
       'formats/input.ts',
       'vault/',

@@ -1,0 +1,64 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { JsonRefused, readJsonOnce } from '../api/json.ts';
+import { Problem } from '../domain/problem.ts';
+
+/** Of every body but a file of payouts. */
+const BODY_BYTES_MAX = 64 * 1024;
+/** For a whole body: a sender that is slower holds a connection and nothing else. */
+export const BODY_MS = 10_000;
+
+/** The bytes of a body. Throws a `Problem` for one that is too large, comes too slowly or ends early. */
+export async function smallBody(body: Readable): Promise<Buffer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Problem('too-slow', 'body-too-slow', 'This took too long to arrive.')),
+    BODY_MS,
+  );
+  try {
+    return await Promise.race([whole(body), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function whole(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // The stream stays whole when the loop is left: an answer must still go out on its connection.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body has 64 KiB at most.');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem('incomplete', 'body-incomplete', 'This did not arrive as a whole.');
+  }
+  const bytes = Buffer.concat(chunks);
+  // A card may be in them: no copy stays behind.
+  for (const chunk of chunks) chunk.fill(0);
+  return bytes;
+}
+
+/** Bodies of JSON in which each member is named once, and no others: of two amounts in one request none is guessed. */
+export function takeJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (_request: unknown, body: Readable) =>
+    jsonOf(await smallBody(body)),
+  );
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return readJsonOnce(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    const why = error instanceof JsonRefused ? error.message : 'not UTF-8';
+    throw new Problem('usage', 'json-refused', `The body cannot be read: ${why}.`, {
+      hint: 'Send JSON in UTF-8 that names each member once.',
+    });
+  } finally {
+    body.fill(0);
+  }
+}
