@@ -23,7 +23,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'decision',
     'part',
   ],
-  ...['method', 'route', 'status', 'ms', 'offset', 'unsaidBefore'],
+  ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore'],
   // Of the Temporal SDK.
   ...['sdkComponent', 'namespace', 'taskQueue', 'workflowId', 'workflowType', 'runId', 'activityId', 'activityType'],
   ...['attempt', 'isLocal', 'durationMs', 'state'],

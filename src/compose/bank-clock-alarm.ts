@@ -17,8 +17,9 @@ export function bankClockAlarm(clock: { offset(): ClockOffset | undefined }, lim
   return () => {
     const offset = clock.offset();
     const complaint = clockComplaint(offset, limitMs);
-    if (complaint !== undefined && !isOff) log.warn({ offset }, complaint);
-    if (complaint === undefined && isOff) log.info({ offset }, "the bank's clock is within the limit again");
+    if (complaint !== undefined && !isOff) log.warn({ offsetMs: offset?.ms }, complaint);
+    if (complaint === undefined && isOff)
+      log.info({ offsetMs: offset?.ms }, "the bank's clock is within the limit again");
     isOff = complaint !== undefined;
   };
 }

@@ -14,6 +14,7 @@ import { assertNamespaceFits } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 import { CardVault } from '../vault/card-vault.ts';
+import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
@@ -47,6 +48,7 @@ export async function openGateway(
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
+  if (!leaveNoCoreDump()) log.warn('a core dump of this process would hold cards: start it after ulimit -c 0');
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };

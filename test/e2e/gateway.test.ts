@@ -47,6 +47,11 @@ async function completed(url: string, batchId: string): Promise<void> {
 }
 
 describe('the gateway of a stack that `dev` keeps up', () => {
+  it.runIf(process.platform === 'linux')('leaves no memory of a process with cards in a core dump', () => {
+    const filter = readFileSync(`/proc/${home.stack()?.pid}/coredump_filter`, 'utf8');
+    expect(Number.parseInt(filter, 16)).toBe(0);
+  });
+
   it('pays a file once, however often it is handed over under its key, and answers as the command does', async () => {
     const file = csvOf(rows('ONCE', 3, 11));
     const key = { 'idempotency-key': 'once' };
