@@ -11,6 +11,7 @@ import {
 import type { Payload } from '@temporalio/common';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
 import { payoutInput } from '../domain/instruction.ts';
+import { inMarkdown } from '../domain/markdown.ts';
 import {
   batchWorkflowId,
   cardWorkflowId,
@@ -159,7 +160,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
     args: [{ batchId }],
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    staticSummary: `batch of ${file}`,
+    staticSummary: `batch of ${inMarkdown(file)}`,
     typedSearchAttributes: searchAttributes({ PayoutBatchId: batchId }),
   });
 }
@@ -214,7 +215,7 @@ export async function restartPayout(client: Client, payout: PayoutRecord): Promi
     batchId,
     currency,
     input: payoutInput(payout),
-    summary: `${currency} ${payout.amount}, document ${payout.documentId}, started again`,
+    summary: `${currency} ${payout.amount}, document ${inMarkdown(payout.documentId)}, started again`,
     evenCompleted: true,
   });
 }

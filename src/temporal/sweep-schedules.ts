@@ -1,5 +1,6 @@
 import { type Client, type ScheduleHandle, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { SweepOptions } from '../domain/folder-sweep.ts';
+import { inMarkdown } from '../domain/markdown.ts';
 import { FOLDER_SWEEP, SWEEP_SCHEDULE, TASK_QUEUE, WORKFLOW_TYPES } from '../domain/names.ts';
 
 /** A schedule that sweeps a drop folder. */
@@ -33,7 +34,7 @@ export async function createSweepSchedule(
       workflowId: FOLDER_SWEEP + name,
       taskQueue: TASK_QUEUE,
       args: [options],
-      staticSummary: `sweeps the drop folder ${name}`,
+      staticSummary: `sweeps the drop folder ${inMarkdown(name)}`,
     },
     memo: { folder: options.dir, everyMs },
   });

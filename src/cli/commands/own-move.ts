@@ -1,4 +1,5 @@
 import { payoutInput } from '../../domain/instruction.ts';
+import { inMarkdown } from '../../domain/markdown.ts';
 import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
@@ -110,7 +111,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
     batchId: null,
     currency,
     input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
-    summary: `${currency} ${amount}, document ${id}`,
+    summary: `${currency} ${amount}, document ${inMarkdown(id)}`,
   });
   return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'settled' }, options);
 }

@@ -1,6 +1,7 @@
 import { type BusinessCalendar, dueAt } from '../../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
 import { payoutInput } from '../../domain/instruction.ts';
+import { inMarkdown } from '../../domain/markdown.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PayoutRecord, QuietPayout, QuietScope, Store } from '../../store/store.ts';
@@ -126,7 +127,7 @@ export function startPayout(
     batchId: row.batchId,
     currency: row.currency,
     input: payoutInput(row),
-    summary: `${row.currency} ${row.amount}, document ${instruction.id}`,
+    summary: `${row.currency} ${row.amount}, document ${inMarkdown(instruction.id)}`,
   });
 }
 

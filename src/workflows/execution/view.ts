@@ -1,4 +1,5 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { inMarkdown } from '../../domain/markdown.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { Evidence } from '../messages.ts';
 import { type SearchAttributes, searchAttributes } from '../search-attributes.ts';
@@ -52,7 +53,9 @@ export abstract class ExecutionView<State extends string> {
 
   protected showDetails(): void {
     const shown = this.details().filter(([, value]) => value !== '');
-    setCurrentDetails(['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'));
+    setCurrentDetails(
+      ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${inMarkdown(value)} |`)].join('\n'),
+    );
   }
 
   /** How lists show it now. */

@@ -1,5 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import { bankDigest } from '../../domain/authority.ts';
+import { inMarkdown } from '../../domain/markdown.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
@@ -60,9 +61,11 @@ function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
   const { view, plan, orderId = '' } = leg;
   const input = { claim: view.claim, leg: plan.kind, orderId, by };
   return decision === 'approve'
-    ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${by}` }, [input]).catch(lost)
+    ? sends.approveOrder
+        .executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
+        .catch(lost)
     : sends.rejectOrder
-        .executeWithOptions({ summary: `rejects at the bank, by ${by}` }, [{ ...input, remark }])
+        .executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [{ ...input, remark }])
         .catch(lost);
 }
 

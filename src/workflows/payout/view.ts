@@ -194,5 +194,5 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
 function awaitedText({ kind, needed, approvedBy, digest }: AwaitedApproval): string {
   const what = { payout: 'approval', bank: 'approval of the bank order', hold: 'decision on the hold' }[kind];
-  return `${what}: ${approvedBy.length} of ${needed}, digest ${digest}; signal \`approve\` or \`reject\`, or update \`decide\``;
+  return `${what}: ${approvedBy.length} of ${needed}, digest ${digest}; signal approve or reject, or update decide`;
 }
