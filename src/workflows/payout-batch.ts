@@ -1,4 +1,5 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { inMarkdown } from '../domain/markdown.ts';
 import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
 import {
@@ -75,7 +76,7 @@ function details({ counts, control, controlReason }: PumpResult): string {
   const rows: [string, number][] = (Object.entries(counts) as [keyof StateCounts, number][]).filter(
     ([, count]) => count > 0,
   );
-  const why = controlReason == null ? [] : [controlReason, ''];
+  const why = controlReason == null ? [] : [inMarkdown(controlReason), ''];
   return [...why, `| ${control} | rows |`, '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join(
     '\n',
   );

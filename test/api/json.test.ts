@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonRefused, parseJson } from '../../src/api/json.ts';
+import { JsonRefused, parseJson, readJsonOnce } from '../../src/api/json.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 
 test('a decimal sent as a number keeps every digit as text', () => {
   expect(parseJson('{"a":1234567890123456.78,"b":0.1000000000000000000001,"c":9007199254740993}')).toEqual({
@@ -52,3 +53,26 @@ test.each([
 test('reads 32 levels', () => {
   expect(() => parseJson(`${'['.repeat(32)}${']'.repeat(32)}`)).not.toThrow();
 });
+
+test('a request keeps its numbers, and names a member once as an answer does', () => {
+  expect(readJsonOnce('{"a":1.5,"b":[{"a":"x"}]}')).toEqual({ a: 1.5, b: [{ a: 'x' }] });
+  expect(() => readJsonOnce('{"a":1,"a":1}')).toThrow('a member is named twice');
+});
+
+test.each([['['], ['[],'], ['"'], ['\\'], ['\\"'], ['"a":1,'], ['1'], ['{"a":'], [':'], [' '], ['\u{1f600}']])(
+  '64 KiB of %s hold up nobody, begun in any way',
+  async (token) => {
+    const run = token.repeat(64 * 1024);
+    for (const start of ['', '[', '{', '{"a":"', '["']) {
+      const text = (start + run).slice(0, 64 * 1024);
+      const read = () => {
+        try {
+          parseJson(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonRefused);
+        }
+      };
+      expect(await longestTurn(read, 100)).toBeLessThan(100);
+    }
+  },
+);
