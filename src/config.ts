@@ -67,6 +67,8 @@ export interface Config {
   webhook: WebhookConfig;
   /** Empty: the gateway answers this machine only. */
   gatewayTokens: Secret<readonly GatewayToken[]>;
+  /** Requests a minute that a caller of the gateway has. */
+  gatewayPerMinute: number;
   gateway: GatewayConfig;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
 }
@@ -106,7 +108,8 @@ export function loadConfig(env: Environment = process.env): Config {
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     cards: cardsOf(values),
     webhook: webhookOf(values),
-    gatewayTokens: new Secret(values.PAYOUTS_GATEWAY_TOKEN ?? []),
+    gatewayTokens: new Secret(gatewayTokensOf(values)),
+    gatewayPerMinute: values.PAYOUTS_GATEWAY_RATE,
     gateway: gatewayConfigOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
@@ -197,6 +200,19 @@ function assertOneWorld(given: {
     'PAYOUTS_TIME_SCALE',
     `shrinks the waits that prove that no order was made, with a ${bankIsHere ? 'Temporal' : 'bank'} on another machine`,
     'Unset it, or set PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true for a bank that is a test of yours.',
+  );
+}
+
+/** With a policy people have tokens of their own, and nobody else is let in. */
+function gatewayTokensOf({
+  PAYOUTS_GATEWAY_TOKEN: tokens = [],
+  PAYOUTS_POLICY: policy,
+}: KeyValues): readonly GatewayToken[] {
+  if (policy === undefined || tokens.length === 0) return tokens;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TOKEN',
+    'is set beside PAYOUTS_POLICY, which names the tokens of its people',
+    'Unset it; payouts policy token makes one for a person.',
   );
 }
 

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
-import { keptText } from './arguments.ts';
+import { days, keptText } from './arguments.ts';
 import { KEY } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
@@ -15,6 +15,7 @@ const acknowledge = lazily(async () => (await import('./commands/incidents.ts'))
 const checkPolicy = lazily(async () => (await import('./commands/policy.ts')).checkPolicy);
 const explainPolicy = lazily(async () => (await import('./commands/policy.ts')).explainPolicy);
 const initPolicy = lazily(async () => (await import('./commands/policy.ts')).initPolicy);
+const makeToken = lazily(async () => (await import('./commands/policy.ts')).makeToken);
 const makeKey = lazily(async () => (await import('./commands/policy.ts')).makeKey);
 const listSwitches = lazily(async () => (await import('./commands/switch.ts')).listSwitches);
 const switchOff = lazily(async () => (await import('./commands/switch.ts')).switchOff);
@@ -71,6 +72,9 @@ export function addPolicy(command: Add, perform: Perform): void {
   command('explain <id>', 'who may approve a payout, who has, and how many are missing').action((id) =>
     perform((s) => explainPolicy(s, id)),
   );
+  command('token', 'a new token for the gateway; prints it once, and what the policy keeps of it')
+    .option('--days <n>', 'how long it is let in', days, 90)
+    .action((options) => perform((s) => makeToken(s, options)));
   command('key <file>', 'a new private key; prints the public key for the policy').action((file) =>
     perform((s) => makeKey(s, file)),
   );

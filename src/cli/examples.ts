@@ -124,6 +124,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts policy check', 'who may do what, by the policy that is set'],
   ],
   'policy explain': [['payouts policy explain INV-4711', 'who may approve it, who has']],
+  'policy token': [['payouts policy token --days 30', 'for a program that speaks for a person over HTTP']],
   'policy key': [['payouts policy key bob.pem', 'a private key; prints the public one']],
   'switch list': [['payouts switch list', 'what is off, since when, by whom and why']],
   resume: [['payouts resume ID --by alice', 'release rows again']],

@@ -28,6 +28,7 @@ const EXIT_OF: Readonly<Record<ProblemKind, ExitCode>> = {
   unsigned: EXIT.usage,
   'too-large': EXIT.usage,
   'too-slow': EXIT.usage,
+  'too-many': EXIT.usage,
   incomplete: EXIT.usage,
   'unsupported-media': EXIT.usage,
   'bank-authentication': EXIT.authentication,

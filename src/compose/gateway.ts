@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { assertPolicy, type Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
+import { type Access, tokenSha256 } from '../gateway/callers.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
@@ -75,6 +76,18 @@ export async function openGateway(
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }
 
+/** The tokens of the policy, or those of the environment where there is none. */
+export function accessOf({ settings: { policy }, gatewayTokens }: Config): Access {
+  if (policy === undefined) {
+    const tokens = gatewayTokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
+    return { tokens, needsToken: false };
+  }
+  const tokens = policy.people.flatMap((person) =>
+    person.tokens.map((token) => ({ name: person.name, person, ...token })),
+  );
+  return { tokens, needsToken: true };
+}
+
 function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;
   return {
@@ -89,7 +102,9 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
       bank: () => bank.authenticate(),
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
-    tokens: config.gatewayTokens.reveal(),
+    access: accessOf(config),
+    perMinute: config.gatewayPerMinute,
+    now: Date.now,
     uploads: join(config.home, 'uploads'),
     log,
   };

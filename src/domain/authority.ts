@@ -29,6 +29,15 @@ export interface Person {
   roles: readonly Role[];
   scope: Scope;
   credentials: readonly Credential[];
+  /** With which programs speak for the person over HTTP. */
+  tokens: readonly Token[];
+}
+
+export interface Token {
+  /** Hex; the token itself is kept nowhere. */
+  sha256: string;
+  /** Epoch ms. */
+  expiresAt: number;
 }
 
 /** The most that may leave in 24 hours, by amounts handed to the bank in one currency. */
@@ -125,7 +134,8 @@ export function may(person: Person | undefined, question: Question, touches?: To
   return touches === undefined || isWithin(person.scope, touches);
 }
 
-function isWithin({ uids, accounts, currencies }: Scope, { uid, accountId, currency }: Touches): boolean {
+/** Whether everything that is touched lies in a scope. */
+export function isWithin({ uids, accounts, currencies }: Scope, { uid, accountId, currency }: Touches): boolean {
   const holds = (list: readonly string[] | undefined, value: string): boolean => list?.includes(value) ?? true;
   return holds(uids, uid) && holds(accounts, accountId) && holds(currencies, currency);
 }

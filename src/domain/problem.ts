@@ -21,6 +21,7 @@ export type ProblemKind =
   | 'unsigned'
   | 'too-large'
   | 'too-slow'
+  | 'too-many'
   /** It broke off on its way. */
   | 'incomplete'
   | 'unsupported-media'

@@ -20,6 +20,7 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
   unsigned: 401,
   'too-large': 413,
   'too-slow': 408,
+  'too-many': 429,
   incomplete: 400,
   'unsupported-media': 415,
   'bank-authentication': 503,

@@ -11,6 +11,7 @@ import type { BatchRecord } from '../store/store.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { assertMayControl, maySee } from './may-see.ts';
 import { answerSchemas, hasControls, jsonSchema, keptText, parsed } from './schemas.ts';
 import { smallBody } from './small-body.ts';
 
@@ -31,8 +32,8 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
   const listAnswers = answerSchemas({ 200: [batchList, 'newest first'], ...errorAnswers(401, 403) });
-  app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, () =>
-    listBatches(deps.store),
+  app.get('/v1/batches', { schema: { tags: TAGS, summary: 'The newest batches', response: listAnswers } }, (request) =>
+    listBatches(deps.store, (batch) => maySee(request.caller, deps.store, batch)),
   );
   const showSchema = {
     tags: TAGS,
@@ -58,6 +59,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
       const batch = await batchOf(deps, request);
+      await assertMayControl(request.caller, deps.store, batch);
       if (batch.endedAt !== null) throw hasEnded(batch);
       const { control } = await deps.control(batch, update, by);
       return { schemaVersion: 1, batchId: batch.batchId, control };
@@ -102,10 +104,10 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
-async function batchOf({ store }: GatewayDeps, { params }: FastifyRequest): Promise<BatchRecord> {
+async function batchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
-  if (batch !== undefined) return batch;
+  if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
   throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
     hint: 'GET /v1/batches lists them.',
   });

@@ -1,12 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayToken } from '../config/gateway-tokens.ts';
+import type { Person } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 
 /** Who asks. */
 export interface Caller {
   /** Of the token; undefined for one without a name, and where none is asked for. */
   name: string | undefined;
+  /** Whom the policy says that it is; undefined without a policy. */
+  person?: Person;
+}
+
+/** A token that is let in, as it is kept. */
+export interface KnownToken extends Caller {
+  /** Hex. */
+  sha256: string;
+  /** Epoch ms; absent: never. */
+  expiresAt?: number;
+}
+
+/** Who is let in. */
+export interface Access {
+  tokens: readonly KnownToken[];
+  /** Nobody is let in without a token, whatever the machine. */
+  needsToken: boolean;
 }
 
 const SCHEME = /^Bearer +(\S+)$/i;
@@ -15,20 +32,21 @@ const SCHEME = /^Bearer +(\S+)$/i;
  * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `Problem`
  * for a token that is missing or wrong.
  */
-export function callerOf(request: FastifyRequest, tokens: readonly GatewayToken[]): Caller {
-  if (tokens.length === 0) {
+export function callerOf(request: FastifyRequest, { tokens, needsToken }: Access, now: number): Caller {
+  if (tokens.length === 0 && !needsToken) {
     assertOwnMachine(request);
     return { name: undefined };
   }
   const given = digest(bearerOf(request) ?? '');
   // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
-  const [found] = tokens.filter(({ token }) => timingSafeEqual(digest(token), given));
-  if (found === undefined) {
+  const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
+  if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
     throw new Problem('unauthenticated', 'token-refused', 'This needs a bearer token.', {
-      hint: 'Send Authorization: Bearer TOKEN with a token of PAYOUTS_GATEWAY_TOKEN.',
+      hint: 'Send Authorization: Bearer TOKEN, with one that PAYOUTS_GATEWAY_TOKEN or the policy knows and that has not expired.',
     });
   }
-  return { name: found.name };
+  const { name, person } = found;
+  return { name, person };
 }
 
 /** The bearer token of a request; undefined without one. */
@@ -64,5 +82,8 @@ export function isLoopback(url: string): boolean {
   const hostname = URL.parse(url)?.hostname ?? '';
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
+
+/** A token as it is kept. */
+export const tokenSha256 = (token: string): string => digest(token).toString('hex');
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -5,6 +5,7 @@ import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { maySeeCard } from './may-see.ts';
 
 /** Who asks about one card payment. */
 export interface CardAccess {
@@ -25,16 +26,19 @@ export function newClientSecret(): { secret: string; sha256: string } {
  * Lets in a caller of the gateway, or who shows the client secret of the payment that the path names. Throws a
  * `Problem`: a secret is tried before the payment is said to exist or not.
  */
-export async function accessOf(request: FastifyRequest, { store, tokens, cards }: GatewayDeps): Promise<CardAccess> {
+export async function accessOf(
+  request: FastifyRequest,
+  { store, access, cards, now }: GatewayDeps,
+): Promise<CardAccess> {
   const record = await recordOf(request, store);
   const bearer = bearerOf(request);
   if (bearer !== undefined && opens(record, bearer)) {
     assertOrigin(request, cards.origins);
     return { record, caller: undefined };
   }
-  if (bearer !== undefined && tokens.length === 0) throw secretRefused();
-  const caller = callerOf(request, tokens);
-  return { record: known(record), caller };
+  if (bearer !== undefined && access.tokens.length === 0) throw secretRefused();
+  const caller = callerOf(request, access, now());
+  return { record: known(record !== undefined && maySeeCard(caller, record.by) ? record : undefined), caller };
 }
 
 /** The payment that the path names. A store is not asked for what can be no id of one: it may fail over it. */

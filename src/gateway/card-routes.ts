@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
+import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { makerOf } from './callers.ts';
+import { type Caller, makerOf } from './callers.ts';
 import { accessOf, allowOrigin, type CardAccess, known, preflight, recordOf } from './card-access.ts';
 import {
   acceptedDocument,
@@ -18,6 +19,7 @@ import { answered, giveCard, takePayment } from './card-intake.ts';
 import { amountBody, amountOf, cancelBody, cardBody, createBody } from './card-requests.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { maySeeCard } from './may-see.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
 
@@ -51,6 +53,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
     const body = parsed(createBody, request.body, 'body');
+    await assertOwner(deps, request.caller, body.merchant_request_id);
     const { record, clientSecret, isNew } = await takePayment(deps, body, makerOf(request.caller, body.by));
     const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: clientSecret };
     return reply.code(isNew ? 202 : 200).send(document);
@@ -59,12 +62,27 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.get(
     '/v1/card-payments',
     { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
-    async () => {
-      const records = await deps.store.cards.list(LISTED);
+    async ({ caller }) => {
+      const records = (await deps.store.cards.list(LISTED)).filter(({ by }) => maySeeCard(caller, by));
       return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
     },
   );
   controlRoutes(app, deps);
+}
+
+/** The same request again gives its client secret: to nobody but who has made it. */
+async function assertOwner({ store }: GatewayDeps, caller: Caller, merchantRequestId: string): Promise<void> {
+  const record = await store.cards.get(merchantRequestId);
+  if (record === undefined || caller.person === undefined || record.by === caller.name) return;
+  throw new Problem('conflict', 'id-reused', 'This merchant_request_id was used for another card payment.', {
+    hint: 'Another payment needs another id.',
+  });
+}
+
+/** Of a path, for whoever may know of it. */
+async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promise<CardRecord> {
+  const record = await recordOf(request, store);
+  return known(record !== undefined && maySeeCard(request.caller, record.by) ? record : undefined);
 }
 
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
@@ -79,7 +97,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   app.post('/v1/card-payments/:id/amount', { schema: amountSchema }, async (request) => {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
-    const { merchantRequestId, currency } = known(await recordOf(request, deps.store));
+    const { merchantRequestId, currency } = await ownRecord(request, deps);
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
     const told = await deps.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
     return { schemaVersion: 1, amount: answered(told).amount };
@@ -93,7 +111,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
-    const { merchantRequestId } = known(await recordOf(request, deps.store));
+    const { merchantRequestId } = await ownRecord(request, deps);
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
     const told = await deps.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
     return { schemaVersion: 1, outcome: answered(told).outcome };

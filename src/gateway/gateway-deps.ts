@@ -1,4 +1,3 @@
-import type { GatewayToken } from '../config/gateway-tokens.ts';
 import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Door } from '../intake/intake.ts';
@@ -8,6 +7,7 @@ import type { BatchRecord, Store } from '../store/store.ts';
 import type { CardVault } from '../vault/card-vault.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
+import type { Access } from './callers.ts';
 
 /** What the gateway works with. */
 export interface GatewayDeps {
@@ -25,7 +25,10 @@ export interface GatewayDeps {
   cards: CardDeps;
   /** Taken before the answer, delivered after it. */
   webhooks: { take: TakeWebhook; deliveries: Deliveries };
-  tokens: readonly GatewayToken[];
+  access: Access;
+  /** Requests a minute that a caller has. */
+  perMinute: number;
+  now(): number;
   /** Folder of bodies on their way. */
   uploads: string;
   log: Log;

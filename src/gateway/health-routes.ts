@@ -8,10 +8,13 @@ import { answerSchemas } from './schemas.ts';
 /** What answers in time is up. */
 const PATIENCE_MS = 3_000;
 
+/** For so long an answer stands. */
+const READY_FOR_MS = 2_000;
+
 const TAGS = ['health'];
 
 /** For whatever keeps the gateway up; they tell nothing about payouts and ask for no token. */
-export function healthRoutes(app: FastifyInstance, { ready, warnings, log }: GatewayDeps): void {
+export function healthRoutes(app: FastifyInstance, { ready, warnings, log, now }: GatewayDeps): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });
   app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response } }, async () => ({ status: 'ok' }));
@@ -28,10 +31,15 @@ export function healthRoutes(app: FastifyInstance, { ready, warnings, log }: Gat
       return false;
     }
   };
+  let asked: { at: number; up: Promise<boolean[]> } | undefined;
   const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
   app.get('/readyz', { schema: { tags: TAGS, summary: 'Ready', response: answers } }, async (_request, reply) => {
-    const [store, temporal, bank] = await Promise.all([isUp('store'), isUp('temporal'), isUp('bank')]);
-    const shown = (up: boolean): string => (up ? 'up' : 'down');
+    // Asked for by anybody: however often, each part is asked once in a while.
+    if (asked === undefined || now() - asked.at > READY_FOR_MS) {
+      asked = { at: now(), up: Promise.all([isUp('store'), isUp('temporal'), isUp('bank')]) };
+    }
+    const [store, temporal, bank] = await asked.up;
+    const shown = (up = false): string => (up ? 'up' : 'down');
     const parts = { store: shown(store), temporal: shown(temporal), bank: shown(bank) };
     const all = store && temporal && bank;
     return reply.code(all ? 200 : 503).send({ schemaVersion: 1, ready: all, parts, warnings: warnings() });

@@ -1,15 +1,15 @@
 import type { AddressInfo } from 'node:net';
+import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { ConfigError } from '../config/config-error.ts';
-import type { GatewayToken } from '../config/gateway-tokens.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
 import { answerOf } from './answer-error.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
-import { type Caller, callerOf, isLoopback } from './callers.ts';
+import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -45,10 +45,10 @@ export async function startGateway(
   deps: GatewayDeps,
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string }> {
-  assertFenced(deps.tokens, host);
+  assertFenced(deps.access, host);
   assertSealed(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
-  const app = await gatewayApp(deps, transport);
+  const app = await gatewayApp(deps, transport, isLoopback(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
@@ -59,8 +59,8 @@ export async function startGateway(
 }
 
 /** Throws a `ConfigError` for an address that other machines reach while no token is set. */
-export function assertFenced(tokens: readonly GatewayToken[], host: string): void {
-  if (tokens.length > 0 || isLoopback(addressOf(host))) return;
+export function assertFenced({ tokens, needsToken }: Access, host: string): void {
+  if (tokens.length > 0 || needsToken || isLoopback(addressOf(host))) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TOKEN',
     'is not set, and other machines would reach the gateway',
@@ -70,7 +70,11 @@ export function assertFenced(tokens: readonly GatewayToken[], host: string): voi
 
 const addressOf = (host: string, scheme = 'http'): string => `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
-async function gatewayApp(deps: GatewayDeps, transport: GatewayTransport): Promise<FastifyInstance> {
+async function gatewayApp(
+  deps: GatewayDeps,
+  transport: GatewayTransport,
+  isThisMachineOnly: boolean,
+): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     https: httpsOptions(transport),
     logger: false,
@@ -107,12 +111,19 @@ async function gatewayApp(deps: GatewayDeps, transport: GatewayTransport): Promi
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
   logAnswers(app, deps);
-  await describe(app);
+  await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access, deps.now()) !== undefined);
   healthRoutes(app, deps);
   app.register(async (scope) => {
     scope.decorateRequest('caller');
     scope.addHook('onRequest', async (request) => {
-      request.caller = callerOf(request, deps.tokens);
+      request.caller = callerOf(request, deps.access, deps.now());
+    });
+    await scope.register(rateLimit, {
+      max: deps.perMinute,
+      timeWindow: MINUTE_MS,
+      hook: 'preHandler',
+      keyGenerator: ({ caller, ip }) => caller.name ?? ip,
+      errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
     });
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));
@@ -136,7 +147,21 @@ function logAnswers(app: FastifyInstance, { log }: GatewayDeps): void {
   });
 }
 
-async function describe(app: FastifyInstance): Promise<void> {
+function tooMany(ttlMs: number): Problem {
+  const retryAfterS = Math.ceil(ttlMs / 1_000);
+  return new Problem('too-many', 'too-many-requests', 'These are too many requests a minute.', {
+    hint: `Go on after ${retryAfterS} s.`,
+    retryAfterS,
+  });
+}
+
+const MINUTE_MS = 60_000;
+
+/** What there is, for whoever may ask: `assertMaySee` throws for others. */
+async function describe(app: FastifyInstance, assertMaySee: (request: FastifyRequest) => boolean): Promise<void> {
+  app.addHook('onRequest', async (request) => {
+    if (/^\/(docs|openapi)/.test(request.url)) assertMaySee(request);
+  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

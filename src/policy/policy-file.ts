@@ -27,6 +27,14 @@ const person = z.strictObject({
   keys: z
     .array(z.string().refine(isPublicKey, { error: 'is no Ed25519 public key as `payouts policy key FILE` prints it' }))
     .default([]),
+  tokens: z
+    .array(
+      z.strictObject({
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'is no SHA-256 as `payouts policy token` prints it' }),
+        expires: z.iso.date({ error: 'is no day such as 2027-03-31' }),
+      }),
+    )
+    .default([]),
 });
 
 const approval = z
@@ -45,6 +53,7 @@ const approval = z
 const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), currency, amount });
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const policyFile = z.strictObject({
   version: z.literal(1, { error: 'is not 1, the only version there is' }),
@@ -69,9 +78,10 @@ export function parsePolicy(text: string): PolicyRead {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }
   const { approvalHours, approvals, limits } = data;
-  const people = data.people.map(({ keys, scope, ...rest }): Person => {
+  const people = data.people.map(({ keys, tokens, scope, ...rest }): Person => {
     const credentials = keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey }));
-    return { ...rest, scope: definedOnly(scope), credentials };
+    const kept = tokens.map(({ sha256, expires }) => ({ sha256, expiresAt: Date.parse(expires) + DAY_MS }));
+    return { ...rest, scope: definedOnly(scope), credentials, tokens: kept };
   });
   const problems = [...alike(people), ...sharedKeys(people), ...unreachable(people, approvals)];
   if (problems.length > 0) return { problems };
@@ -102,13 +112,13 @@ function alike(people: readonly Person[]): string[] {
 /** Whoever holds a key of two people is both. */
 function sharedKeys(people: readonly Person[]): string[] {
   const holders = new Map<string, number>();
-  return people.flatMap(({ credentials }, index) =>
-    credentials.flatMap(({ id }) => {
+  return people.flatMap(({ credentials, tokens }, index) =>
+    [...credentials.map(({ id }) => id), ...tokens.map(({ sha256 }) => sha256)].flatMap((id) => {
       const other = holders.get(id);
       holders.set(id, index);
       return other === undefined
         ? []
-        : [`people.${index}.keys: a key of people.${other} as well; a key is one person's`];
+        : [`people.${index}.keys: a key or token of people.${other} as well; each is one person's`];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { type BatchControl, type BatchState, batchState, countRows, type StateCounts } from '../domain/payout-state.ts';
-import type { Store } from '../store/store.ts';
+import type { BatchRecord, Store } from '../store/store.ts';
 
 /** The document of `list`. Contract: design, "Commands". */
 export interface BatchList {
@@ -20,10 +20,15 @@ export interface ListedBatch {
 
 const BATCHES_LISTED = 100;
 
-/** The newest batches of a store. */
-export async function listBatches(store: Store): Promise<BatchList> {
+/** The newest batches of a store that `isShown` lets through. */
+export async function listBatches(
+  store: Store,
+  isShown: (batch: BatchRecord) => Promise<boolean> = async () => true,
+): Promise<BatchList> {
   const batches: ListedBatch[] = [];
-  for (const { batchId, file, control, createdAt } of await store.batches(BATCHES_LISTED)) {
+  for (const batch of await store.batches(BATCHES_LISTED)) {
+    if (!(await isShown(batch))) continue;
+    const { batchId, file, control, createdAt } = batch;
     const counts = countRows(await store.stateCounts(batchId));
     const state = batchState(counts, control);
     batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts });

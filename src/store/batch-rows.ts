@@ -9,6 +9,7 @@ import { COLUMNS, switches } from './switches.ts';
 
 export const batchRowRepository = {
   stateCounts,
+  touchedBy,
   inFlight,
   releasable,
   canaryRows,
@@ -25,6 +26,20 @@ const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolvin
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
 /** How many rows are in each state. */
+/** Which users, accounts and currencies the rows of a batch touch, each combination once. */
+async function touchedBy(
+  db: Database,
+  batchId: string,
+): Promise<{ uid: string; accountId: string; currency: string }[]> {
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['uid', 'accountId', 'currency'])
+    .distinct()
+    .where('batchId', '=', batchId)
+    .execute();
+  return rows.map(({ accountId, ...row }) => ({ ...row, accountId: accountId ?? '' }));
+}
+
 async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
   const counts = await db
     .selectFrom('payouts')

@@ -98,7 +98,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'webhooks/ip-list.ts',
     ],
     types: ['config/', 'store/', 'embedded/', 'rules/', 'reports/', 'api/cards.ts', 'webhooks/', 'log.ts'],
-    packages: ['content-disposition', 'fastify', '@fastify/swagger', '@fastify/swagger-ui', 'uuid', 'zod', 'node:'],
+    packages: [
+      'content-disposition',
+      'fastify',
+      '@fastify/rate-limit',
+      '@fastify/swagger',
+      '@fastify/swagger-ui',
+      'uuid',
+      'zod',
+      'node:',
+    ],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
+import type { Policy } from '../../src/domain/authority.ts';
+import { type KnownToken, tokenSha256 } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
@@ -34,7 +36,10 @@ export interface RunningGateway {
 }
 
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
-export async function openGateway(tokens: readonly GatewayToken[] = []): Promise<RunningGateway> {
+export async function openGateway(
+  tokens: readonly GatewayToken[] = [],
+  { policy, perMinute = 100_000 }: { policy?: Policy; perMinute?: number } = {},
+): Promise<RunningGateway> {
   const door = await openTestDoor();
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
@@ -59,7 +64,15 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
       take: async () => ({ refused: 'unconfigured' }),
       deliveries: new Deliveries(async () => undefined, pino({ level: 'silent' })),
     },
-    tokens,
+    access: {
+      tokens:
+        policy === undefined
+          ? tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) }))
+          : policyTokens(policy),
+      needsToken: policy !== undefined,
+    },
+    perMinute,
+    now: Date.now,
     uploads: join(door.dir, 'uploads'),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
   };
@@ -76,3 +89,6 @@ export async function openGateway(tokens: readonly GatewayToken[] = []): Promise
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
   return { door, url, log, controls, cards, warnings, deps, send, post };
 }
+
+const policyTokens = ({ people }: Policy): KnownToken[] =>
+  people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));

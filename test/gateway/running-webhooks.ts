@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { tokenSha256 } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import type { CardStore } from '../../src/store/card-store.ts';
@@ -37,7 +38,8 @@ export async function openWebhooks(
     deliveries: new Deliveries(async (event) => delivered.push(event), log),
   };
   // Of the other deps only those are used that the routes ask for when the gateway starts.
-  const deps = { store, webhooks, log, tokens: [{ name: 'shop', token: 'token' }], uploads: join(dir, 'uploads') };
+  const access = { tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false };
+  const deps = { store, webhooks, log, access, perMinute: 1_000, now: Date.now, uploads: join(dir, 'uploads') };
   const gateway = await startGateway({ ...deps, cards: { origins: [] }, ready: {} } as unknown as GatewayDeps, {
     host: '127.0.0.1',
     port: 0,

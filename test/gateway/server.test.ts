@@ -1,6 +1,7 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/domain/problem.ts';
 import { answerOf } from '../../src/gateway/answer-error.ts';
@@ -112,6 +113,8 @@ it('says whether it is alive and whether it is ready, without a token', async ()
   warnings.push('a clock is off');
   expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: ['a clock is off'] } });
   door.temporal.down = true;
+  // What was just asked stands for a moment.
+  await pause(2_100);
   const parts = { store: 'up', temporal: 'down', bank: 'up' };
   expect(await send('/readyz')).toMatchObject({ status: 503, document: { ready: false, parts } });
 });

@@ -75,6 +75,6 @@ describe('a policy file', () => {
   it('is refused when two people share a key', () => {
     const [, bob] = POLICY.people;
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });
-    expect(problems).toEqual(["people.3.keys: a key of people.1 as well; a key is one person's"]);
+    expect(problems).toEqual(["people.3.keys: a key or token of people.1 as well; each is one person's"]);
   });
 });

@@ -12,6 +12,7 @@ const POLICY: Policy = {
       roles: ['approver'],
       scope: { currencies: ['EUR'] },
       credentials: [{ id: credentialId(bob.publicKey), type: 'ed25519', publicKey: bob.publicKey }],
+      tokens: [],
     },
   ],
   approvals: [],

@@ -26,6 +26,7 @@ export function policyOf(people: readonly SigningPerson[], more: Partial<Policy>
       roles,
       scope,
       credentials: [{ id: credentialId(publicKey), type: 'ed25519', publicKey }],
+      tokens: [],
     })),
     approvals: [],
     approvalTtlMs: 3_600_000,

@@ -1,4 +1,4 @@
-import { openGateway } from '../../compose/gateway.ts';
+import { accessOf, openGateway } from '../../compose/gateway.ts';
 import type { GatewayPlace } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { assertSealed } from '../../gateway/transport.ts';
@@ -17,7 +17,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 /** `payouts gateway`: the HTTP door, on the stack that is up, the one configured, or one of its own that it keeps up. */
 export async function gateway(session: Session, listenOn: ListenOn): Promise<ExitCode> {
   const stopped = interruptSignal();
-  assertFenced(session.config.gatewayTokens.reveal(), listenOn.host);
+  assertFenced(accessOf(session.config), listenOn.host);
   assertSealed(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway });

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
@@ -19,6 +20,21 @@ export async function makeKey(session: Session, file: string): Promise<ExitCode>
   session.output.say(`The private key is in ${file}: keep it to yourself. The line above goes into the policy.`);
   return EXIT.completed;
 }
+
+/** `payouts policy token`: a token for programs of one person; shown once, and kept nowhere but as its hash in the policy. */
+export async function makeToken(session: Session, { days }: { days: number }): Promise<ExitCode> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  const expires = new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  session.output.result({ schemaVersion: 1, token, entry: { sha256, expires } }, token);
+  session.output.say(
+    `The line above is shown once. Into "tokens" of its person: ${JSON.stringify({ sha256, expires })}`,
+  );
+  return EXIT.completed;
+}
+
+const TOKEN_BYTES = 32;
+const DAY_MS = 86_400_000;
 
 /** `payouts policy init FILE`: asks who there is and writes a policy. */
 export async function initPolicy(session: Session, file: string): Promise<ExitCode> {

@@ -1,0 +1,32 @@
+import { isWithin, may, type Question } from '../domain/authority.ts';
+import { Problem } from '../domain/problem.ts';
+import type { BatchRecord, Store } from '../store/store.ts';
+import type { Caller } from './callers.ts';
+
+/**
+ * Whether a caller may know of a batch: its own, or one that lies in the scope of somebody who decides or reads. Without a policy
+ * everybody who is let in may.
+ */
+export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
+  if (person === undefined || by === person.name) return true;
+  if (!person.roles.some((role) => role !== 'maker')) return false;
+  const touched = await store.touchedBy(batchId);
+  return touched.every((row) => isWithin(person.scope, row));
+}
+
+/** Throws a `Problem` unless it is the caller's own batch, or an operator's whose scope holds it. */
+export async function assertMayControl({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<void> {
+  if (person === undefined || by === person.name) return;
+  const touched = await store.touchedBy(batchId);
+  if (touched.every((row) => may(person, OPERATOR, row))) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
+    hint: 'Its maker may, and an operator whose scope holds all of its rows.',
+  });
+}
+
+/** Whether a caller may know of a card payment: its own, or an operator's or auditor's. */
+export const maySeeCard = ({ person }: Caller, by: string | null): boolean =>
+  person === undefined || by === person.name || person.roles.some((role) => role === 'operator' || role === 'auditor');
+
+/** What an operator's scope is asked for. */
+const OPERATOR: Question = 'resolve';

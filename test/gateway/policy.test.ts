@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import type { Role, Scope } from '../../src/domain/authority.ts';
+import { tokenSha256 } from '../../src/gateway/callers.ts';
+import { policyOf, signingPerson } from '../support/people.ts';
+import { openGateway, type RunningGateway } from './running-gateway.ts';
+
+const DAY_MS = 86_400_000;
+
+const PEOPLE: readonly [name: string, roles: Role[], scope?: Scope][] = [
+  ['alice', ['maker']],
+  ['anna', ['maker'], { currencies: ['EUR'] }],
+  ['bob', ['approver'], { currencies: ['EUR'] }],
+  ['carol', ['operator']],
+  ['erin', ['auditor']],
+  ['zoe', ['maker', 'operator']],
+];
+
+/** Each person has a token of the same name; that of `zoe` has expired. */
+function policyWithTokens() {
+  const policy = policyOf(PEOPLE.map((it) => signingPerson(...it)));
+  return {
+    ...policy,
+    people: policy.people.map((person) => {
+      const expiresAt = Date.now() + (person.name === 'zoe' ? -1 : DAY_MS);
+      return { ...person, tokens: [{ sha256: tokenSha256(person.name), expiresAt }] };
+    }),
+  };
+}
+
+const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${name}` });
+
+const CSV =
+  'id,uid,account_id,amount,currency,beneficiary_id\nr-1,u-1001,acc-u1001-usd,12.50,USD,ben-u1001-usd-local\n';
+
+async function withBatch(): Promise<{ gateway: RunningGateway; batchId: string }> {
+  const gateway = await openGateway([], { policy: policyWithTokens() });
+  const taken = await gateway.post('', CSV, as('alice'));
+  expect(taken.status).toBe(202);
+  return { gateway, batchId: taken.document.batchId };
+}
+
+it('lets nobody in without a token of the policy, not even on this machine', async () => {
+  const { send } = await openGateway([], { policy: policyWithTokens() });
+  expect((await send('/v1/batches')).status).toBe(401);
+  expect((await send('/v1/batches', { headers: as('mallory') })).status).toBe(401);
+  expect((await send('/v1/batches', { headers: as('zoe') })).status).toBe(401);
+  expect((await send('/v1/batches', { headers: as('alice') })).status).toBe(200);
+});
+
+it('shows and gives a batch to nobody outside of whose scope it is', async () => {
+  const { gateway, batchId } = await withBatch();
+  const seenBy = async (name: string): Promise<[listed: number, status: number]> => {
+    const { document } = await gateway.send('/v1/batches', { headers: as(name) });
+    const { status } = await gateway.send(`/v1/batches/${batchId}`, { headers: as(name) });
+    return [document.batches.length, status];
+  };
+  expect(await seenBy('alice')).toEqual([1, 200]);
+  expect(await seenBy('carol')).toEqual([1, 200]);
+  expect(await seenBy('erin')).toEqual([1, 200]);
+  expect(await seenBy('anna')).toEqual([0, 404]);
+  expect(await seenBy('bob')).toEqual([0, 404]);
+  const report = await gateway.send(`/v1/batches/${batchId}/reports/csv`, { headers: as('bob') });
+  expect(report.status).toBe(404);
+});
+
+it('is controlled by its maker and by operators, in their own name', async () => {
+  const { gateway, batchId } = await withBatch();
+  const pause = async (name: string, query = ''): Promise<number> =>
+    (await gateway.send(`/v1/batches/${batchId}/pause${query}`, { method: 'POST', headers: as(name) })).status;
+  expect(await pause('erin')).toBe(403);
+  expect(await pause('anna')).toBe(404);
+  expect(await pause('alice', '?by=carol')).toBe(403);
+  expect(await pause('alice')).toBe(200);
+  expect(await pause('carol')).toBe(200);
+  expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
+});
+
+it('slows down a caller who asks too often, and nobody else', async () => {
+  const { send } = await openGateway([], { policy: policyWithTokens(), perMinute: 3 });
+  const ask = async (name: string): Promise<number> => (await send('/v1/batches', { headers: as(name) })).status;
+  for (let n = 0; n < 3; n += 1) expect(await ask('alice')).toBe(200);
+  const refused = await send('/v1/batches', { headers: as('alice') });
+  expect(refused.status).toBe(429);
+  expect(refused.document).toMatchObject({ error: { code: 'too-many-requests' } });
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await ask('erin')).toBe(200);
+});
+
+it('asks the bank no more often than it has to, however often it is asked whether it is ready', async () => {
+  const { send, deps } = await openGateway();
+  let asked = 0;
+  const { bank } = deps.ready;
+  Object.assign(deps.ready, { bank: () => bank().finally(() => (asked += 1)) });
+  for (let n = 0; n < 20; n += 1) expect((await send('/readyz')).status).toBe(200);
+  expect(asked).toBeLessThan(5);
+});
