@@ -12,7 +12,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/gates.ts',
-        find: 'passes.approvedDigest !== assessment.digest',
+        find: 'passes.approvedDigest !== digest',
         replace: 'passes.approvedDigest === undefined',
       },
     ],

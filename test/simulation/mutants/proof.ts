@@ -97,8 +97,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'const isOpen = conflict === undefined && found === 0 && Date.now() >= proofFrom(since, waits);',
-        replace: 'const isOpen = true;\n      closers.push(String(proofFrom(since, waits)));',
+        find: 'const isOpen = conflict === undefined && found === 0 && isWindowOver;',
+        replace: 'const isOpen = true;\n      closers.push(`${isWindowOver}`);',
       },
     ],
   },

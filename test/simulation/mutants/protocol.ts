@@ -56,7 +56,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: "case 'refused':\n      return known.tainted\n        ? { known: counted, next: { step: 'resolve' } }",
+        find: "case 'refused':\n      return known.tainted\n        ? { known: movedNothing(counted), next: { step: 'resolve' } }",
         replace:
           "case 'refused':\n      return known.tainted\n        ? { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(result.condition) } }",
       },
@@ -187,8 +187,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: "return scope === undefined ? undefined : { outcome: 'not-sent', why: 'switched-off', scope };",
-        replace: "return scope === ('nothing' as unknown) ? { outcome: 'not-sent', why: 'unreachable' } : undefined;",
+        find: "if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };",
+        replace: "if (scope === ('nothing' as unknown)) return { outcome: 'not-sent', why: 'unreachable' };",
       },
     ],
   },
@@ -321,8 +321,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'src/domain/gates.ts',
-        find: 'assessment.approvalsNeeded > 0 && passes.approvedDigest !== assessment.digest',
-        replace: 'assessment.approvalsNeeded > 1 && passes.approvedDigest !== assessment.digest',
+        find: 'needed > 0 && passes.approvedDigest !== digest',
+        replace: 'needed > 1 && passes.approvedDigest !== digest',
       },
     ],
   },
