@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
@@ -70,7 +71,15 @@ export interface Config {
   /** Requests a minute that a caller of the gateway has. */
   gatewayPerMinute: number;
   gateway: GatewayConfig;
+  audit: AuditConfig;
   logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
+}
+
+export interface AuditConfig {
+  /** Signs checkpoints; undefined: the one in the home. */
+  key: Secret<KeyObject> | undefined;
+  /** Absolute path of the file that checkpoints are appended to. */
+  checkpoints: string | undefined;
 }
 
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
@@ -111,9 +120,15 @@ export function loadConfig(env: Environment = process.env): Config {
     gatewayTokens: new Secret(gatewayTokensOf(values)),
     gatewayPerMinute: values.PAYOUTS_GATEWAY_RATE,
     gateway: gatewayConfigOf(values),
+    audit: auditOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }
+
+const auditOf = ({ PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file }: KeyValues): AuditConfig => ({
+  key: key && new Secret(key),
+  checkpoints: file === undefined ? undefined : resolve(file),
+});
 
 function readKeys(env: Environment): KeyValues {
   const values: Partial<Record<KeyName, unknown>> = {};

@@ -146,6 +146,20 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   orders: [['payouts orders u-1001 EUR', "the bank's own list"]],
   reference: [['payouts reference u-1001 INV-4711', 'the reference of a payout, the key of its workflow id']],
+  audit: [
+    ['payouts audit verify', 'nothing was changed, removed or cut'],
+    ['payouts audit show ID', 'who did what about a batch or a payout'],
+  ],
+  'audit verify': [
+    ['payouts audit verify', 'of the store; prints the public key'],
+    ['payouts audit verify --checkpoints /mnt/elsewhere/checkpoints', 'with the checkpoints that are kept elsewhere'],
+    ['payouts audit verify audit.jsonl --key KEY', 'an export, without the store'],
+  ],
+  'audit export': [['payouts audit export > audit.jsonl', 'a line of JSON for each entry']],
+  'audit show': [
+    ['payouts audit show ID', 'a batch with its rows, or a payout'],
+    ["payouts audit show 'currency EUR' --json", 'a switch'],
+  ],
   backup: [['payouts backup store-2026-05-12.sqlite', 'the store as it is now, checked; nothing has to be ended']],
   restore: [
     ['payouts restore store-2026-05-12.sqlite', 'says what is in it, asks, replaces the store'],

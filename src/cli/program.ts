@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Problem } from '../domain/problem.ts';
 import { port } from './arguments.ts';
+import { addAudit } from './audit-commands.ts';
 import { addCards } from './card-commands.ts';
 import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
 import { addDoors, addSchedules } from './door-commands.ts';
@@ -104,6 +105,8 @@ export function buildProgram(perform: Perform): Command {
   const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
   addPolicy(below(policies), perform);
   addShowing(command, perform);
+  const audit = program.command('audit').description('who did what: verified, exported, shown');
+  addAudit(below(audit), perform);
   addKeeping(command, perform);
   addLearning(command, perform, program);
   addHelp(program);

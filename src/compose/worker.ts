@@ -21,6 +21,7 @@ import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
+import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
@@ -91,11 +92,16 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
         if (error instanceof NamespaceTakenError) failure.resolve(error);
         else log.warn({ error }, 'the claim on the namespace could not be read');
       });
+    const audit = oneAtATime(() =>
+      keepLog(config, store, Date.now()).catch((error: unknown) => log.warn({ error }, 'the audit was not signed')),
+    );
+    await audit();
+    opened.defer(audit);
     const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {
       checkClock();
-      void Promise.all([resume(), sweep(), keep()]);
+      void Promise.all([resume(), sweep(), keep(), audit()]);
     }, RESUME_EVERY_MS);
     opened.defer(() => clearInterval(timer));
     return { close: () => opened.disposeAsync(), failure: failure.promise };

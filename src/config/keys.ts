@@ -3,6 +3,7 @@ import { DOOR_KEYS } from './door-keys.ts';
 import { type Key, key } from './key.ts';
 import {
   approvalPolicy,
+  auditKey,
   count,
   decimal,
   duration,
@@ -162,6 +163,16 @@ const KEYS = {
   ),
   PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
   ...DOOR_KEYS,
+  PAYOUTS_AUDIT_KEY: key(
+    auditKey,
+    null,
+    'private Ed25519 key in PEM that signs checkpoints of the audit; absent: audit-key.pem in the home, made at first use',
+  ),
+  PAYOUTS_AUDIT_CHECKPOINTS: key(
+    text,
+    null,
+    'file, best on another machine, that every checkpoint of the audit is appended to; absent: they stay in the store',
+  ),
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     null,

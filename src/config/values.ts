@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { ed25519Key } from '../audit/log-key.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 
@@ -33,6 +35,16 @@ export const flag = z
   .transform((text) => text === 'true');
 
 export const text = z.string();
+
+/** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
+export const auditKey = z.string().transform((given, context): KeyObject => {
+  try {
+    return ed25519Key(given);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
+    return z.NEVER;
+  }
+});
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, { error: `is not one of ${values.join(', ')}` });

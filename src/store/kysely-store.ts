@@ -1,5 +1,6 @@
 import { attemptRepository } from './attempts.ts';
 import { auditRepository } from './audit.ts';
+import { checkpointRepository } from './audit-checkpoints.ts';
 import { batchRowRepository } from './batch-rows.ts';
 import { batchRepository } from './batches.ts';
 import { createCardStore } from './card-store.ts';
@@ -41,6 +42,7 @@ export async function createStore(db: Database): Promise<Store> {
     ...repository(db, restoreRepository),
     ...repository(db, signedDecisionRepository),
     ...repository(db, auditRepository),
+    ...repository(db, checkpointRepository),
     id,
     cards: createCardStore(db),
     forgetIdentity: (acceptance) => forgetIdentity(db, acceptance, id),

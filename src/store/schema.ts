@@ -1,4 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
+import type { KeptEntry } from '../audit/entry.ts';
+import type { Hash } from '../audit/merkle.ts';
 import type { SignedDecision } from '../domain/authority.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Assessment } from '../domain/gates.ts';
@@ -29,7 +31,9 @@ export interface Tables extends CardTables {
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
-  audit: AuditTable;
+  auditLog: LoggedEntry;
+  auditTree: AuditTreeTable;
+  auditCheckpoints: CheckpointTable;
   idempotencyKeys: IdempotencyKeyTable;
 }
 
@@ -39,7 +43,8 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   payouts: { instruction: true, original: true, reason: true, assessed: true },
   sendAttempts: { request: true },
   refusedRows: { instruction: true, original: true, findings: true },
-  audit: { detail: true },
+  auditTree: { edge: true },
+  auditCheckpoints: { edge: true },
 };
 
 interface BatchTable {
@@ -256,14 +261,28 @@ interface IdempotencyKeyTable {
   createdAt: number;
 }
 
-interface AuditTable {
-  seq: Generated<number>;
-  at: number;
-  actor: string;
-  action: string;
-  /** Reference, batch id or order id. */
-  subject: string;
-  detail: Json<Record<string, string>>;
+/** An entry of the log with its leaf hash. */
+export interface LoggedEntry extends KeptEntry {
+  leafHash: Hash;
 }
 
-export type AuditEntry = Omit<Selectable<AuditTable>, 'seq'>;
+interface AuditTreeTable {
+  id: number;
+  size: number;
+  /** Roots of its full subtrees, the largest first. */
+  edge: Json<readonly Hash[]>;
+}
+
+/** A checkpoint that was signed. */
+interface CheckpointTable {
+  size: number;
+  /** Of the tree by then: the signed root is made of it. */
+  edge: Json<readonly Hash[]>;
+  /** As `SignedCheckpoint`. */
+  note: string;
+  at: number;
+  /** When it had left for the file that keeps them elsewhere; null before. */
+  copiedAt: number | null;
+}
+
+export type CheckpointRecord = Selectable<CheckpointTable>;

@@ -114,9 +114,10 @@ async function tablesAfter(migration: string | undefined): Promise<Set<string>> 
   }
 }
 
+/** Without SQLite's own: a copy has them only where it needs them. */
 async function tablesOf(db: Database): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db);
-  return new Set(rows.map(({ name }) => name));
+  return new Set(rows.map(({ name }) => name).filter((name) => !name.startsWith('sqlite_')));
 }
 
 async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {

@@ -1,5 +1,6 @@
 import type { attemptRepository } from './attempts.ts';
 import type { auditRepository } from './audit.ts';
+import type { checkpointRepository } from './audit-checkpoints.ts';
 import type { batchRowRepository } from './batch-rows.ts';
 import type { batchRepository } from './batches.ts';
 import type { CardStore } from './card-store.ts';
@@ -19,13 +20,16 @@ import type { signedDecisionRepository } from './signed-decisions.ts';
 import type { IdentityAcceptance } from './store-identity.ts';
 import type { switchRepository } from './switches.ts';
 
+export type { AuditEntry } from '../audit/entry.ts';
+export type { NumberedEntry } from './audit.ts';
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 export type {
   AttemptOutcome,
-  AuditEntry,
   BatchRecord,
+  CheckpointRecord,
+  LoggedEntry,
   OpenOrder,
   PayoutRecord,
   ReturnRecord,
@@ -57,7 +61,8 @@ export interface Store
     Repository<typeof identityRepository>,
     Repository<typeof restoreRepository>,
     Repository<typeof signedDecisionRepository>,
-    Repository<typeof auditRepository> {
+    Repository<typeof auditRepository>,
+    Repository<typeof checkpointRepository> {
   /** Random UUID, made with the store and never changed: which store a claim was made in. A copy of a store has the same. */
   readonly id: string;
   readonly cards: CardStore;

@@ -41,7 +41,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Cards in memory: it sends nothing and writes nothing.
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
-  store: { imports: ['domain/'], packages: ['kysely', 'pg', 'node:'] },
+  // The log that people trust: it knows nothing of what is logged.
+  audit: { imports: [], packages: ['node:'] },
+  store: { imports: ['domain/', 'audit/'], packages: ['kysely', 'pg', 'node:'] },
   // What a row must be to be paid, and the words that people are told it in.
   rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: ['damerau-levenshtein'] },
   formats: {
@@ -72,7 +74,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     outside: ['scripts/temporal-cli.mjs'],
   },
   config: {
-    imports: ['domain/', 'config/', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
+    imports: ['domain/', 'config/', 'audit/log-key.ts', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
     types: ['services/deps.ts', 'webhooks/settings.ts'],
     packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },

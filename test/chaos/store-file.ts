@@ -45,7 +45,7 @@ export class StoreFile {
   }
 
   audits(): StoredAudit[] {
-    return this.#all('SELECT at, actor, action, subject, detail FROM audit ORDER BY seq', 'audit');
+    return this.#all('SELECT at, actor, action, subject, detail FROM audit_log ORDER BY seq', 'audit_log');
   }
 
   /** Orders noted as asked for by nobody. */

@@ -114,8 +114,8 @@ export class OlderCopies {
         orderId,
       } as RecordedAttempt);
     }
-    const last = Math.max(0, ...copy.rows('audit').map(({ seq }) => Number(seq)));
-    for (const { seq, at, actor, action, detail } of now.rows('audit')) {
+    const last = Math.max(-1, ...copy.rows('audit_log').map(({ seq }) => Number(seq)));
+    for (const { seq, at, actor, action, detail } of now.rows('audit_log')) {
       if (Number(seq) <= last) continue;
       const { orderId = null } = JSON.parse(String(detail)) as { orderId?: string };
       this.forgottenAudits.push({ at: Number(at), actor: String(actor), action: String(action), orderId });

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { type LogVerifier, parseVerifier, type SignedCheckpoint } from './checkpoint.ts';
+import { type Leaf, type LogVerdict, readLine, verifyLog } from './verify-log.ts';
+
+/** A line that is longer is no entry: it is not read whole. */
+const LONGEST_LINE = 1_000_000;
+
+export interface ExportVerdict extends LogVerdict {
+  /** The key that its checkpoints were checked with; undefined: the file names none. */
+  verifier: LogVerifier | undefined;
+}
+
+/**
+ * Checks a file that `audit export` wrote, without the store: its checkpoints in a first pass, its entries in a second one. The
+ * last checkpoint is its first line, so that no end can be cut off, and its last one.
+ *
+ * @param trusted key of the log; absent: the one that the file names
+ */
+export async function verifyExport(
+  file: string,
+  { trusted, copied }: { trusted?: LogVerifier; copied: readonly (SignedCheckpoint | { note: string })[] },
+): Promise<ExportVerdict> {
+  const { inside, named, isFramed } = await checkpointsIn(file);
+  const verifier = trusted ?? parseVerifier(named);
+  const verdict = await verifyLog({
+    leaves: leavesOf(file),
+    verifier: verifier ?? NOBODY,
+    checkpoints: [...inside, ...copied],
+  });
+  const { size, signedSize } = verdict;
+  const isWhole = verdict.problem !== undefined || (isFramed && signedSize === size);
+  const message = 'the checkpoint that an export begins and ends with is not there';
+  return { ...verdict, verifier, problem: isWhole ? verdict.problem : { fault: 'cut', from: signedSize, message } };
+}
+
+/** Signs nothing. */
+const NOBODY = { name: '' } as LogVerifier;
+
+async function checkpointsIn(file: string) {
+  const inside: (SignedCheckpoint | { note: string })[] = [];
+  let [named, first, last] = ['', undefined as string | undefined, ''];
+  for await (const lines of linesOf(file)) {
+    first ??= lines[0];
+    last = lines.at(-1) ?? last;
+    for (const line of lines.filter(isCheckpoint)) {
+      const read = readLine(line);
+      if (!('checkpoint' in read)) continue;
+      inside.push(read.checkpoint);
+      named = read.verifier;
+    }
+  }
+  return { inside, named, isFramed: first !== undefined && first === last && isCheckpoint(first) };
+}
+
+const isCheckpoint = (line: string): boolean => line.startsWith('{"checkpoint"');
+
+async function* leavesOf(file: string): AsyncGenerator<Leaf[]> {
+  for await (const lines of linesOf(file)) {
+    yield lines.flatMap((line) => {
+      const read = readLine(line);
+      return 'checkpoint' in read ? [] : read;
+    });
+  }
+}
+
+/** Some at a time. */
+async function* linesOf(file: string): AsyncGenerator<string[]> {
+  let rest = '';
+  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    yield lines;
+  }
+  if (rest !== '') yield [rest];
+}

@@ -1,0 +1,44 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
+export const KEY_FILE = 'audit-key.pem';
+
+/** Undefined: the home has none. */
+export function keyInHome(home: string): KeyObject | undefined {
+  try {
+    return ed25519Key(readFileSync(join(home, KEY_FILE), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Of two that make one at once both get the same. */
+export function makeKeyInHome(home: string): KeyObject {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' });
+  try {
+    writeFileSync(join(home, KEY_FILE), pem, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return keyInHome(home) ?? privateKey;
+}
+
+/** @throws TypeError for what is no private Ed25519 key; its message repeats nothing of it */
+export function ed25519Key(pem: string): KeyObject {
+  const key = attempt(() => createPrivateKey(pem));
+  if (key?.asymmetricKeyType !== 'ed25519') throw new TypeError('is no private Ed25519 key in PEM (PKCS #8)');
+  return key;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+import { isSignedBy, type LogVerifier, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import { type Hash, leafHash, MerkleTree, type TreeState } from './merkle.ts';
+
+/** An entry as it was read. */
+export interface Leaf {
+  /** The number that it says it has. */
+  seq: number;
+  text: string;
+  /** As stored beside it; absent: nobody kept it. */
+  hash?: Hash;
+}
+
+export type LogFault =
+  | 'missing'
+  | 'out-of-order'
+  | 'edited'
+  | 'added'
+  /** Entries up to a signed size are not those that were signed. */
+  | 'rewritten'
+  /** Entries that a checkpoint has signed are not there any more. */
+  | 'cut'
+  /** No checkpoint, or one by another key or of another log. */
+  | 'forged-checkpoint'
+  | 'no-entry';
+
+/** The first thing that is wrong. */
+export interface LogProblem {
+  fault: LogFault;
+  /** The first wrong entry is this one, or one after it but before `to`. */
+  from: number;
+  to?: number;
+  message: string;
+}
+
+export interface LogVerdict {
+  problem: LogProblem | undefined;
+  /** Entries that were read, to the first problem. */
+  size: number;
+  root: Hash;
+  /** Checkpoints that these entries agree with. */
+  checkpoints: number;
+  /** Size of the largest of them. */
+  signedSize: number;
+}
+
+export interface LogReading {
+  /** In the order in which they are kept. */
+  leaves: AsyncIterable<readonly Leaf[]>;
+  verifier: LogVerifier;
+  /** Of any size, in any order. */
+  checkpoints: readonly (SignedCheckpoint | { note: string })[];
+  /** As stored; absent: not stored. */
+  tree?: TreeState;
+  /** Number of an entry that is stored beside those of the tree. */
+  stray?: number;
+}
+
+/**
+ * Recomputes every leaf and the tree, and compares them with what is stored and with what was signed. Reads to the end or to the
+ * first problem, a page at a time; only the checkpoints are all in memory.
+ */
+export async function verifyLog(reading: LogReading): Promise<LogVerdict> {
+  const { leaves, verifier, checkpoints, tree: stored, stray } = reading;
+  const signed = checkpoints.flatMap((it) => ('root' in it && isSignedBy(it, verifier) ? it : []));
+  const check = new LogCheck(signed.toSorted((a, b) => a.size - b.size));
+  const forged = checkpoints.length - signed.length;
+  const problem =
+    (await check.read(leaves)) ??
+    check.end(stored) ??
+    (stray === undefined ? undefined : problemAt('added', stray, `entry ${stray} was not appended by the log`)) ??
+    (forged === 0 ? undefined : notSigned(check.signedSize, check.size, forged));
+  return { problem, size: check.size, root: check.root, checkpoints: check.agreed, signedSize: check.signedSize };
+}
+
+const notSigned = (from: number, to: number, count: number): LogProblem => ({
+  fault: 'forged-checkpoint',
+  from,
+  to,
+  message: `${count} of the checkpoints are not signed by the key of this log`,
+});
+
+class LogCheck {
+  readonly #tree = new MerkleTree();
+  readonly #signed: readonly SignedCheckpoint[];
+  agreed = 0;
+  signedSize = 0;
+
+  constructor(signed: readonly SignedCheckpoint[]) {
+    this.#signed = signed;
+  }
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  get root(): Hash {
+    return this.#tree.root();
+  }
+
+  async read(leaves: AsyncIterable<readonly Leaf[]>): Promise<LogProblem | undefined> {
+    let problem = this.#compare();
+    for await (const page of leaves) {
+      for (const leaf of page) {
+        problem ??= this.#next(leaf) ?? this.#compare();
+        if (problem !== undefined) return problem;
+      }
+    }
+    return problem;
+  }
+
+  #next({ seq, text, hash }: Leaf): LogProblem | undefined {
+    const expected = this.size;
+    if (Number.isNaN(seq)) return problemAt('no-entry', expected, `what stands for entry ${expected} is none`);
+    if (seq > expected) return problemAt('missing', expected, `entry ${expected} is missing: entry ${seq} follows`);
+    if (seq < expected) {
+      return problemAt('out-of-order', expected, `entry ${seq} stands where entry ${expected} belongs`);
+    }
+    const computed = leafHash(text);
+    if (hash !== undefined && hash !== computed) {
+      return problemAt('edited', seq, `entry ${seq} is not what was written: its hash is another one`);
+    }
+    this.#tree.append(computed);
+    return undefined;
+  }
+
+  /** With every checkpoint of the present size. */
+  #compare(): LogProblem | undefined {
+    for (; this.#signed[this.agreed]?.size === this.size; this.agreed += 1) {
+      if (this.#signed[this.agreed]?.root !== this.root) return this.#rewritten(`the checkpoint of size ${this.size}`);
+      this.signedSize = this.size;
+    }
+    return undefined;
+  }
+
+  /** After the last entry. */
+  end(stored: TreeState | undefined): LogProblem | undefined {
+    const { size } = this;
+    const signedBeyond = this.#signed.at(-1)?.size ?? 0;
+    if (signedBeyond > size || (stored !== undefined && stored.size > size)) {
+      const known = Math.max(signedBeyond, stored?.size ?? 0);
+      return { ...problemAt('cut', size, `entries ${size} to ${known - 1} are missing at the end`), to: known };
+    }
+    if (stored === undefined) return undefined;
+    const same = stored.edge.length === this.#tree.edge.length;
+    if (same && stored.edge.every((hash, at) => hash === this.#tree.edge[at])) return undefined;
+    return this.#rewritten('the state of the tree');
+  }
+
+  #rewritten(by: string): LogProblem {
+    const { size, signedSize: from } = this;
+    const message = `${by} is of other entries: an entry from ${from} to ${size - 1} was changed, with its hash`;
+    return { fault: 'rewritten', from, to: size, message };
+  }
+}
+
+const problemAt = (fault: LogFault, from: number, message: string): LogProblem => ({ fault, from, message });
+
+/** A line of an export: an entry, or a checkpoint. */
+export function readLine(line: string): Leaf | { checkpoint: SignedCheckpoint | { note: string }; verifier: string } {
+  const value = parsed(line);
+  if (typeof value.checkpoint === 'string') {
+    const note = value.checkpoint;
+    return { checkpoint: parseCheckpoint(note) ?? { note }, verifier: String(value.verifier) };
+  }
+  return { seq: Number.isSafeInteger(value.seq) ? Number(value.seq) : Number.NaN, text: line };
+}
+
+function parsed(line: string): { checkpoint?: unknown; verifier?: unknown; seq?: unknown } {
+  try {
+    return JSON.parse(line) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** The line of a checkpoint. */
+export const checkpointLine = (note: string, verifier: string): string =>
+  JSON.stringify({ checkpoint: note, verifier });

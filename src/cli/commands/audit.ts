@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type LogVerifier, parseCheckpoints, parseVerifier, verifierText } from '../../audit/checkpoint.ts';
+import { verifyExport } from '../../audit/exported-log.ts';
+import type { LogVerdict } from '../../audit/verify-log.ts';
+import { type LogSigner, logSigner, signLog, storedVerifier } from '../../compose/audit-log.ts';
+import { exportedLines, verifyStore } from '../../compose/verify-log.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { NumberedEntry, Store } from '../../store/store.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findTarget } from '../find-target.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+export interface VerifyOptions {
+  checkpoints: string | undefined;
+  key: string | undefined;
+}
+
+/** `payouts audit verify [FILE]`: of the store, which is then signed as it is, or of an exported file without the store. */
+export async function verifyAudit(
+  session: Session,
+  file: string | undefined,
+  options: VerifyOptions,
+): Promise<ExitCode> {
+  const trusted = options.key === undefined ? undefined : givenVerifier(options.key);
+  const copied = copiedCheckpoints(options.checkpoints ?? whenThere(session.config.audit.checkpoints));
+  if (file !== undefined) {
+    const { verifier, ...verdict } = await verifyExport(fileThere(file), { trusted, copied });
+    const note =
+      trusted === undefined ? 'The key is the one that the file names: compare it with the one you know.' : '';
+    return tell(session, verdict, { verifier, note });
+  }
+  const store = await session.store();
+  const signer = trusted === undefined ? await logSigner(session.config, store) : undefined;
+  const verifier = trusted ?? signer?.verifier ?? (await storedVerifier(store));
+  if (verifier === undefined) throw new Problem('set-up', 'audit-key', 'The store names no key of its audit.');
+  const verdict = await verifyStore(store, verifier, copied);
+  if (verdict.problem === undefined && signer !== undefined) await signLog(store, signer, Date.now());
+  return tell(session, verdict, { verifier, note: noteOf(verdict, signer) });
+}
+
+function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined): string {
+  if (size === signedSize) return '';
+  const some = `Entries ${signedSize} to ${size - 1}`;
+  return signer === undefined
+    ? `${some} are not signed yet, and not by this command.`
+    : `${some} were signed just now.`;
+}
+
+function tell(
+  { output }: Session,
+  { problem, size, root, checkpoints, signedSize }: LogVerdict,
+  { verifier, note }: { verifier: LogVerifier | undefined; note: string },
+): ExitCode {
+  const key = verifier && verifierText(verifier);
+  const document = {
+    schemaVersion: 1,
+    audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem },
+  };
+  const found = `${size} entries, which ${checkpoints} checkpoints up to size ${signedSize} agree with.`;
+  const text =
+    problem === undefined
+      ? [`The audit is whole: ${found}`, `root  ${root}`, `key   ${key}`, note]
+      : [
+          `The audit was changed: ${problem.message}.`,
+          `First wrong entry: ${placeOf(problem)}. Before it: ${found}`,
+          `key   ${key}`,
+        ];
+  output.result(document, text.filter((line) => line !== '').join('\n'));
+  return problem === undefined ? EXIT.completed : EXIT.exceptions;
+}
+
+const placeOf = ({ from, to }: { from: number; to?: number }): string =>
+  to === undefined || to === from + 1 ? `${from}` : `from ${from}, before ${to}`;
+
+function givenVerifier(text: string): LogVerifier {
+  const verifier = parseVerifier(text);
+  if (verifier !== undefined) return verifier;
+  throw new Problem('usage', 'audit-key', '--key is no public key of a log.', {
+    hint: 'payouts audit verify prints it: NAME+KEYID+BASE64.',
+  });
+}
+
+const copiedCheckpoints = (file: string | undefined) =>
+  file === undefined ? [] : parseCheckpoints(readFileSync(fileThere(file), 'utf8'));
+
+/** Nothing may have left yet. */
+const whenThere = (file: string | undefined): string | undefined =>
+  file !== undefined && existsSync(file) ? file : undefined;
+
+function fileThere(file: string): string {
+  if (existsSync(file)) return resolve(file);
+  throw new Problem('usage', 'no-file', `There is no file ${file}.`, { hint: 'Check the path.' });
+}
+
+/** `payouts audit export`: to stdout, a page at a time. */
+export async function exportAudit(session: Session): Promise<ExitCode> {
+  const store = await session.store();
+  const signer = await logSigner(session.config, store);
+  if (signer !== undefined) await signLog(store, signer, Date.now());
+  const key = await store.auditVerifier();
+  await pipeline(Readable.from(exportedLines(store, key ?? '')), process.stdout, { end: false }).catch(unlessClosed);
+  const { size } = await store.auditTree();
+  const signed = (await store.lastCheckpoint())?.size ?? 0;
+  if (signed < size) session.output.say(`Entries from ${signed} on are not signed yet: they are not in the export.`);
+  return EXIT.completed;
+}
+
+/** Whoever reads it may have read enough. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+}
+
+/** `payouts audit show ID`: of a batch with its rows, a payout, or whatever else an entry is about. */
+export async function showAudit(session: Session, id: string, { limit }: { limit: number }): Promise<ExitCode> {
+  const store = await session.store();
+  const found = await store.auditEntries(await subjectOf(store, id), limit + 1);
+  const entries = found.slice(0, limit).map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
+  const more =
+    found.length > limit ? `More than ${limit} entries: --limit N shows more, payouts audit export all.` : '';
+  const text = entries.length === 0 ? `Nothing was noted about "${id}".` : tableOf(entries);
+  session.output.result(
+    { schemaVersion: 1, entries, complete: more === '' },
+    [text, more].filter((line) => line !== '').join('\n'),
+  );
+  return EXIT.completed;
+}
+
+/** What is no payout and no batch may be the subject of an entry all the same: a switch, a card payment, the store. */
+async function subjectOf(store: Store, id: string): Promise<{ subject: string } | { batchId: string }> {
+  const target = await findTarget(store, id).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;
+    return undefined;
+  });
+  if (target === undefined) return { subject: id };
+  return target.kind === 'batch' ? { batchId: target.batch.batchId } : { subject: target.payout.reference };
+}
+
+type ShownEntry = Omit<NumberedEntry, 'at'> & { at: string };
+
+function tableOf(entries: readonly ShownEntry[]): string {
+  const rows = entries.map(({ seq, at, actor, action, subject, detail }) => [
+    `${seq}`,
+    at.slice(0, 19),
+    actor,
+    action,
+    subject,
+    Object.entries(detail)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join(', '),
+  ]);
+  return table(['entry', 'at (UTC)', 'who', 'did', 'about', 'detail'], rows);
+}

@@ -1,0 +1,109 @@
+import type { KeyObject } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import {
+  isSignedBy,
+  type LogVerifier,
+  parseCheckpoint,
+  parseVerifier,
+  signCheckpoint,
+  verifierOf,
+  verifierText,
+} from '../audit/checkpoint.ts';
+import { leafText } from '../audit/entry.ts';
+import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
+import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
+import type { Config } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
+import type { CheckpointRecord, Store } from '../store/store.ts';
+
+/** Name of a store's log, and of the key that signs it. */
+export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;
+
+export interface LogSigner {
+  key: KeyObject;
+  verifier: LogVerifier;
+}
+
+/** Whoever may sign for this store; undefined: another machine has its key. Throws a `Problem` when this key is not the store's. */
+export async function logSigner(
+  { audit, home }: Pick<Config, 'audit' | 'home'>,
+  store: Store,
+): Promise<LogSigner | undefined> {
+  const known = await store.auditVerifier();
+  const key = audit.key?.reveal() ?? keyInHome(home) ?? (known === undefined ? makeKeyInHome(home) : undefined);
+  if (key === undefined) return undefined;
+  const verifier = verifierOf(originOf(store), key);
+  const mine = verifierText(verifier);
+  if ((await store.recordAuditVerifier(mine)) === mine) return { key, verifier };
+  throw new Problem('set-up', 'audit-key', 'The audit of this store is signed with another key than this one.', {
+    hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that the store was first used with.',
+  });
+}
+
+/** The key that a store says it is signed with, where nobody is trusted more; undefined: nobody has signed yet. */
+export async function storedVerifier(store: Store): Promise<LogVerifier | undefined> {
+  const text = await store.auditVerifier();
+  return text === undefined ? undefined : parseVerifier(text);
+}
+
+/**
+ * Signs the log as it is, unless it has not grown. Only what goes on from the last checkpoint is signed: who has rewritten what
+ * was signed gets no signature for it. Throws a `Problem` when it does not go on from there.
+ */
+export async function signLog(store: Store, signer: LogSigner, now: number): Promise<void> {
+  const tree = await store.auditTree();
+  const last = await store.lastCheckpoint();
+  if (tree.size === (last?.size ?? 0)) return;
+  const grown = new MerkleTree(signedState(last, signer));
+  for await (const page of store.auditLog({ from: grown.size, to: tree.size })) {
+    for (const entry of page) grown.append(leafHash(leafText(entry)));
+  }
+  if (!isSame(grown, tree)) throw brokenLog();
+  const { size } = tree;
+  const { note } = signCheckpoint({ origin: signer.verifier.name, size, root: grown.root() }, signer.key);
+  await store.recordCheckpoint({ size, edge: tree.edge, note, at: now });
+}
+
+function signedState(last: CheckpointRecord | undefined, { verifier }: LogSigner): TreeState | undefined {
+  if (last === undefined) return undefined;
+  const checkpoint = parseCheckpoint(last.note);
+  const { size, edge } = last;
+  const signed = checkpoint !== undefined && checkpoint.size === size && isSignedBy(checkpoint, verifier);
+  if (!signed || new MerkleTree({ size, edge }).root() !== checkpoint.root) throw brokenLog();
+  return { size, edge };
+}
+
+const isSame = (a: TreeState, b: TreeState): boolean =>
+  a.size === b.size && JSON.stringify(a.edge) === JSON.stringify(b.edge);
+
+const brokenLog = (): Problem =>
+  new Problem('refused', 'audit-broken', 'The audit does not go on from its last checkpoint: nothing was signed.', {
+    hint: 'payouts audit verify says where it was changed.',
+  });
+
+/** Appends the checkpoints that have not left yet to a file. One may be there twice, if somebody died between file and store. */
+export async function copyCheckpoints(store: Store, file: string, now: number): Promise<void> {
+  const waiting = await store.uncopiedCheckpoints();
+  const last = waiting.at(-1);
+  if (last === undefined) return;
+  append(file, waiting.map(({ note }) => `${note}\n`).join(''));
+  await store.markCopied(last.size, now);
+}
+
+/** On disk when it returns. */
+function append(file: string, text: string): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What a worker does again and again: signs what was added, and hands out what was signed. */
+export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
+  const signer = await logSigner(config, store);
+  if (signer !== undefined) await signLog(store, signer, now);
+  if (config.audit.checkpoints !== undefined) await copyCheckpoints(store, config.audit.checkpoints, now);
+}

@@ -1,0 +1,54 @@
+import type { LogVerifier, SignedCheckpoint } from '../audit/checkpoint.ts';
+import { parseCheckpoint } from '../audit/checkpoint.ts';
+import { leafText } from '../audit/entry.ts';
+import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../audit/verify-log.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * Checks the log of a store, while others may append to it.
+ *
+ * @param copied checkpoints that are kept elsewhere
+ */
+export async function verifyStore(
+  store: Store,
+  verifier: LogVerifier,
+  copied: readonly (SignedCheckpoint | { note: string })[],
+): Promise<LogVerdict> {
+  const checkpoints = [...copied];
+  for await (const { note } of store.checkpoints()) checkpoints.push(parseCheckpoint(note) ?? { note });
+  // After the checkpoints: what they have signed is in it.
+  const tree = await store.auditTree();
+  return verifyLog({
+    leaves: leavesOf(store, tree.size),
+    verifier,
+    checkpoints,
+    tree,
+    stray: await store.strayEntry(),
+  });
+}
+
+async function* leavesOf(store: Store, to: number): AsyncGenerator<Leaf[]> {
+  for await (const page of store.auditLog({ from: 0, to })) {
+    yield page.map((entry) => ({ seq: entry.seq, text: leafText(entry), hash: entry.leafHash }));
+  }
+}
+
+/** Lines of an export: the last checkpoint, the entries that it signs, each checkpoint behind its last entry. */
+export async function* exportedLines(store: Store, verifier: string): AsyncGenerator<string> {
+  const last = await store.lastCheckpoint();
+  if (last === undefined) return;
+  yield `${checkpointLine(last.note, verifier)}\n`;
+  const checkpoints = store.checkpoints();
+  let next = await checkpoints.next();
+  for await (const page of store.auditLog({ from: 0, to: last.size })) {
+    const lines: string[] = [];
+    for (const entry of page) {
+      lines.push(leafText(entry));
+      while (!next.done && next.value.size <= entry.seq + 1) {
+        lines.push(checkpointLine(next.value.note, verifier));
+        next = await checkpoints.next();
+      }
+    }
+    yield `${lines.join('\n')}\n`;
+  }
+}

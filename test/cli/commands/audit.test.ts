@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { showAudit, verifyAudit } from '../../../src/cli/commands/audit.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { keepLog } from '../../../src/compose/audit-log.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
+import { tamper } from '../../support/sql.ts';
+
+interface World {
+  session: Session;
+  store: Store;
+  home: string;
+  told: { audit?: unknown; entries?: unknown }[];
+}
+
+/** A session with a home, a store and an output. */
+async function atHome(work: (world: World) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+  const store = await openStore(`file:${join(home, 'store.sqlite')}`);
+  const told: World['told'] = [];
+  const output = { result: (document: object) => void told.push(document) };
+  const audit = { key: undefined, checkpoints: join(home, 'checkpoints') };
+  try {
+    await work({
+      session: { store: async () => store, output, config: { home, audit } } as unknown as Session,
+      store,
+      home,
+      told,
+    });
+  } finally {
+    await store.close();
+    rmSync(home, { recursive: true });
+  }
+}
+
+const NOTHING = { checkpoints: undefined, key: undefined };
+const entry = (n: number) => ({ at: n, actor: 'alice', action: 'act', subject: 'ref', detail: { n: `${n}` } });
+
+it('verifies, signs what it has verified, and names the first wrong entry afterwards', () =>
+  atHome(async ({ session, store, home, told }) => {
+    for (const n of [0, 1, 2]) await store.audit(entry(n));
+    expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
+    expect(told.at(-1)).toMatchObject({ schemaVersion: 1, audit: { ok: true, size: 3, checkpoints: 0 } });
+    expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
+    expect(told.at(-1)).toMatchObject({ audit: { ok: true, checkpoints: 1, signedSize: 3 } });
+    await tamper(`file:${join(home, 'store.sqlite')}`, "update audit_log set actor = 'bob' where seq = 1");
+    expect(await verifyAudit(session, undefined, NOTHING)).toBe(5);
+    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'edited', from: 1 } } });
+  }));
+
+it('finds by the checkpoints that have left what the store does not show any more', () =>
+  atHome(async ({ session, store, home, told }) => {
+    for (const n of [0, 1, 2]) await store.audit(entry(n));
+    await keepLog(session.config, store, 1);
+    const url = `file:${join(home, 'store.sqlite')}`;
+    for (const statement of [
+      'delete from audit_log',
+      'delete from audit_checkpoints',
+      "update audit_tree set size = 0, edge = '[]'",
+    ])
+      await tamper(url, statement);
+    expect(await verifyAudit(session, undefined, NOTHING)).toBe(5);
+    expect(told.at(-1)).toMatchObject({ audit: { problem: { fault: 'cut', from: 0, to: 3 } } });
+  }));
+
+it('refuses a key that is none and a file that is not there', () =>
+  atHome(async ({ session, home }) => {
+    await expect(verifyAudit(session, undefined, { ...NOTHING, key: 'x' })).rejects.toMatchObject({
+      code: 'audit-key',
+    });
+    for (const [file, checkpoints] of [
+      ['gone', undefined],
+      [undefined, 'gone'],
+    ] as const) {
+      const asked = verifyAudit(session, file && join(home, file), { ...NOTHING, checkpoints });
+      await expect(asked).rejects.toMatchObject({ code: 'no-file' });
+    }
+    writeFileSync(join(home, 'empty'), '');
+    expect(await verifyAudit(session, join(home, 'empty'), NOTHING)).toBe(5);
+  }));
+
+it('shows a batch with its rows, a payout, and whatever else an entry is about', () =>
+  atHome(async ({ session, store, told }) => {
+    await store.claimBatch(batchClaim('b-1', ['a', 'b']));
+    const before = (await store.auditOf('b-1')).length;
+    const { reference: a } = claimRow(1, 'a');
+    const { reference: b } = claimRow(2, 'b');
+    for (const subject of [a, b, 'b-1', 'currency EUR', 'c']) await store.audit({ ...entry(1), subject });
+    const shown = async (id: string, limit = 10) => {
+      await showAudit(session, id, { limit });
+      return told.at(-1);
+    };
+    expect((await shown('b-1'))?.entries).toHaveLength(before + 3);
+    expect(await shown('b-1', 2)).toMatchObject({ entries: [{}, {}], complete: false });
+    expect(await shown(a)).toMatchObject({
+      entries: [{ subject: a, actor: 'alice', at: '1970-01-01T00:00:00.001Z' }],
+    });
+    expect(await shown('currency EUR')).toMatchObject({ entries: [{ subject: 'currency EUR' }], complete: true });
+    expect(await shown('nobody')).toMatchObject({ entries: [] });
+  }));
