@@ -60,7 +60,12 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
       const batch = await batchOf(deps, request);
       await assertMayControl(request.caller, deps.store, batch);
-      if (batch.endedAt !== null) throw hasEnded(batch);
+      if (batch.endedAt !== null) {
+        const detail = { outcome: 'refused', why: 'the batch has ended' };
+        const entry = { actor: by, action: `asked to ${update}`, subject: batch.batchId, detail };
+        await deps.store.audit({ at: deps.now(), ...entry });
+        throw hasEnded(batch);
+      }
       const { control } = await deps.control(batch, update, by);
       return { schemaVersion: 1, batchId: batch.batchId, control };
     });

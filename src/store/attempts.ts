@@ -1,5 +1,6 @@
 import { END_STATES } from '../domain/payout-state.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
+import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   UnpaidEnd,
 } from './entities.ts';
 import { json } from './json-columns.ts';
+import { endEntry } from './payouts.ts';
 import type { SendAttempt } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -138,6 +140,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
       })
       .where('reference', '=', end.reference)
       .execute();
+    await audit(transaction, endEntry(end));
     return 'closed';
   });
 }

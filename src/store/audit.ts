@@ -17,7 +17,8 @@ export const TREE_ID = 0;
  * Appends to the log, in the transaction that changes what the entries explain, as its last step: on PostgreSQL the row of the
  * tree is locked until the commit, so that whoever locks another row behind it may wait for somebody who waits for the tree.
  */
-export async function audit(transaction: Database, ...entries: readonly AuditEntry[]): Promise<void> {
+export async function audit(transaction: Database, appended: AuditEntry | readonly AuditEntry[]): Promise<void> {
+  const entries = [appended].flat();
   if (entries.length === 0) return;
   // Reads and locks in one statement, the one way that both databases know.
   const before = await transaction

@@ -1,11 +1,14 @@
 import type { ExpressionBuilder } from 'kysely';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { audit } from './audit.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { CanaryRow, InFlight, UserAccount } from './entities.ts';
 import { json } from './json-columns.ts';
+import { endEntry } from './payouts.ts';
 import type { PayoutRecord, SwitchRecord, Tables } from './schema.ts';
 import { COLUMNS, switches } from './switches.ts';
+import { inTransaction } from './transaction.ts';
 
 export const batchRowRepository = {
   stateCounts,
@@ -176,15 +179,20 @@ async function cancelUnreleased(
   reason: Reason,
   at: number,
 ): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('payouts')
-    .set({ state: 'cancelled', reason: json(reason), reasonCode: reason.code, updatedAt: at, endedAt: at })
-    .where('batchId', '=', batchId)
-    .where('releasedAt', 'is', null)
-    .where('state', 'not in', END_STATES)
-    .$if(claimedAfter !== null, (query) => query.where('createdAt', '>', claimedAfter ?? 0))
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+  return inTransaction(db, async (transaction) => {
+    const ended = await transaction
+      .updateTable('payouts')
+      .set({ state: 'cancelled', reason: json(reason), reasonCode: reason.code, updatedAt: at, endedAt: at })
+      .where('batchId', '=', batchId)
+      .where('releasedAt', 'is', null)
+      .where('state', 'not in', END_STATES)
+      .$if(claimedAfter !== null, (query) => query.where('createdAt', '>', claimedAfter ?? 0))
+      .returning('reference')
+      .execute();
+    const entries = ended.map(({ reference }) => endEntry({ reference, state: 'cancelled', reason, at }));
+    await audit(transaction, entries);
+    return ended.length;
+  });
 }
 
 /** Released rows without an end in one of these states, in row order. */

@@ -1,9 +1,11 @@
 import type { BatchControl } from '../domain/payout-state.ts';
+import { audit } from './audit.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { BatchClaim, RefusedRow } from './entities.ts';
 import { json } from './json-columns.ts';
 import type { BatchRecord } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 export const batchRepository = {
   batch,
@@ -11,7 +13,7 @@ export const batchRepository = {
   unendedBatches,
   batchOfMessage,
   refusedRows,
-  setControl,
+  controlBatch,
   endCanary,
   setBatchEnded,
 };
@@ -87,10 +89,29 @@ async function* refusedRows(db: Database, batchId: string): AsyncGenerator<Refus
   }
 }
 
+/** Who asks for a control, and when (epoch ms). `reason`: why a batch is paused by itself. */
+export interface ControlAsked {
+  batchId: string;
+  control: BatchControl;
+  by: string;
+  at: number;
+  reason?: string;
+}
+
 /**
- * The control in force afterwards: a cancel is final, and whatever comes after it is too late. `reason`: why a batch is paused by
- * itself; it stays until the batch runs again, which then ends the canary as well.
+ * With an audit entry, whatever becomes of it. The control in force afterwards: a cancel is final, and whatever comes after it is
+ * too late. A reason stays until the batch runs again, which then ends the canary as well.
  */
+function controlBatch(db: Database, { batchId, control, by, at, reason }: ControlAsked): Promise<BatchControl> {
+  return inTransaction(db, async (transaction) => {
+    const inForce = await setControl(transaction, batchId, control, reason);
+    const detail = { inForce, ...(reason !== undefined && { reason }) };
+    await audit(transaction, { at, actor: by, action: `batch ${control}`, subject: batchId, detail });
+    return inForce;
+  });
+}
+
+/** Without an entry: see `controlBatch`. */
 async function setControl(
   db: Database,
   batchId: string,
@@ -112,9 +133,12 @@ async function setControl(
   return stored?.control ?? control;
 }
 
-/** All rows of a batch may be released from now on. */
-async function endCanary(db: Database, batchId: string): Promise<void> {
-  await db.updateTable('batches').set({ canary: null }).where('batchId', '=', batchId).execute();
+/** All rows of a batch may be released from now on; with an audit entry. */
+async function endCanary(db: Database, batchId: string, reason: string, at: number): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await transaction.updateTable('batches').set({ canary: null }).where('batchId', '=', batchId).execute();
+    await audit(transaction, { at, actor: 'canary', action: 'canary over', subject: batchId, detail: { reason } });
+  });
 }
 
 /** Null opens it again (an operator's `resolve` restarted a row). */

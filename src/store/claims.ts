@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
+import type { AuditEntry } from '../audit/entry.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
+import { audit } from './audit.ts';
 import { batchOfMessage, insertRefused } from './batches.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -50,9 +52,19 @@ function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
     }
     await insertRefused(transaction, claim);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
+    await audit(transaction, claimEntry(claim, total));
     return { claimed: true };
   });
 }
+
+/** Who handed in what, or asked for a batch to be paid again; the file by its digest. */
+const claimEntry = ({ batchId, sha256, by, retryOf, at }: BatchClaim, total: number): AuditEntry => ({
+  at,
+  actor: by ?? 'unknown',
+  action: retryOf === undefined ? 'batch claimed' : 'batch retried',
+  subject: batchId,
+  detail: { sha256, rows: `${total}`, ...(retryOf !== undefined && { retryOf }) },
+});
 
 /** What was claimed between the plan and the claim that the plan does not know of. */
 async function changedSince(

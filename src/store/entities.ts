@@ -159,6 +159,8 @@ export interface UnpaidEnd extends HeldClaim {
   settled: Record<string, SettledUpTo>;
   /** Every reference sent for the payout. */
   references: readonly string[];
+  /** The person who has said so, where one has. */
+  by?: string;
   at: number;
 }
 

@@ -1,18 +1,25 @@
+import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { ReturnRecord, UnaskedOrder } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 /** What the bank has shown and the store has only to remember. */
 export const factRepository = { recordReturn, returnsOf, recordUnaskedOrder };
 
-/** False when this order was recorded before. */
-async function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('returns')
-    .values(entry)
-    .onConflict((conflict) => conflict.column('orderId').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+/** With an audit entry. False when this order was recorded before. */
+function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('returns')
+      .values(entry)
+      .onConflict((conflict) => conflict.column('orderId').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    const { reference: subject, orderId, seenAt: at } = entry;
+    await audit(transaction, { at, actor: 'bank', action: 'money returned', subject, detail: { orderId } });
+    return true;
+  });
 }
 
 /** Oldest first. */

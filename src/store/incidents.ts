@@ -22,27 +22,33 @@ export interface Acknowledgement {
   at: number;
 }
 
-/** `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
-async function recordIncident(
+/** With an audit entry. `known`: this kind was recorded for this order and reference before; `acknowledged`: and somebody has seen to it. */
+function recordIncident(
   db: Database,
   { seenAt, ...incident }: Incident & { seenAt: number },
 ): Promise<'recorded' | 'known' | 'acknowledged'> {
-  const id = incidentId(incident);
-  const { reference, orderId, kind } = incident;
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('incidents')
-    .values((row) => ({
-      incidentId: id,
-      reference,
-      orderId,
-      kind,
-      uid: row.selectFrom('payouts').select('uid').where('payouts.reference', '=', reference),
-      seenAt,
-    }))
-    .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind']).doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 1n) return 'recorded';
-  return (await incidentWith(db, id))?.acknowledged == null ? 'known' : 'acknowledged';
+  return inTransaction(db, async (transaction) => {
+    const id = incidentId(incident);
+    const { reference, orderId, kind } = incident;
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('incidents')
+      .values((row) => ({
+        incidentId: id,
+        reference,
+        orderId,
+        kind,
+        uid: row.selectFrom('payouts').select('uid').where('payouts.reference', '=', reference),
+        seenAt,
+      }))
+      .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind']).doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) {
+      return (await incidentWith(transaction, id))?.acknowledged == null ? 'known' : 'acknowledged';
+    }
+    const detail = { incident: id, kind, orderId };
+    await audit(transaction, { at: seenAt, actor: 'bank', action: 'incident', subject: reference, detail });
+    return 'recorded';
+  });
 }
 
 /** Oldest first. */

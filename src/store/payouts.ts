@@ -1,10 +1,13 @@
+import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { END_STATES, isEnd } from '../domain/payout-state.ts';
+import { END_STATES, type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
+import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { HeldClaim, PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
 import type { PayoutRecord } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 export const payoutRepository = {
   payout,
@@ -64,7 +67,36 @@ async function findPayouts(db: Database, id: string, limit: number): Promise<Pay
  * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and
  * for a term that is not the holder's.
  */
-async function changePayout(
+async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
+  const { state, reason = null, orderId, at } = change;
+  if (!isEnd(state)) return changeRow(db, reference, change);
+  return inTransaction(db, async (transaction) => {
+    if (!(await changeRow(transaction, reference, change))) return false;
+    await audit(transaction, endEntry({ reference, state, reason, orderId, at }));
+    return true;
+  });
+}
+
+/** What ended a payout: what the bank has shown, or what people have said, as its reason tells. */
+export function endEntry({
+  reference,
+  state,
+  reason,
+  orderId,
+  by,
+  at,
+}: Pick<PayoutRecord, 'reference'> & {
+  state: EndState;
+  reason: Reason | null;
+  orderId?: string | null;
+  by?: string;
+  at: number;
+}): AuditEntry {
+  const detail = { ...(reason && { code: reason.code, why: reason.message }), ...(orderId && { orderId }) };
+  return { at, actor: by ?? 'product', action: `payout ${state}`, subject: reference, detail };
+}
+
+async function changeRow(
   db: Database,
   reference: string,
   { term, reason, at, ...change }: PayoutChange,
@@ -97,17 +129,28 @@ async function recordAssessment(db: Database, { reference, term }: HeldClaim, as
   return numUpdatedRows === 1n;
 }
 
-/** Who approved what is paid under a digest; again changes nothing. */
+/** Who approved what is paid under a digest, with an audit entry for each; again changes nothing. */
 async function recordApprovals(
   db: Database,
   { reference, digest, by, at }: { reference: string; digest: string; by: readonly string[]; at: number },
 ): Promise<void> {
   if (by.length === 0) return;
-  await db
-    .insertInto('decisions')
-    .values(by.map((person) => ({ reference, digest, by: person, at })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await inTransaction(db, async (transaction) => {
+    const added = await transaction
+      .insertInto('decisions')
+      .values(by.map((person) => ({ reference, digest, by: person, at })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('by')
+      .execute();
+    const entries = added.map(({ by: actor }) => ({
+      at,
+      actor,
+      action: 'approve',
+      subject: reference,
+      detail: { digest },
+    }));
+    await audit(transaction, entries);
+  });
 }
 
 async function approvalsOf(db: Database, reference: string, digest: string): Promise<string[]> {

@@ -60,7 +60,7 @@ async function fill(): Promise<void> {
         subject: `po-${from + n}-0123456789abcdef`,
         detail: { orderId: `order-${from + n}`, state: 'completed' },
       }));
-      await inTransaction(db, (transaction) => audit(transaction, ...entries));
+      await inTransaction(db, (transaction) => audit(transaction, entries));
     }
   });
   await db.destroy();

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { MerkleTree } from '../../src/audit/merkle.ts';
+import { because } from '../../src/domain/reasons.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createStore } from '../../src/store/kysely-store.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
+import type { Store } from '../../src/store/store.ts';
+import { batchClaim, claimRow, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 onEveryStore('The audit', (test) => {
@@ -16,6 +19,73 @@ onEveryStore('The audit', (test) => {
     await store.audit({ ...first, subject: 'other' });
     await store.audit(second);
     expect(await store.auditOf('ref')).toEqual([first, second]);
+  });
+});
+
+onEveryStore('An entry of the audit', (test) => {
+  const { reference } = claimRow(1, 'doc');
+
+  const written = async (store: Store) =>
+    (await store.auditOf(reference)).map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }));
+
+  it('is written with an end, once, and with none that did not come about', async () => {
+    const store = await test.open();
+    await store.claimPayout(payoutClaim('doc'));
+    expect(await written(store)).toEqual([]);
+    await store.changePayout(reference, { state: 'processing', orderId: 'o-1', at: 1 });
+    await store.changePayout(reference, { state: 'completed', orderId: 'o-1', term: 9, at: 2 });
+    expect(await written(store)).toEqual([]);
+    await store.changePayout(reference, { state: 'completed', orderId: 'o-1', at: 3 });
+    await store.changePayout(reference, { state: 'failed', reason: because('bank-failed'), at: 4 });
+    expect(await written(store)).toEqual([{ at: 3, actor: 'product', action: 'payout completed', orderId: 'o-1' }]);
+  });
+
+  it('names who has rejected or cancelled', async () => {
+    const store = await test.open();
+    const { record } = await store.claimPayout(payoutClaim('doc'));
+    const reason = because('approval-rejected');
+    const end = {
+      reference,
+      term: record.term,
+      state: 'rejected',
+      reason,
+      settled: {},
+      references: [],
+      at: 5,
+    } as const;
+    expect(await store.closeUnpaid({ ...end, by: 'carol' })).toBe('closed');
+    expect(await store.closeUnpaid({ ...end, by: 'dave' })).toBe('superseded');
+    const { code, message: why } = reason;
+    expect(await written(store)).toEqual([{ at: 5, actor: 'carol', action: 'payout rejected', code, why }]);
+  });
+
+  it('is written for each approval that is new, for what the bank shows later, and for what is handed in', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('b-1', ['doc', 'other']));
+    const approvals = { reference, digest: 'd', at: 6 };
+    await store.recordApprovals({ ...approvals, by: ['alice'] });
+    await store.recordApprovals({ ...approvals, by: ['alice', 'bob'] });
+    for (const _ of [1, 2]) {
+      await store.recordReturn({ orderId: 'o-9', reference, amount: '1.00', currency: 'USD', seenAt: 7 });
+      await store.recordIncident({ reference, orderId: 'o-7', kind: 'second-order', seenAt: 8 });
+    }
+    expect((await written(store)).map(({ actor, action }) => `${actor}: ${action}`)).toEqual([
+      'alice: approve',
+      'bob: approve',
+      'bank: money returned',
+      'bank: incident',
+    ]);
+    await store.cancelUnreleased('b-1', null, because('batch-cancelled'), 9);
+    const about = await store.auditEntries({ batchId: 'b-1' });
+    expect(about.map(({ action }) => action)).toEqual([
+      'batch claimed',
+      'approve',
+      'approve',
+      'money returned',
+      'incident',
+      'payout cancelled',
+      'payout cancelled',
+    ]);
   });
 });
 

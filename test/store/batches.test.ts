@@ -15,7 +15,7 @@ onEveryStore('Batches', (test) => {
   it('keep their control flag', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b1', ['a']));
-    await store.setControl('b1', 'paused');
+    await store.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1 });
     expect((await store.batch('b1'))?.control).toBe('paused');
   });
 

@@ -12,7 +12,7 @@ onEveryStore('What people wrote', (test) => {
     expect(await store.auditOf(`uid ${text}`)).toEqual([expect.objectContaining({ detail: { reason: text } })]);
 
     await store.claimBatch({ ...batchClaim('b1', []), file: text, rows: [claimRow(1, 'a', { purpose: text })] });
-    await store.setControl('b1', 'paused', text);
+    await store.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1, reason: text });
     expect(await store.batch('b1')).toMatchObject({ file: text, controlReason: text });
     const [row] = await Array.fromAsync(store.rows('b1'));
     expect(row?.instruction).toEqual(instruction('a', { purpose: text }));

@@ -51,19 +51,25 @@ onEveryStore('The order of release', (test) => {
     await store.markReleased([reference('d')], 2_000);
     await store.changePayout(reference('d'), { state: 'completed', reason: null, at: 2_100 });
     expect(await canary()).toEqual([1, 3, 4]);
-    await store.endCanary('b-1');
+    await store.endCanary('b-1', '3 rows completed', 3_000);
     expect((await store.batch('b-1'))?.canary).toBeNull();
   });
 
   it('ends a canary that has stopped its batch when the batch runs again, and no other one', async () => {
     const store = await claimed(2);
-    await store.setControl('b-1', 'paused');
-    await store.setControl('b-1', 'running');
+    await store.controlBatch({ batchId: 'b-1', control: 'paused', by: 'alice', at: 1 });
+    await store.controlBatch({ batchId: 'b-1', control: 'running', by: 'alice', at: 1 });
     expect(await store.batch('b-1')).toMatchObject({ canary: 2, controlReason: null });
-    await store.setControl('b-1', 'paused', 'canary: row 3 is failed');
-    await store.setControl('b-1', 'draining');
+    await store.controlBatch({
+      batchId: 'b-1',
+      control: 'paused',
+      by: 'alice',
+      at: 1,
+      reason: 'canary: row 3 is failed',
+    });
+    await store.controlBatch({ batchId: 'b-1', control: 'draining', by: 'alice', at: 1 });
     expect(await store.batch('b-1')).toMatchObject({ canary: 2, controlReason: 'canary: row 3 is failed' });
-    await store.setControl('b-1', 'running');
+    await store.controlBatch({ batchId: 'b-1', control: 'running', by: 'alice', at: 1 });
     expect(await store.batch('b-1')).toMatchObject({ canary: null, controlReason: null });
   });
 

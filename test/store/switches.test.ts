@@ -87,10 +87,10 @@ onEveryStore('Switches', (test) => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a']));
     for (const control of ['draining', 'running'] as const) {
-      await store.setControl('b-1', control);
+      await store.controlBatch({ batchId: 'b-1', control: control, by: 'alice', at: 1 });
       expect(await store.matchingSwitch(touched)).toBeUndefined();
     }
-    await store.setControl('b-1', 'paused');
+    await store.controlBatch({ batchId: 'b-1', control: 'paused', by: 'alice', at: 1 });
     expect(await store.matchingSwitch(touched)).toBe('batch');
   });
 

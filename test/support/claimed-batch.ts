@@ -29,7 +29,7 @@ export async function runBatch(
 ): Promise<WorkflowHandle<() => Promise<PumpResult>>> {
   const rows = rowsOf(fields);
   await store.claimBatch({ batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', rows, at: Date.now(), ...more });
-  if (control !== undefined) await store.setControl(BATCH, control);
+  if (control !== undefined) await store.controlBatch({ batchId: BATCH, control: control, by: 'alice', at: 1 });
   await startBatch(client, BATCH, 'test.csv');
   return client.workflow.getHandle(batchWorkflowId(BATCH));
 }

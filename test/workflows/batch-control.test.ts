@@ -18,7 +18,7 @@ function controlledAtTheFirstSend(store: Store, control: BatchControl): Store {
   return {
     ...store,
     openOrder: async (request) => {
-      if (isFirst) await store.setControl(BATCH, control);
+      if (isFirst) await store.controlBatch({ batchId: BATCH, control: control, by: 'alice', at: 1 });
       isFirst = false;
       return store.openOrder(request);
     },
@@ -102,7 +102,10 @@ describe.concurrent('the canary of a batch', () => {
     expect(early).toBe(0);
     expect((await handle.result()).counts).toMatchObject({ completed: 6 });
     expect(await product.store.batch(BATCH)).toMatchObject({ canary: null, control: 'running' });
-    expect(await product.store.auditOf(BATCH)).toMatchObject([{ actor: 'canary', action: 'canary over' }]);
+    expect(await product.store.auditOf(BATCH)).toMatchObject([
+      { actor: 'maker', action: 'batch claimed' },
+      { actor: 'canary', action: 'canary over' },
+    ]);
   });
 
   it.each([
@@ -122,6 +125,7 @@ describe.concurrent('the canary of a batch', () => {
     expect((await handle.result()).counts).toMatchObject({ total: 4, completed: 3, open: 0 });
     const audits = (await product.store.auditOf(BATCH)).map(({ actor, action }) => [actor, action]);
     expect(audits).toEqual([
+      ['maker', 'batch claimed'],
       ['canary', 'batch paused'],
       ['alice', 'batch running'],
     ]);

@@ -93,7 +93,7 @@ describe('a batch on a real Temporal server', () => {
   it('cancelled while paused ends its rows without sending any', async () => {
     await using product = await startProduct();
     const [first] = await claim(product, plain(3));
-    await product.store.setControl(BATCH, 'paused');
+    await product.store.controlBatch({ batchId: BATCH, control: 'paused', by: 'alice', at: 1 });
     await startBatch(product.client, BATCH, 'test.csv');
     const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
     await handle.executeUpdate('cancel', { args: [{ by: 'alice' }] });

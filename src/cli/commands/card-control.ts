@@ -122,17 +122,31 @@ async function startedAgain(session: Session, record: CardRecord): Promise<boole
 }
 
 /** One update on the workflow, on a stack that is up or booted for it. */
-async function tell<Answer>(session: Session, record: CardRecord, update: string, asked: object): Promise<Answer> {
+async function tell<Answer extends object>(
+  session: Session,
+  record: CardRecord,
+  update: string,
+  asked: { by: string },
+): Promise<Answer> {
+  const store = await session.store();
   const stack = await session.stack();
   const client = await session.client();
+  const note = ({ by: actor, ...what }: { by: string }, answer: object): Promise<void> => {
+    const said = Object.entries({ ...what, ...answer }).filter(([, value]) => value !== undefined);
+    const detail = Object.fromEntries(said.map(([name, value]) => [name, `${value}`]));
+    const subject = record.merchantRequestId;
+    return store.audit({ at: Date.now(), actor, action: `asked to ${update}`, subject, detail });
+  };
   try {
     const handle = client.workflow.getHandle(record.workflowId);
     const answer = await handle.executeUpdate<Answer, [object]>(update, { args: [asked] });
+    await note(asked, answer);
     if (stack.owner) await untilCarriedOut(client, record.workflowId);
     return answer;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw notRunning(record);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    await note(asked, { outcome: 'refused', why: error.cause?.message ?? error.message });
     throw new Problem('refused', 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
       hint: `payouts card show ${record.merchantRequestId} says where it stands.`,
     });

@@ -53,7 +53,12 @@ export async function decide(
   const signer = await signerOf(session, options, 'payout');
   if (!options.yes) session.output.tell(decisionTable(payouts));
   await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts.length} payouts?`, options.yes);
-  return tellEach(session, payouts, async (client, payout) => {
+  const asked: Asked = {
+    action: decision,
+    by: signer.name,
+    detail: options.remark === undefined ? {} : { remark: options.remark },
+  };
+  return tellEach(session, payouts, asked, async (client, payout) => {
     const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
     if ('refused' in update) return update;
     const answer = await client.workflow
@@ -96,7 +101,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${target.kind} ${id}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
-  return tellEach(session, [target.payout], async (client, payout) => {
+  return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, async (client, payout) => {
     const answer = await client.workflow
       .getHandle(payout.workflowId)
       .executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(MESSAGES.cancel, {
@@ -132,7 +137,8 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const digest = resolveDigest(options.action, options.order);
   const signed = sign?.({ storeId: store.id, question: 'resolve', reference: payout.reference, digest });
   if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
-  return tellEach(session, [payout], async (client) => {
+  const asked: Asked = { action: 'resolve', by, detail: { action: options.action, evidence: options.evidence } };
+  return tellEach(session, [payout], asked, async (client) => {
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {
       await store.forgetClosedRuns(payout.reference);
       await restartPayout(client, payout);
@@ -198,6 +204,8 @@ export async function controlBatch(session: Session, batchId: string, update: st
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
   if (batch.endedAt !== null) {
+    const detail = { outcome: 'refused', why: 'the batch has ended' };
+    await store.audit({ at: Date.now(), actor: by, action: `asked to ${update}`, subject: batchId, detail });
     throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
       hint: `payouts report ${batchId} shows how.`,
     });
@@ -214,12 +222,24 @@ async function awaitingPayouts(store: Store, id: string, states: readonly Payout
   return states.includes(target.payout.state) ? [target.payout] : [];
 }
 
-/** Tells each payout, on a stack that is up or booted for it; a refusal by the workflow is told with its reason. */
+/** What a person asks of payouts, for the audit. */
+interface Asked {
+  action: 'approve' | 'reject' | 'cancel' | 'resolve';
+  by: string;
+  detail: Readonly<Record<string, string>>;
+}
+
+/**
+ * Tells each payout, on a stack that is up or booted for it; a refusal by the workflow is told with its reason. What was asked and
+ * answered is an audit entry, whatever the answer.
+ */
 async function tellEach(
   session: Session,
   payouts: readonly PayoutRecord[],
+  { action, by, detail }: Asked,
   tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
 ): Promise<ExitCode> {
+  const store = await session.store();
   const stack = await session.stack();
   const client = await session.client();
   const told: Told[] = [];
@@ -231,6 +251,10 @@ async function tellEach(
       if (!isClosed(error)) throw error;
       return { refused: 'its workflow was closed and is being started again; ask once more in a moment' };
     });
+    const outcome: Asked['detail'] =
+      typeof answer === 'string' ? { outcome: answer } : { outcome: 'refused', why: answer.refused };
+    const entry = { actor: by, action: `asked to ${action}`, subject: reference, detail: { ...detail, ...outcome } };
+    await store.audit({ at: Date.now(), ...entry });
     if (typeof answer === 'string') told.push({ reference, outcome: answer });
     else {
       refused += 1;

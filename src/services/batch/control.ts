@@ -6,9 +6,7 @@ export async function setBatchControl(
   { store, now }: ActivityDeps,
   { batchId, control, by }: { batchId: string; control: BatchControl; by: string },
 ): Promise<BatchControl> {
-  const inForce = await store.setControl(batchId, control);
-  await store.audit({ at: now(), actor: by, action: `batch ${control}`, subject: batchId, detail: { inForce } });
-  return inForce;
+  return store.controlBatch({ batchId, control, by, at: now() });
 }
 
 /** Approves every row of a batch that waits for people; returns how many were asked. */

@@ -41,18 +41,12 @@ async function canaryOf(
   if (failed !== undefined) {
     const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
     const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
-    await deps.store.setControl(batchId, 'paused', reason);
-    await auditCanary(deps, batchId, 'batch paused', reason);
+    await deps.store.controlBatch({ batchId, control: 'paused', by: 'canary', reason, at: deps.now() });
     return 'stopped';
   }
   if (rows.some(({ state }) => state !== 'completed')) return new Set(rows.map(({ reference }) => reference));
-  await deps.store.endCanary(batchId);
-  await auditCanary(deps, batchId, 'canary over', `${rows.length} rows completed`);
+  await deps.store.endCanary(batchId, `${rows.length} rows completed`, deps.now());
   return 'over';
-}
-
-function auditCanary({ store, now }: ActivityDeps, subject: string, action: string, reason: string): Promise<void> {
-  return store.audit({ at: now(), actor: 'canary', action, subject, detail: { reason } });
 }
 
 /** A row that is due on a later day costs nothing until then: its workflow begins with a delay. */

@@ -25,6 +25,8 @@ export interface CloseInput {
   fee?: string;
   feeCurrency?: string;
   settled: SettledLegs;
+  /** Who has rejected or cancelled it; absent: nobody, or a history of before it was said. */
+  by?: string;
 }
 
 /** Where the payout stands, for reports and lists. */

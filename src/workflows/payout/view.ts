@@ -41,6 +41,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   approvalsAtBank = 1;
   private readonly title: string;
   private readonly kind: PayoutKind;
+  private rejectedBy: string | undefined;
   private held: Claim | undefined;
   private missingAttributes: SearchAttributes = {};
 
@@ -94,8 +95,15 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
   /** Stores an end without money; `settled` is what this run knows of what it sent. */
   async close(state: Exclude<EndState, 'completed'>, reason: Reason, settled: SettledLegs): Promise<void> {
-    await read('closePayout', { claim: this.claim, state, reason, settled }, `${state}: ${reason.code}`);
+    const by = this.endedBy(reason);
+    await read('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
     this.show(state, reason);
+  }
+
+  /** Who has said so, where a person has; from history alone, so that a replay asks for the same. */
+  private endedBy({ code }: Reason): string | undefined {
+    if (code === 'approval-rejected') return this.rejectedBy;
+    return code === 'cancelled-by-request' ? this.inbox.cancel?.by : undefined;
   }
 
   override show(state: PayoutState, reason: Reason | null = null): void {
@@ -116,6 +124,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
   decide(decision: Decision): Verdict {
     const verdict = this.question.decide(decision);
+    if (verdict.verdict === 'rejected') this.rejectedBy = verdict.by;
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;

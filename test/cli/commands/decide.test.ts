@@ -57,10 +57,17 @@ it('`resolve` hands on who decides and on what evidence, and tells the answer', 
   expect(text).toContain('asked; another person confirms');
   await resolve(session, 'doc', { ...CLOSE, by: 'carol' });
   expect(asked).toMatchObject([{ by: 'bob' }, { by: 'carol' }]);
+  const entries = await store.auditOf(reference);
+  expect(entries).toMatchObject([
+    { actor: 'bob', action: 'asked to resolve', detail: { outcome: answer.message } },
+    { actor: 'carol', action: 'asked to resolve' },
+  ]);
 });
 
 it('`resolve` that is refused ends 5, like every decision that is', async () => {
   answer = { accepted: false, message: 'absence is not proven' };
   expect(await resolve(session, 'doc', CLOSE)).toBe(5);
   expect(text).toContain('refused: absence is not proven');
+  const detail = { action: 'close-as-not-paid', evidence: 'letter of 12 May', outcome: 'refused', why: answer.message };
+  expect((await store.auditOf(reference)).at(-1)).toMatchObject({ actor: 'bob', action: 'asked to resolve', detail });
 });
