@@ -98,7 +98,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
       {
         file: 'src/workflows/leg/resolve.ts',
         find: 'const isOpen = conflict === undefined && found === 0 && isWindowOver;',
-        replace: 'const isOpen = true;\n      closers.push(`${isWindowOver}`);',
+        replace: 'const isOpen = true;\n      closers.push(String(isWindowOver));',
       },
     ],
   },
