@@ -13,8 +13,6 @@ export interface Executions {
     /** Absent: a payout. */
     kind?: PayoutKind;
     reference: string;
-    batchId: string | null;
-    currency: string;
     input: Record<string, string | number>;
     summary: string;
     /** Begins this much later, shown as `scheduled` until then; absent: at once. */

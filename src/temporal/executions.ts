@@ -26,24 +26,14 @@ import type { BatchControl } from '../domain/payout-state.ts';
 import type { Pass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
-import { searchAttributes } from '../workflows/search-attributes.ts';
+import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 
 /** Workflow executions as activities reach them, over a Temporal client. */
 export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({
-      workflowId,
-      kind = 'payout',
-      reference,
-      batchId,
-      currency,
-      input,
-      summary,
-      delayMs,
-      evenCompleted,
-    }) {
+    async startPayout({ workflowId, kind = 'payout', reference, input, summary, delayMs, evenCompleted }) {
       const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
         client.workflow.start(workflowTypeOf(kind), {
           workflowId,
@@ -54,11 +44,9 @@ export function executionsOver(client: Client): Executions {
           staticSummary: summary,
           startDelay: delayMs,
           typedSearchAttributes: searchAttributes({
+            ...lastingAttributes(reference, input),
             PayoutState: delayMs === undefined ? 'processing' : 'scheduled',
-            PayoutReference: reference,
-            PayoutCurrency: currency,
             PayoutNeedsAttention: false,
-            PayoutBatchId: batchId,
           }),
         });
       if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
@@ -144,9 +132,8 @@ export async function startCardPayment(client: Client, input: CardPaymentInput):
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `${input.currency} ${input.amount} by card`,
     typedSearchAttributes: searchAttributes({
+      ...lastingAttributes(input.merchant_request_id, { currency: input.currency }),
       PayoutState: 'processing',
-      PayoutReference: input.merchant_request_id,
-      PayoutCurrency: input.currency,
       PayoutNeedsAttention: false,
     }),
   });
@@ -207,13 +194,11 @@ export function startReconciliationPass(
 
 /** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless somebody else has. */
 export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
-  const { workflowId, kind, reference, batchId, currency } = payout;
+  const { workflowId, kind, reference, currency } = payout;
   await executionsOver(client).startPayout({
     workflowId,
     kind,
     reference,
-    batchId,
-    currency,
     input: payoutInput(payout),
     summary: `${currency} ${payout.amount}, document ${inMarkdown(payout.documentId)}, started again`,
     evenCompleted: true,

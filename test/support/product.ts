@@ -120,8 +120,6 @@ export async function startProduct(
         workflowId,
         kind,
         reference,
-        batchId: null,
-        currency: full.currency,
         input: input as Record<string, string>,
         summary: 'a test payout',
         delayMs,

@@ -129,7 +129,7 @@ describe('a payout whose workflow was closed without an end', () => {
     expect(await ordersUnder(product, row.reference)).toHaveLength(1);
     // Completed, and its end is stored: the id is used up.
     const { workflowId, reference } = row;
-    const again = { workflowId, reference, batchId: null, currency: 'USD', input: {}, summary: 'again' };
+    const again = { workflowId, reference, input: {}, summary: 'again' };
     expect(await executionsOver(product.client).startPayout(again)).toBe('already-started');
   });
 

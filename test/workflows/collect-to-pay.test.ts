@@ -23,8 +23,6 @@ async function payoutAfter(cardPayment: string) {
   await executionsOver(product.client).startPayout({
     workflowId: payoutWorkflowId(reference),
     reference,
-    batchId: null,
-    currency: instruction.currency,
     input: instruction as never,
     summary: 'a test payout',
   });

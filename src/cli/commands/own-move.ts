@@ -108,8 +108,6 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
     workflowId,
     kind,
     reference,
-    batchId: null,
-    currency,
     input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
     summary: `${currency} ${amount}, document ${inMarkdown(id)}`,
   });

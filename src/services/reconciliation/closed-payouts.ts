@@ -124,8 +124,6 @@ export function startPayout(
     ...(evenCompleted && { evenCompleted: true }),
     workflowId: row.workflowId,
     reference: row.reference,
-    batchId: row.batchId,
-    currency: row.currency,
     input: payoutInput(row),
     summary: `${row.currency} ${row.amount}, document ${inMarkdown(instruction.id)}`,
   });

@@ -15,7 +15,7 @@ import type { StoredCardState } from '../../services/cards/record-card-state.ts'
 import { Inbox } from '../execution/inbox.ts';
 import { ExecutionView } from '../execution/view.ts';
 import { read } from '../proxies.ts';
-import { payoutState, type SearchAttributes } from '../search-attributes.ts';
+import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
 /** States that lists show by name; the others are `processing` there, so that a payment upserts seldom. */
@@ -213,8 +213,7 @@ export class CardExecution extends ExecutionView<CardState> {
   }
 
   protected otherAttributes(): SearchAttributes {
-    if (this.shown !== undefined) return {};
-    return { PayoutCurrency: this.currency, PayoutReference: this.merchantRequestId };
+    return this.shown === undefined ? lastingAttributes(this.merchantRequestId, { currency: this.currency }) : {};
   }
 
   protected details(): [string, string][] {

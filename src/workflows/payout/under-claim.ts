@@ -89,7 +89,7 @@ async function claimAndGo<Legs>(
       view.claimed(prepared.claim);
       view.maker = prepared.maker ?? undefined;
       view.isSigned = prepared.terms.signed === true;
-      view.attributesAtStart(prepared.claim.reference, `${input.currency ?? ''}`, input.batchId);
+      view.attributesAtStart(prepared.claim.reference, input);
       view.assessed(prepared.assessment);
       // Whoever takes the claim from us again and again is slowed down, and so are we.
       if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));

@@ -2,6 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { Assessment } from '../../domain/gates.ts';
+import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import {
   type EndState,
@@ -16,7 +17,7 @@ import type { SettledLegs } from '../../services/payout/close.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { read } from '../proxies.ts';
-import { payoutState, type SearchAttributes } from '../search-attributes.ts';
+import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
 import { Question } from './question.ts';
 
@@ -66,13 +67,12 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /**
-   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One that was
+   * A payout started without attributes (from the `temporal` CLI, say) sets them with the first state it shows. One
    * started for a later day shows `scheduled` until it shows something else.
    */
-  attributesAtStart(reference: string, currency: string, batchId: string | undefined): void {
+  attributesAtStart(reference: string, input: PayoutInput): void {
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
-    if (this.shown !== undefined) return;
-    this.missingAttributes = { PayoutReference: reference, PayoutCurrency: currency, PayoutBatchId: batchId };
+    if (this.shown === undefined) this.missingAttributes = lastingAttributes(reference, input);
   }
 
   get hasEnded(): boolean {
