@@ -1,0 +1,40 @@
+import { attemptRepository } from './attempts.ts';
+import { auditRepository } from './audit.ts';
+import { checkpointRepository } from './audit-checkpoints.ts';
+import { batchRowRepository } from './batch-rows.ts';
+import { batchRepository } from './batches.ts';
+import { claimRepository } from './claims.ts';
+import { factRepository } from './facts.ts';
+import { idempotencyRepository } from './idempotency.ts';
+import { identityRepository } from './identity.ts';
+import { incidentRepository } from './incidents.ts';
+import { laneRepository } from './lanes.ts';
+import { openOrderRepository } from './open-orders.ts';
+import { payoutRepository } from './payouts.ts';
+import { quietPayoutRepository } from './quiet-payouts.ts';
+import { reconciliationRepository } from './reconciliation.ts';
+import { restoreRepository } from './restored.ts';
+import { signedDecisionRepository } from './signed-decisions.ts';
+import { switchRepository } from './switches.ts';
+
+/** Everything that is asked of a store: its aggregates, each functions over a database. */
+export const repositories = {
+  ...claimRepository,
+  ...payoutRepository,
+  ...quietPayoutRepository,
+  ...attemptRepository,
+  ...openOrderRepository,
+  ...batchRepository,
+  ...batchRowRepository,
+  ...laneRepository,
+  ...switchRepository,
+  ...factRepository,
+  ...incidentRepository,
+  ...reconciliationRepository,
+  ...idempotencyRepository,
+  ...identityRepository,
+  ...restoreRepository,
+  ...signedDecisionRepository,
+  ...auditRepository,
+  ...checkpointRepository,
+};
