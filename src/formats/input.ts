@@ -14,12 +14,6 @@ export interface RowSink {
   message(message: OriginalMessage): void;
 }
 
-/**
- * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
- * the file is a finding, nothing is thrown.
- */
-export type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink) => Promise<void>;
-
 /** A record larger than this is a broken file, not a payout. */
 export const RECORD_BYTES_MAX = 64 * 1024;
 /** From the start of one record to the start of the next: beyond it the rest of a file is not read. */

@@ -3,14 +3,48 @@ import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { looksLikeAba } from './aba/aba-layout.ts';
 import { readCsv } from './csv/read-csv.ts';
-import type { Reader, RowSink } from './input.ts';
+import type { RowSink } from './input.ts';
 import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
 import { inTurns } from './turns.ts';
 
-export const INPUT_FORMATS = ['csv', 'json', 'pain.001', 'aba', 'nacha'] as const;
-export type InputFormat = (typeof INPUT_FORMATS)[number];
+/**
+ * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
+ * the file is a finding, nothing is thrown.
+ */
+type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
+
+interface Format {
+  extension: string;
+  /** Whether a file of another name begins as one of this format. */
+  isBegunBy(text: string, bytes: Uint8Array): boolean;
+  /** The readers of bank messages are loaded when a message comes. */
+  reader(): Promise<Reader>;
+}
+
+/** Asked in this order. */
+const FORMATS = {
+  'pain.001': {
+    extension: '.xml',
+    isBegunBy: (text) => text.startsWith('<'),
+    reader: async () => (await import('./pain001/read-pain001.ts')).readPain001,
+  },
+  json: { extension: '.json', isBegunBy: (text) => /^[[{]/.test(text), reader: async () => readJson },
+  aba: {
+    extension: '.aba',
+    isBegunBy: (_text, bytes) => looksLikeAba(bytes),
+    reader: async () => (await import('./aba/read-aba.ts')).readAba,
+  },
+  nacha: {
+    extension: '.ach',
+    isBegunBy: (_text, bytes) => looksLikeNacha(bytes),
+    reader: async () => (await import('./nacha/read-nacha.ts')).readNacha,
+  },
+  csv: { extension: '.csv', isBegunBy: () => true, reader: async () => readCsv },
+} satisfies Record<string, Format>;
+
+export type InputFormat = keyof typeof FORMATS;
 
 export interface InstructionFile {
   format: InputFormat;
@@ -31,55 +65,23 @@ export async function readInstructions(path: string, sink: RowSink, context: Mes
   try {
     const first = await bytes.next();
     const format = formatOf(file, first.done ? undefined : first.value);
-    const read = await readerOf(format, context);
-    await read(file, inTurns(hashed(hash, first, bytes)), sink);
+    const read: Reader = await FORMATS[format].reader();
+    await read(file, inTurns(hashed(hash, first, bytes)), sink, context);
     return { format, file, sha256: hash.digest('hex') };
   } finally {
     await bytes.return?.();
   }
 }
 
-/** The readers of bank messages are loaded when a message comes. */
-async function readerOf(format: InputFormat, context: MessageContext): Promise<Reader> {
-  switch (format) {
-    case 'csv':
-      return readCsv;
-    case 'json':
-      return readJson;
-    case 'pain.001': {
-      const { readPain001 } = await import('./pain001/read-pain001.ts');
-      return (file, bytes, sink) => readPain001(file, bytes, sink, context);
-    }
-    case 'aba': {
-      const { readAba } = await import('./aba/read-aba.ts');
-      return (file, bytes, sink) => readAba(file, bytes, sink, context);
-    }
-    case 'nacha': {
-      const { readNacha } = await import('./nacha/read-nacha.ts');
-      return (file, bytes, sink) => readNacha(file, bytes, sink, context);
-    }
-  }
-}
-
-const BY_EXTENSION: Readonly<Record<string, InputFormat>> = {
-  '.csv': 'csv',
-  '.json': 'json',
-  '.xml': 'pain.001',
-  '.aba': 'aba',
-  '.ach': 'nacha',
-};
-
 /** By extension; a file of another name by its first characters. */
 function formatOf(file: string, start: Buffer | undefined): InputFormat {
-  const byName = BY_EXTENSION[extname(file).toLowerCase()];
-  if (byName !== undefined) return byName;
+  const formats = Object.entries<Format>(FORMATS) as [InputFormat, Format][];
+  const extension = extname(file).toLowerCase();
   const head = start?.subarray(0, 1024) ?? Buffer.alloc(0);
   // UTF-16 has a NUL beside every ASCII character: only XML may be written in it.
   const text = head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
-  if (text.startsWith('<')) return 'pain.001';
-  if (text.startsWith('[') || text.startsWith('{')) return 'json';
-  if (looksLikeAba(head)) return 'aba';
-  return looksLikeNacha(head) ? 'nacha' : 'csv';
+  const byName = formats.find(([, format]) => format.extension === extension);
+  return (byName ?? formats.find(([, format]) => format.isBegunBy(text, head)))?.[0] ?? 'csv';
 }
 
 const BYTE_ORDER_MARK = /^(?:ï»¿|ÿþ|þÿ)/;
