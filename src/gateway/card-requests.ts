@@ -3,8 +3,10 @@ import type { CardDetails, DeviceInfo } from '../api/cards.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../domain/card-number.ts';
 import { formatMinor, parseAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
-import type { CardholderForm } from '../vault/card-vault.ts';
+import type { CardEntry, CardholderForm } from '../vault/card-vault.ts';
 import { checkCard } from '../vault/check-card.ts';
+import type { CardDeps } from './gateway-deps.ts';
+import { returnUrlOf } from './return-url.ts';
 import { keptText } from './schemas.ts';
 
 /** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
@@ -75,8 +77,27 @@ export type CardBody = z.output<typeof cardBody>;
 export const amountBody = z.strictObject({ amount, by });
 export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
 
+/** What a body asks for. Throws a `Problem` for an amount, a card or an address that cannot be used. */
+export function askedPayment(body: CreateBody, by: string | undefined, cards: CardDeps) {
+  const { merchant_request_id, currency, payment_type, three_ds } = body;
+  const amount = amountOf(body.amount, currency);
+  const form = formOf(body, cards);
+  const card = body.card === undefined ? undefined : cardOf(body.card, Date.now());
+  return {
+    input: { merchant_request_id, amount, currency, payment_type, three_ds, ...(by !== undefined && { by }) },
+    form,
+    card,
+  };
+}
+
+/** A card with what is said beside it, by this body or one before. Throws a `Problem`. */
+export function givenCard(body: CardBody, merchantRequestId: string, cards: CardDeps): CardEntry {
+  const form = formOf(body, cards, cards.vault.formOf(merchantRequestId));
+  return { card: cardOf(body.card, Date.now()), ...form };
+}
+
 /** Throws a `Problem` (422) whose findings name columns and rules, never values. */
-export function cardOf(given: z.output<typeof card>, now: number): CardDetails {
+function cardOf(given: z.output<typeof card>, now: number): CardDetails {
   const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
   const checked = checkCard({ number, expiryMonth, expiryYear, cvv, holderName }, now);
   if (checked.ok) return checked.card;
@@ -88,8 +109,9 @@ export function cardOf(given: z.output<typeof card>, now: number): CardDetails {
 }
 
 /** What is said beside the card; `known` is used where a part is left out. */
-export function formOf(
+function formOf(
   given: Partial<Pick<CreateBody, 'billing' | 'device_info' | 'return_url'>>,
+  cards: CardDeps,
   known?: CardholderForm,
 ): CardholderForm {
   const url = given.return_url ?? known?.returnUrl;
@@ -99,7 +121,7 @@ export function formOf(
     });
   }
   return {
-    returnUrl: url,
+    returnUrl: returnUrlOf(url, cards),
     billing: given.billing ?? known?.billing,
     deviceInfo: given.device_info === undefined ? known?.deviceInfo : deviceOf(given.device_info),
   };

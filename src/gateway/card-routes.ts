@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
+import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, makerOf } from './callers.ts';
-import { accessOf, allowOrigin, type CardAccess, known, preflight, recordOf } from './card-access.ts';
+import { accessOf, allowOrigin, type CardAccess, known, newClientSecret, preflight, recordOf } from './card-access.ts';
 import {
   acceptedDocument,
   amountDocument,
@@ -15,8 +16,7 @@ import {
   createdDocument,
   documentOf,
 } from './card-documents.ts';
-import { answered, giveCard, takePayment } from './card-intake.ts';
-import { amountBody, amountOf, cancelBody, cardBody, createBody } from './card-requests.ts';
+import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
@@ -54,8 +54,10 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
     const body = parsed(createBody, request.body, 'body');
     await assertOwner(deps, request.caller, body.merchant_request_id);
-    const { record, clientSecret, isNew } = await takePayment(deps, body, makerOf(request.caller, body.by));
-    const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: clientSecret };
+    const { secret, sha256 } = newClientSecret();
+    const asked = askedPayment(body, makerOf(request.caller, body.by), deps.cards);
+    const { record, isNew } = await takePayment(deps, { ...asked, clientSecretSha256: sha256 });
+    const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: secret };
     return reply.code(isNew ? 202 : 200).send(document);
   });
   const listAnswers = answerSchemas({ 200: [cardList, 'newest first'], ...errorAnswers(401, 403) });
@@ -154,7 +156,9 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     `${base}/card`,
     { schema: described('Give the card', acceptedDocument, 'taken', cardBody) },
     async (request) => {
-      await giveCard(deps, request.cardAccess.record, parsed(cardBody, request.body, 'body'));
+      const { record } = request.cardAccess;
+      const body = parsed(cardBody, request.body, 'body');
+      await giveCard(deps, record, givenCard(body, record.merchantRequestId, deps.cards));
       return { schemaVersion: 1, accepted: true };
     },
   );

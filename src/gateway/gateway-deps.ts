@@ -1,10 +1,9 @@
-import type { CardPaymentInput, CardStateView } from '../domain/card-payment.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
+import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-import type { CardVault } from '../vault/card-vault.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
@@ -35,29 +34,14 @@ export interface GatewayDeps {
 }
 
 /** What the routes of card payments work with. `id`: the merchant_request_id. */
-export interface CardDeps {
-  vault: CardVault;
+export interface CardDeps extends CardExecutions {
   /** Hosts that cardholders may be sent back to, with the port where one is meant; undefined: this machine only. */
   returnHosts: readonly string[] | undefined;
   /** Origins that they may be sent back to as well: of the sandbox's own checkout page. */
   returnOrigins: readonly string[];
   /** Origins of pages that may show a client secret. */
   origins: readonly string[];
-  /** Starts the workflow unless it runs or has run. */
-  start(input: CardPaymentInput): Promise<void>;
-  /** What its workflow shows; `silent` when no worker answers soon. */
-  state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
-  /** An update on its workflow, by its name (`src/domain/names.ts`). */
-  update<Answer>(id: string, name: string, payload: unknown): Promise<CardAnswer<Answer>>;
   /** False when no such workflow is open. */
   signal(id: string, name: string): Promise<boolean>;
   workflowUrl(workflowId: string): string;
 }
-
-/** `refused`: `why` is the workflow's own sentence, without values. */
-export type CardAnswer<Answer> =
-  | { outcome: 'answered'; answer: Answer }
-  | { outcome: 'refused'; why: string }
-  | { outcome: 'not-running' }
-  /** No worker answered soon. */
-  | { outcome: 'no-worker' };

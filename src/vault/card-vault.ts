@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Billing, CardDetails, DeviceInfo } from '../api/cards.ts';
 import type { CardHandle } from '../domain/card-payment.ts';
+import { Problem } from '../domain/problem.ts';
 import { WipedEntries } from './wiped-entries.ts';
 
 /** What a payment page knows of its cardholder beside the card. */
@@ -21,11 +22,6 @@ export interface CardVaultOptions {
   lifeMs: number;
   now?: () => number;
   entriesMax?: number;
-}
-
-/** No further card is kept until others have gone. */
-export class VaultFullError extends Error {
-  override readonly name = 'VaultFullError';
 }
 
 const ENTRIES_MAX = 10_000;
@@ -51,9 +47,14 @@ export class CardVault {
     this.#entriesMax = entriesMax;
   }
 
-  /** Throws a `VaultFullError`. */
+  /** Throws a `Problem` when no further card is kept until others have gone. */
   put(entry: CardEntry): CardHandle {
-    if (this.#cards.size >= this.#entriesMax) throw new VaultFullError('the vault keeps as many cards as it may');
+    if (this.#cards.size >= this.#entriesMax) {
+      throw new Problem('unreachable', 'vault-full', 'No further card can be kept now.', {
+        hint: 'The same request can be sent again in a minute.',
+        retryAfterS: 60,
+      });
+    }
     const { number } = entry.card;
     const handle = randomBytes(32).toString('base64url');
     const expiresAt = this.#cards.set(handle, entry);

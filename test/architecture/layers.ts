@@ -91,6 +91,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'domain/',
       'api/json.ts',
       'intake/',
+      'services/cards/take-payment.ts',
       'formats/input.ts',
       'vault/',
       'identity.ts',

@@ -1,5 +1,6 @@
 import type { CardPaymentInput, CardState, CardStateView } from '../../src/domain/card-payment.ts';
-import type { CardAnswer, CardDeps } from '../../src/gateway/gateway-deps.ts';
+import type { CardDeps } from '../../src/gateway/gateway-deps.ts';
+import type { CardAnswer } from '../../src/services/cards/take-payment.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
 
 /** The card payments of a gateway with a real vault; their workflows are what the test says. */

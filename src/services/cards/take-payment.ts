@@ -1,33 +1,59 @@
-import { type CardHandle, type CardPaymentInput, cardPaymentInput } from '../domain/card-payment.ts';
-import { cardWorkflowId, MESSAGES } from '../domain/names.ts';
-import { Problem } from '../domain/problem.ts';
-import { cardDigest } from '../identity.ts';
-import type { CardRecord } from '../store/card-store.ts';
-import { type CardEntry, type CardVault, VaultFullError } from '../vault/card-vault.ts';
-import { newClientSecret } from './card-access.ts';
-import { amountOf, type CardBody, type CreateBody, cardOf, formOf } from './card-requests.ts';
-import type { CardAnswer, GatewayDeps } from './gateway-deps.ts';
-import { returnUrlOf } from './return-url.ts';
+import {
+  type CardHandle,
+  type CardPaymentInput,
+  type CardStateView,
+  cardPaymentInput,
+} from '../../domain/card-payment.ts';
+import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
+import { Problem } from '../../domain/problem.ts';
+import { cardDigest } from '../../identity.ts';
+import type { CardRecord } from '../../store/card-store.ts';
+import type { Store } from '../../store/store.ts';
+import type { CardEntry, CardholderForm, CardVault } from '../../vault/card-vault.ts';
 
-export interface TakenPayment {
-  record: CardRecord;
-  clientSecret: string;
-  /** False: it was asked for before. */
-  isNew: boolean;
+/** Where cards wait, and the workflows of card payments. `id`: the merchant_request_id. */
+export interface CardExecutions {
+  vault: CardVault;
+  /** Starts the workflow unless it runs or has run. */
+  start(input: CardPaymentInput): Promise<void>;
+  /** What its workflow shows; `silent` when no worker answers soon. */
+  state(id: string): Promise<CardStateView | 'not-started' | 'silent'>;
+  /** An update on its workflow, by its name (`src/domain/names.ts`). */
+  update<Answer>(id: string, name: string, payload: unknown): Promise<CardAnswer<Answer>>;
+}
+
+/** `refused`: `why` is the workflow's own sentence, without values. */
+export type CardAnswer<Answer> =
+  | { outcome: 'answered'; answer: Answer }
+  | { outcome: 'refused'; why: string }
+  | { outcome: 'not-running' }
+  /** No worker answered soon. */
+  | { outcome: 'no-worker' };
+
+interface Deps {
+  store: Pick<Store, 'cards'>;
+  cards: CardExecutions;
+}
+
+/** What is asked for; the card may come later. */
+export interface AskedPayment {
+  input: CardPaymentInput;
+  form: CardholderForm;
+  card: CardEntry['card'] | undefined;
+  clientSecretSha256: string;
 }
 
 /**
  * Claims a card payment and starts it. The same request again finds it, starts it where it does not run, and gives it the
  * card where it waits for one; it never begins a second payment. Throws a `Problem` for an id that was used for another
- * payment.
+ * payment. `isNew` false: it was asked for before.
  */
-export async function takePayment(deps: GatewayDeps, body: CreateBody, by?: string): Promise<TakenPayment> {
+export async function takePayment(
+  deps: Deps,
+  { input, form, card, clientSecretSha256 }: AskedPayment,
+): Promise<{ record: CardRecord; isNew: boolean }> {
   const { store, cards } = deps;
-  const { merchant_request_id: merchantRequestId, currency, payment_type: paymentType, three_ds: threeDs } = body;
-  const amount = amountOf(body.amount, currency);
-  const form = { ...formOf(body), returnUrl: returnUrlOf(body.return_url, cards) };
-  const entry = body.card === undefined ? undefined : { card: cardOf(body.card, Date.now()), ...form };
-  const { secret, sha256 } = newClientSecret();
+  const { merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType, by = null } = input;
   const known = await store.cards.get(merchantRequestId);
   const { record, samePayload } = await store.cards.claim({
     merchantRequestId,
@@ -36,33 +62,20 @@ export async function takePayment(deps: GatewayDeps, body: CreateBody, by?: stri
     currency,
     paymentType,
     digest: cardDigest({ merchant_request_id: merchantRequestId, amount, currency, payment_type: paymentType }),
-    by: by ?? null,
-    clientSecretSha256: sha256,
+    by,
+    clientSecretSha256,
     at: Date.now(),
   });
   if (!samePayload) throw idReused();
-  const taken = { record, clientSecret: secret, isNew: known === undefined };
+  const taken = { record, isNew: known === undefined };
   if (record.endedAt !== null) return taken;
-  const input: CardPaymentInput = {
-    merchant_request_id: merchantRequestId,
-    amount,
-    currency,
-    payment_type: paymentType,
-    three_ds: threeDs,
-    ...(by === undefined ? {} : { by }),
-  };
   // A card may be needed once more: its page knows the client secret alone.
   cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, input, entry, taken.isNew);
+  await begin(deps, input, card === undefined ? undefined : { card, ...form }, taken.isNew);
   return taken;
 }
 
-async function begin(
-  deps: GatewayDeps,
-  input: CardPaymentInput,
-  entry: CardEntry | undefined,
-  isNew: boolean,
-): Promise<void> {
+async function begin(deps: Deps, input: CardPaymentInput, entry: CardEntry | undefined, isNew: boolean): Promise<void> {
   const { cards } = deps;
   const id = input.merchant_request_id;
   const stands = isNew ? 'not-started' : await cards.state(id);
@@ -85,12 +98,9 @@ async function begin(
 }
 
 /** Gives a payment its card. Throws a `Problem` when it waits for none. */
-export async function giveCard(deps: GatewayDeps, record: CardRecord, body: CardBody): Promise<void> {
+export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {
   const { cards } = deps;
   const { merchantRequestId } = record;
-  const form = formOf(body, cards.vault.formOf(merchantRequestId));
-  const returnUrl = returnUrlOf(form.returnUrl, cards);
-  const entry = { card: cardOf(body.card, Date.now()), ...form, returnUrl };
   await withCard(deps, entry, async (card) => {
     const told = await cards.update(merchantRequestId, MESSAGES.provideCard, card);
     // Its workflow was closed without an end: with a card it goes on, once it has looked at what was sent.
@@ -117,28 +127,16 @@ export function answered<Answer>(told: CardAnswer<Answer>): Answer {
 
 /** A card that nobody took is not kept. */
 async function withCard(
-  { cards: { vault } }: GatewayDeps,
+  { cards: { vault } }: Deps,
   entry: CardEntry,
   handOn: (card: CardHandle) => Promise<boolean>,
 ): Promise<void> {
-  const card = put(vault, entry);
+  const card = vault.put(entry);
   try {
     if (!(await handOn(card))) vault.forget(card.handle);
   } catch (error) {
     vault.forget(card.handle);
     throw error;
-  }
-}
-
-function put(vault: CardVault, entry: CardEntry): CardHandle {
-  try {
-    return vault.put(entry);
-  } catch (error) {
-    if (!(error instanceof VaultFullError)) throw error;
-    throw new Problem('unreachable', 'vault-full', 'No further card can be kept now.', {
-      hint: 'The same request can be sent again in a minute.',
-      retryAfterS: 60,
-    });
   }
 }
 
