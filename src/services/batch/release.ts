@@ -2,7 +2,7 @@ import { isSettled } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import type { BatchRecord, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { delayOf, startPayout } from '../reconciliation/closed-payouts.ts';
+import { delayOf, startPayout } from '../start-payout.ts';
 
 /** Workflows started side by side; more only queues them in the server. */
 const STARTS_AT_ONCE = 10;

@@ -1,11 +1,10 @@
-import { type BusinessCalendar, dueAt } from '../../domain/business-days.ts';
+import type { BusinessCalendar } from '../../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../../domain/closed-runs.ts';
-import { payoutInput } from '../../domain/instruction.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
-import type { PayoutRecord, QuietPayout, QuietScope, Store } from '../../store/store.ts';
+import type { QuietPayout, QuietScope, Store } from '../../store/store.ts';
 import type { Executions } from '../executions.ts';
+import { startPayout } from '../start-payout.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again
 // under its id: the claim in the store is the lock, and what was sent before is in the store's attempts.
@@ -108,29 +107,4 @@ async function restart(
   }
   await store.countClosedRun(reference, paused, counted);
   return true;
-}
-
-/** Starts the workflow of a row. One that is due on a later day costs nothing until then: it begins with a delay. */
-export function startPayout(
-  deps: Pick<Deps, 'executions' | 'settings' | 'now'>,
-  row: PayoutRecord,
-  evenCompleted?: 'even-completed',
-): Promise<'started' | 'already-started'> {
-  const { instruction } = row;
-  const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
-  return deps.executions.startPayout({
-    kind: row.kind,
-    ...(delayMs > 0 ? { delayMs } : {}),
-    ...(evenCompleted && { evenCompleted: true }),
-    workflowId: row.workflowId,
-    reference: row.reference,
-    input: payoutInput(row),
-    summary: `${row.currency} ${row.amount}, document ${inMarkdown(instruction.id)}`,
-  });
-}
-
-/** How long until the day of a row, in ms; not above 0 when it has come. */
-export function delayOf({ settings, now }: Pick<Deps, 'settings' | 'now'>, row: PayoutRecord): number {
-  const at = now();
-  return (dueAt(row.instruction, settings.calendar) ?? at) - at;
 }

@@ -1,0 +1,36 @@
+import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
+import { payoutInput } from '../domain/instruction.ts';
+import { inMarkdown } from '../domain/markdown.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import type { Executions } from './executions.ts';
+
+interface Deps {
+  executions: Pick<Executions, 'startPayout'>;
+  settings: { calendar: BusinessCalendar | undefined };
+  now: () => number;
+}
+
+/** Starts the workflow of a row. One that is due on a later day costs nothing until then: it begins with a delay. */
+export function startPayout(
+  deps: Deps,
+  row: PayoutRecord,
+  evenCompleted?: 'even-completed',
+): Promise<'started' | 'already-started'> {
+  const { instruction } = row;
+  const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
+  return deps.executions.startPayout({
+    kind: row.kind,
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(evenCompleted && { evenCompleted: true }),
+    workflowId: row.workflowId,
+    reference: row.reference,
+    input: payoutInput(row),
+    summary: `${row.currency} ${row.amount}, document ${inMarkdown(instruction.id)}`,
+  });
+}
+
+/** How long until the day of a row, in ms; not above 0 when it has come. */
+export function delayOf({ settings, now }: Deps, row: PayoutRecord): number {
+  const at = now();
+  return (dueAt(row.instruction, settings.calendar) ?? at) - at;
+}
