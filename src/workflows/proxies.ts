@@ -13,7 +13,8 @@ import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 
 /** Activity groups, one per timeout class. Nobody writes a time limit at a call site. */
 
-type Reads = Pick<
+/** Quick, and safe to run again: reads of bank and store, and writes of the store under a claim. Never a POST. */
+type Repeatable = Pick<
   Activities,
   | 'prepare'
   | 'assess'
@@ -27,18 +28,18 @@ type Reads = Pick<
   | 'claimPayment'
 >;
 
-/** Quick reads inside the workflow task: one try, then `patientReads` take over. Never a POST: it may run again. */
-const quickReads = proxyLocalActivities<Reads>({
+/** Inside the workflow task: one try, then `patientCalls` take over. */
+const quickCalls = proxyLocalActivities<Repeatable>({
   startToCloseTimeout: '7s',
   scheduleToCloseTimeout: '7s',
   retry: { maximumAttempts: 1 },
 });
 
-/** A quick read that nothing waits for: when it does not work out, it is made again another time. */
-export const localReads: Pick<typeof quickReads, 'readOrder' | 'retrievePayment'> = quickReads;
+/** What nothing waits for: when it does not work out, it is read again another time. */
+export const localReads: Pick<typeof quickCalls, 'readOrder' | 'retrievePayment'> = quickCalls;
 
-/** The same reads as ordinary activities, retried by the server for as long as it takes: no event per retry. */
-const patientReads = proxyActivities<Reads>({
+/** The same as ordinary activities, retried by the server for as long as it takes: no event per retry. */
+const patientCalls = proxyActivities<Repeatable>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
@@ -47,7 +48,7 @@ const patientReads = proxyActivities<Reads>({
 const LOOK_PATIENCE = '1h';
 
 /** A look at an order that is out: retried as well, but not for ever in silence. */
-const patientLooks = proxyActivities<Pick<Reads, 'readOrder'>>({
+const orderReads = proxyActivities<Pick<Repeatable, 'readOrder'>>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: LOOK_PATIENCE,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
@@ -150,22 +151,22 @@ export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>
 });
 
 /**
- * Runs a read in the workflow task, and as an ordinary activity when that did not work out. A failure the activity calls
- * permanent is thrown as it is. `summary` says in the UI why it is read.
+ * Runs an activity in the workflow task, and as an ordinary one when that did not work out. A failure that it calls permanent is
+ * thrown as it is. `summary` is for the UI.
  */
-export async function read<Name extends keyof Reads>(
+export async function call<Name extends keyof Repeatable>(
   name: Name,
-  input: Parameters<Reads[Name]>[0],
+  input: Parameters<Repeatable[Name]>[0],
   summary: string,
-): Promise<Awaited<ReturnType<Reads[Name]>>> {
+): Promise<Awaited<ReturnType<Repeatable[Name]>>> {
   type Call = {
-    executeWithOptions(options: { summary: string }, args: unknown[]): Promise<Awaited<ReturnType<Reads[Name]>>>;
+    executeWithOptions(options: { summary: string }, args: unknown[]): Promise<Awaited<ReturnType<Repeatable[Name]>>>;
   };
   try {
-    return await (quickReads[name] as unknown as Call).executeWithOptions({ summary }, [input]);
+    return await (quickCalls[name] as unknown as Call).executeWithOptions({ summary }, [input]);
   } catch (error) {
     if (isCancellation(error) || isSuperseded(error) || permanentCause(error) !== undefined) throw error;
-    const patient = name === 'readOrder' ? patientLooks.readOrder : patientReads[name];
+    const patient = name === 'readOrder' ? orderReads.readOrder : patientCalls[name];
     return (patient as unknown as Call).executeWithOptions({ summary }, [input]);
   }
 }

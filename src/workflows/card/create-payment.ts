@@ -4,7 +4,7 @@ import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import { read, vaultOf } from '../proxies.ts';
+import { call, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
@@ -141,7 +141,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
 /** Follows a payment that was named; undefined when it is another intent's. */
 async function placedAs(execution: CardExecution, paymentId: string): Promise<Created | undefined> {
   const { merchantRequestId, card } = execution;
-  if (!(await read('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
+  if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
     execution.foreign.add(paymentId);
     return undefined;
   }

@@ -14,7 +14,7 @@ import type { Reason } from '../../domain/payout-state.ts';
 import type { StoredCardState } from '../../services/cards/record-card-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { ExecutionView } from '../execution/view.ts';
-import { read } from '../proxies.ts';
+import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
@@ -183,7 +183,7 @@ export class CardExecution extends ExecutionView<CardState> {
     const { merchantRequestId, card, amount } = this;
     const paymentId = this.paymentId ?? undefined;
     const digits = { bin: card?.bin, lastFour: card?.last_four };
-    return read('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
+    return call('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
   }
 
   view(): CardStateView {

@@ -4,7 +4,7 @@ import { isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.t
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { OrderRead, ReadOrderInput } from '../../services/payout/read-order.ts';
-import { isSuperseded, read } from '../proxies.ts';
+import { call, isSuperseded } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 
 /** What was decided about the audit of one order, and what the bank made of it. */
@@ -55,7 +55,7 @@ export class Follow {
   /** One GET. "Paid" is an end at the first read; "no money" only when a second one says the same as the `first`. */
   async look(first?: OrderJudgement): Promise<OrderRead> {
     const { view, plan, orderId = '', terms, settledIfUnpaid } = this.leg;
-    const judgement = await read(
+    const judgement = await call(
       'readOrder',
       {
         claim: view.claim,

@@ -6,7 +6,7 @@ import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import type { AssessInput } from '../../services/payout/assess.ts';
-import { polls, read } from '../proxies.ts';
+import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
 import { goOnAfresh } from './fresh-history.ts';
@@ -67,7 +67,7 @@ export class Gates {
   assess(): Promise<Assessment> {
     const { view, exchanged, exchangeSent, approved } = this;
     const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved };
-    return read('assess', input, 'reads the bank again after a wait');
+    return call('assess', input, 'reads the bank again after a wait');
   }
 
   /** What stands before the payout once an order of it was not sent. */

@@ -15,7 +15,7 @@ import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { LegStart, LegStarts, Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
-import { isSuperseded, permanentCause, read, sends } from '../proxies.ts';
+import { call, isSuperseded, permanentCause, sends } from '../proxies.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
 import { FreshHistory } from './fresh-history.ts';
 import { Gates } from './gates.ts';
@@ -158,9 +158,9 @@ export function sharedPlan(
 }
 
 /** A misuse (wrong id, reused id) fails the workflow with the activity's own words; anything else is a bug. */
-async function prepare(input: Parameters<typeof read<'prepare'>>[1]): Promise<Prepared> {
+async function prepare(input: Parameters<typeof call<'prepare'>>[1]): Promise<Prepared> {
   try {
-    return await read('prepare', input, 'claims the payout and reads the bank');
+    return await call('prepare', input, 'claims the payout and reads the bank');
   } catch (error) {
     const cause = permanentCause(error);
     if (cause === undefined) throw error;

@@ -16,7 +16,7 @@ import {
 import type { SettledLegs } from '../../services/payout/close.ts';
 import { ExecutionView } from '../execution/view.ts';
 import type { PayoutStateView } from '../messages.ts';
-import { read } from '../proxies.ts';
+import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
 import { Question } from './question.ts';
@@ -90,13 +90,13 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.recorded = { state, reason };
     if (unchanged) return;
     const record = { claim: this.claim, state, reason, orderId: this.orderId ?? undefined, fundsNeeded };
-    await read('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
+    await call('recordState', record, reason === null ? state : `${state}: ${reason.code}`);
   }
 
   /** Stores an end without money; `settled` is what this run knows of what it sent. */
   async close(state: Exclude<EndState, 'completed'>, reason: Reason, settled: SettledLegs): Promise<void> {
     const by = this.endedBy(reason);
-    await read('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
+    await call('closePayout', { claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
     this.show(state, reason);
   }
 
@@ -139,7 +139,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
     const input = { claim: this.claim, question: kind, digest, needed };
-    this.weighed(await read('weighDecisions', input, 'reads what people have signed'));
+    this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
   }
 
   private weighed(verdict: Verdict): void {
