@@ -1,7 +1,7 @@
 import type { PayoutInput } from '../domain/instruction.ts';
-import type { PayoutResult } from './payout/ends.ts';
-import { ownMove } from './payout/own-move.ts';
-import { type RunBefore, sharedPlan, underClaim } from './payout/under-claim.ts';
+import type { PayoutResult } from './route/ends.ts';
+import { ownMove } from './route/own-move.ts';
+import { type RunBefore, sharedPlan, underClaim } from './route/under-claim.ts';
 
 /** One exchange by itself: buys `amount` of `currency` into `to_account_id`, for what `account_id` has. */
 export function currencyExchange(given: PayoutInput, before?: RunBefore): Promise<PayoutResult> {

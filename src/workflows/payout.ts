@@ -6,10 +6,10 @@ import type { SettledLegs } from '../services/payout/close.ts';
 import type { LegStarts } from '../services/payout/prepare.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
-import { close, endedBy, endOfOrder, type PayoutResult } from './payout/ends.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
-import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './payout/under-claim.ts';
 import type { PayoutView } from './payout/view.ts';
+import { close, endedBy, endOfOrder, type PayoutResult } from './route/ends.ts';
+import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './route/under-claim.ts';
 
 /**
  * One payout, from the instruction to a proven end: prepare, clear the gates, convert if needed, submit by reference, follow the

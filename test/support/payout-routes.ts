@@ -6,7 +6,7 @@ import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { WorkerSettings } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import type { PayoutResult } from '../../src/workflows/payout/ends.ts';
+import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { PAYEE_FIELDS } from './payee.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product } from './product.ts';
 import { until as untilTrue } from './until.ts';

@@ -14,7 +14,7 @@ import type { ActivityDeps, WorkerSettings } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
-import type { PayoutResult } from '../../src/workflows/payout/ends.ts';
+import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 
 /** Waits short enough for a test and long enough to keep their order. */

@@ -3,7 +3,7 @@ import { payoutWorkflowId } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import type { PayoutResult } from '../../src/workflows/payout/ends.ts';
+import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { type CardProduct, startCardProduct } from '../support/card-product.ts';
 import { DEFAULT_INSTRUCTION } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

@@ -259,7 +259,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a Temporal cancellation reaches into submit and resolve',
     edits: [
       {
-        file: 'src/workflows/payout/under-claim.ts',
+        file: 'src/workflows/route/under-claim.ts',
         find: 'return CancellationScope.nonCancellable(async () => {',
         replace: 'return CancellationScope.cancellable(async () => {',
       },

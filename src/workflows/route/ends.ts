@@ -4,8 +4,8 @@ import { because, bookedAboveCap, type ReasonCode } from '../../domain/reasons.t
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';
-import type { BackToGates, Unpaid } from './gates.ts';
-import type { PayoutView } from './view.ts';
+import type { BackToGates, Unpaid } from '../payout/gates.ts';
+import type { PayoutView } from '../payout/view.ts';
 
 /** What a payout, a transfer or an exchange returns. Every business outcome is a return value; a workflow fails only for a bug or a misuse. */
 export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;

@@ -15,12 +15,12 @@ import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { LegStart, LegStarts, Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import type { LegMemory, LegPlan, OrderLeg } from '../leg/order-leg.ts';
+import { FreshHistory } from '../payout/fresh-history.ts';
+import { Gates } from '../payout/gates.ts';
+import { handleMessages } from '../payout/handlers.ts';
+import { PayoutView } from '../payout/view.ts';
 import { call, isSuperseded, permanentCause, sends } from '../proxies.ts';
 import { earlierEnd, type PayoutResult } from './ends.ts';
-import { FreshHistory } from './fresh-history.ts';
-import { Gates } from './gates.ts';
-import { handleMessages } from './handlers.ts';
-import { PayoutView } from './view.ts';
 
 export type Ready = Extract<Prepared, { kind: 'ready' }>;
 
