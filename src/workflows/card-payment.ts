@@ -1,10 +1,4 @@
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { EarlierRuns, PreparedCard } from '../services/cards/prepare-card.ts';
@@ -166,11 +160,6 @@ function begunBefore({ create, resume: resumes }: Ready['requestIds'], earlier: 
   };
 }
 
-function ownIds(): { workflowId: string; runId: string } {
-  const { workflowId, runId } = workflowInfo();
-  return { workflowId, runId };
-}
-
 async function endAs(execution: CardExecution, { end, reason }: CardEnded): Promise<CardPaymentResult> {
   const { card, paymentId, heard } = execution;
   const stored = await execution.enter(end, reason);
@@ -186,7 +175,7 @@ async function endAs(execution: CardExecution, { end, reason }: CardEnded): Prom
 /** A misuse fails the workflow with the activity's own words; anything else is a bug. */
 async function prepare(input: Partial<CardPaymentInput>): Promise<PreparedCard> {
   try {
-    return await call('prepareCard', { ...ownIds(), input }, 'claims the card payment');
+    return await call('prepareCard', { input }, 'claims the card payment');
   } catch (error) {
     const cause = permanentCause(error);
     if (cause === undefined) throw error;

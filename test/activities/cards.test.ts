@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cardActivities } from '../../src/activities/cards.ts';
 import { toFailures } from '../../src/activities/to-failure.ts';
@@ -37,8 +38,10 @@ beforeEach(async () => {
   activities = toFailures(cardActivities(deps as ActivityDeps));
 });
 
-const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', workflowId = cardWorkflowId(ID)) =>
-  activities.prepareCard({ workflowId, runId, input });
+const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', workflowId = cardWorkflowId(ID)) => {
+  const by = new MockActivityEnvironment({ workflowExecution: { workflowId, runId } });
+  return by.run(activities.prepareCard, { input }) as ReturnType<typeof activities.prepareCard>;
+};
 
 /** An event as the gateway stores it and tells the workflow of it. */
 async function told(event: CardEvent): Promise<void> {

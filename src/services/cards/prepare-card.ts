@@ -10,13 +10,8 @@ import type { SendAttempt } from '../../store/store.ts';
 import { eventOf } from '../card-events/deliver.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sessionOf } from '../sending/send-card.ts';
+import type { Caller } from '../sending/send-once.ts';
 import { type StoredCardState, stateOf } from './record-card-state.ts';
-
-export interface PrepareCardInput {
-  workflowId: string;
-  runId: string;
-  input: Partial<CardPaymentInput>;
-}
 
 /** What the first activity of a card payment returns into history. */
 export type PreparedCard =
@@ -57,7 +52,8 @@ const digestOf = ({ merchantRequestId, amount, currency, paymentType }: CardReco
 /** Checks the identity, takes the claim and fixes the terms. Nothing here moves money; all of it may run again. */
 export async function prepareCard(
   deps: ActivityDeps,
-  { workflowId, runId, input }: PrepareCardInput,
+  { workflowId, runId }: Caller,
+  input: Partial<CardPaymentInput>,
 ): Promise<PreparedCard> {
   const { merchant_request_id: id = '', amount, currency, payment_type: paymentType, three_ds: threeDs } = input;
   if (id === '' || workflowId !== cardWorkflowId(id)) {
