@@ -1,5 +1,6 @@
 import type { Bank } from '../api/bank.ts';
 import type { Config } from '../config.ts';
+import { DAY_MS } from '../domain/durations.ts';
 import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
 import type { Store } from '../store/store.ts';
 
@@ -20,8 +21,6 @@ export const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs
   clockSkewMs,
   pageSize,
 });
-
-const DAY_MS = 86_400_000;
 
 /** So many users and currencies are enough to see what a bank does with references. */
 const KEYS_MAX = 5;

@@ -4,6 +4,7 @@ import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
+import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
@@ -126,8 +127,6 @@ async function claimNamespace({ replacesStore, settings }: Config, store: Store,
     detail,
   });
 }
-
-const DAY_MS = 86_400_000;
 
 async function assertIdentity(world: World): Promise<void> {
   try {

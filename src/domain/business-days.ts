@@ -1,3 +1,4 @@
+import { DAY_MS } from './durations.ts';
 export const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
@@ -11,8 +12,6 @@ export interface BusinessCalendar {
 
 /** Holidays of every currency. */
 const EVERY_CURRENCY = '*';
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * The date on which a payout is due: `executeOn` (ISO date), or the next open day of its currency where that day is closed

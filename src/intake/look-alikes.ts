@@ -1,7 +1,6 @@
+import { DAY_MS } from '../domain/durations.ts';
 import type { LookAlike, Store } from '../store/store.ts';
 import type { StagedFile } from './staged-file.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Rows that look like a payout of the last days: the first ones, and how many in all. */
 export interface LookAlikes {

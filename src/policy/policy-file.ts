@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Person, type Policy, ROLES } from '../domain/authority.ts';
+import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { credentialId, isPublicKey } from '../signing/ed25519.ts';
 import { areLookAlikes } from './look-alike-names.ts';
@@ -51,9 +52,6 @@ const approval = z
   });
 
 const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), currency, amount });
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 const policyFile = z.strictObject({
   version: z.literal(1, { error: 'is not 1, the only version there is' }),

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../domain/durations.ts';
 /**
  * What happens to a payment is decided by its card number alone. Digits 7 and 8 of a number that begins with 400000 name
  * the scenario; the rest is free, so that every test can have numbers of its own.
@@ -22,8 +23,6 @@ export interface Scenario {
   /** Minor units captured above the amount asked for. */
   capturedAbove?: bigint;
 }
-
-const HOUR_MS = 3_600_000;
 
 export const SCENARIOS = {
   success: {

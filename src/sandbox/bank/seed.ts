@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import type { Database } from '../database.ts';
 import { MASTER_UID, openAccount } from './accounts.ts';
 import { insertBeneficiary } from './beneficiaries.ts';
@@ -22,7 +23,6 @@ const HOLDERS = [
   { uid: 'u-1002', key: 'u1002', balanceMinor: 100_000_000n, beneficiaryType: 'business' },
 ] as const;
 
-const DAY_MS = 86_400_000;
 /** Seeded payees are old acquaintances: policies that ask for approval of new ones leave them alone. */
 const KNOWN_FOR_MS = 30 * DAY_MS;
 

@@ -5,6 +5,7 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import type { Assessment, Obstacle } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
@@ -70,7 +71,6 @@ export async function recordedAssessment(
   return assessment;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** A payee younger than this at the bank counts as new for the approval policy. */
 const NEW_PAYEE_MS = 7 * DAY_MS;
 

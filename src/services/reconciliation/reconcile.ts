@@ -1,4 +1,5 @@
 import { BankError } from '../../api/errors.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import type { Findings } from '../../domain/reconciliation.ts';
 import type { BatchRecord, ReconciliationKey, WatchKey } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -22,7 +23,6 @@ export interface ReconciliationPlan {
   everyMs: number;
 }
 
-const DAY_MS = 86_400_000;
 const KEYS_PER_PAGE = 100;
 
 /** A batch does not wait longer than this for its comparison: what it leaves is found by the next pass. */
