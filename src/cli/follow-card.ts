@@ -16,7 +16,7 @@ export async function followCard(
 ): Promise<{ payment: CardDocument | undefined; end: FollowEnd }> {
   let payment: CardDocument | undefined;
   let sentTo: string | undefined;
-  const isSettled = async (): Promise<boolean> => {
+  const isAtRest = async (): Promise<boolean> => {
     const shown = await client.get<{ card_payment: CardDocument }>(`/v1/card-payments/${encodeURIComponent(id)}`);
     payment = shown.card_payment;
     output.progress(`${id}  ${payment.state}`);
@@ -25,7 +25,7 @@ export async function followCard(
     sentTo = confirmAt ?? sentTo;
     return isSettledCard(payment.state);
   };
-  const end = await followUntil(isSettled, { timeoutMs, everyMs: LOOK_EVERY_MS });
+  const end = await followUntil(isAtRest, { timeoutMs, everyMs: LOOK_EVERY_MS });
   return { payment, end };
 }
 

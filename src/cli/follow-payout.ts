@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { isSettled } from '../domain/payout-state.ts';
+import { isAtRest } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { executionsOver } from '../temporal/executions.ts';
@@ -10,7 +10,7 @@ export interface FollowedPayout {
   reference: string;
   workflowId: string;
   /** How far: until it has claimed its row, or until it has an end or is with an operator. */
-  until: 'claimed' | 'settled';
+  until: 'claimed' | 'at-rest';
 }
 
 /** Follows one workflow by its row in the store. Undefined: it has not claimed its row in time. */
@@ -25,7 +25,7 @@ export async function followPayout(
   const isDone = async (): Promise<boolean> => {
     row = await store.payout(reference);
     session.output.progress(`${reference.slice(0, 8)}  ${row === undefined ? 'starting' : stateText(row)}`);
-    return row !== undefined && (until === 'claimed' || isSettled(row.state));
+    return row !== undefined && (until === 'claimed' || isAtRest(row.state));
   };
   const pulse = async (): Promise<void> => {
     const isThere = await executionsOver(client).isOpen(workflowId);

@@ -5,7 +5,7 @@ import { interruptSignal } from './interrupt.ts';
 /** How often the server is asked whether it is there: the store would go on answering without it. */
 const PULSE_EVERY_MS = 5_000;
 
-export type FollowEnd = 'settled' | 'time-out' | 'interrupted';
+export type FollowEnd = 'at-rest' | 'time-out' | 'interrupted';
 
 export interface Following {
   timeoutMs: number | undefined;
@@ -18,7 +18,7 @@ export interface Following {
 
 /** Looks again and again until there is nothing left to wait for. What is followed needs no follower. */
 export async function followUntil(
-  isSettled: () => Promise<boolean>,
+  isAtRest: () => Promise<boolean>,
   { timeoutMs = Number.POSITIVE_INFINITY, everyMs = 250, failure, pulse }: Following,
 ): Promise<FollowEnd> {
   const interrupted = interruptSignal();
@@ -29,7 +29,7 @@ export async function followUntil(
   const until = performance.now() + timeoutMs;
   let pulseAt = performance.now() + PULSE_EVERY_MS;
   for (;;) {
-    if (await isSettled()) return 'settled';
+    if (await isAtRest()) return 'at-rest';
     if (failed !== undefined) throw stackGone(failed);
     if (performance.now() >= pulseAt) {
       await pulse?.().catch((error: unknown) => {

@@ -24,8 +24,8 @@ export async function followBatches(
     await startAnew(store, batchId);
     await startBatch(client, batchId, batch.file);
   }
-  let settledAt: number | undefined;
-  const isSettled = async (): Promise<boolean> => {
+  let atRestSince: number | undefined;
+  const isAtRest = async (): Promise<boolean> => {
     let open = 0;
     let ended = true;
     for (const batchId of batchIds) {
@@ -35,12 +35,12 @@ export async function followBatches(
       ended &&= (await store.batch(batchId))?.endedAt !== null;
       session.output.progress(progressLine(batchId, counts, byState));
     }
-    settledAt = open > 0 ? undefined : (settledAt ?? performance.now());
-    return settledAt !== undefined && (ended || performance.now() - settledAt >= ENDS_WITHIN_MS);
+    atRestSince = open > 0 ? undefined : (atRestSince ?? performance.now());
+    return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
   };
   const pulse = () => client.workflowService.getSystemInfo({});
-  const end = await followUntil(isSettled, { timeoutMs, failure, pulse });
-  return end === 'time-out' && settledAt !== undefined ? 'settled' : end;
+  const end = await followUntil(isAtRest, { timeoutMs, failure, pulse });
+  return end === 'time-out' && atRestSince !== undefined ? 'at-rest' : end;
 }
 
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {

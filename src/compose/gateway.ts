@@ -22,7 +22,7 @@ import { reportBatch } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
 import { gatewayTransport } from './gateway-transport.ts';
-import { type GatewayPlace, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookDeps } from './webhook-deps.ts';
@@ -37,7 +37,7 @@ const UPDATE_MS = 15_000;
  */
 export async function openGateway(
   config: Config,
-  place: GatewayPlace,
+  place: GatewayAddresses,
   listenOn: ListenOn,
   log: Log,
 ): Promise<Required<Part> & { url: string }> {

@@ -14,7 +14,7 @@ export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhoo
 }
 
 /** Where a gateway is started: on a stack that may have one of its own. */
-export type GatewayPlace = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
+export type GatewayAddresses = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
 
 /**
  * Tells an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is one address: it
@@ -22,7 +22,7 @@ export type GatewayPlace = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
  */
 export async function registerWebhooks(
   { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,
-  place: Pick<GatewayPlace, 'apiUrl' | 'gatewayUrl'>,
+  place: Pick<GatewayAddresses, 'apiUrl' | 'gatewayUrl'>,
   gatewayUrl: string,
 ): Promise<void> {
   if (bank.kind !== 'sandbox' || (place.gatewayUrl ?? null) !== null) return;

@@ -28,7 +28,7 @@ export function isEnd(state: PayoutState): state is EndState {
 }
 
 /** Whether nothing more is expected without people: the batch counts such a row as ended. */
-export function isSettled(state: PayoutState): boolean {
+export function isAtRest(state: PayoutState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 

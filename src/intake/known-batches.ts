@@ -1,4 +1,4 @@
-import { isEnd, isSettled, type PayoutState } from '../domain/payout-state.ts';
+import { isAtRest, isEnd, type PayoutState } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownRows } from './checked-file.ts';
 
@@ -20,7 +20,7 @@ export async function takenBefore(
 
 /** Whether every row has an end or is with an operator. */
 export async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
-  return everyRow(store, batchId, isSettled);
+  return everyRow(store, batchId, isAtRest);
 }
 
 /** Whether every row has an end. */

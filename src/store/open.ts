@@ -6,16 +6,16 @@ import { openPostgresPool } from './postgres-pool.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
-import { type StorePlace, storePlace } from './store-url.ts';
+import { type StoreLocation, storeLocation } from './store-url.ts';
 
 /**
  * Opens the store and brings its tables up to date; several processes may open the same one at once.
  *
- * @param url as `storePlace` takes it
+ * @param url as `storeLocation` takes it
  * @throws StoreUrlError for any other form
  */
 export async function openStore(url: string): Promise<Store> {
-  const place = storePlace(url);
+  const place = storeLocation(url);
   const db = openDatabase(dialectOf(place, url));
   try {
     await migrate(db, { serial: place.kind === 'postgres' ? 'bigserial' : 'integer' });
@@ -26,7 +26,7 @@ export async function openStore(url: string): Promise<Store> {
   }
 }
 
-function dialectOf(place: StorePlace, url: string): Dialect {
+function dialectOf(place: StoreLocation, url: string): Dialect {
   if (place.kind === 'postgres') return new PostgresDialect({ pool: openPostgresPool(url) });
   return new NodeSqliteDialect(() => openSqliteFile(place.path));
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { StoreUrlError } from './errors.ts';
 
 /** `path` is `:memory:` for a store that no other process sees. */
-export type StorePlace = { kind: 'postgres' } | { kind: 'file'; path: string };
+export type StoreLocation = { kind: 'postgres' } | { kind: 'file'; path: string };
 
 /**
  * Where a store is kept.
@@ -10,7 +10,7 @@ export type StorePlace = { kind: 'postgres' } | { kind: 'file'; path: string };
  * @param url `file:/abs/path.sqlite`, `file:relative/path.sqlite`, `file::memory:` or `postgres://user:password@host/database`
  * @throws StoreUrlError for any other form
  */
-export function storePlace(url: string): StorePlace {
+export function storeLocation(url: string): StoreLocation {
   if (url.startsWith('postgres://') || url.startsWith('postgresql://')) return { kind: 'postgres' };
   const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length);
   if (!url.startsWith('file:') || path === '') throw new StoreUrlError();

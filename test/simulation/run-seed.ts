@@ -112,7 +112,7 @@ async function untilSettled(world: World, generations: NextGenerations): Promise
   for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
     await advance(world, STEP_MS);
     await generations.adopt();
-    if (!(await world.isSettled())) {
+    if (!(await world.isAtRest())) {
       since = undefined;
       continue;
     }

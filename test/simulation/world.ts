@@ -221,7 +221,7 @@ export class World {
   }
 
   /** Rows that ask nothing more of anybody but people. */
-  async isSettled(): Promise<boolean> {
+  async isAtRest(): Promise<boolean> {
     for (const { reference } of this.payouts) {
       const row = await this.row(reference);
       if (row === undefined || !HANDS_OFF.has(row.state)) return false;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Bank } from '../bank.ts';
+import { readBusyList } from '../busy-list.ts';
 import type { Calls } from '../calls.ts';
 import { type OrderPages, readAllOrders } from '../list-pages.ts';
 import { order, orderPage } from '../schemas/orders.ts';
-import { readSettledOrders } from '../settled-orders.ts';
 
 const ORDERS = '/v1/banking/transactions';
 const ORDER = `${ORDERS}/{order_id}`;
@@ -18,8 +18,7 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
     listAll: ({ from: created_at_from, type: order_type, ...key }, options) =>
       readAllOrders(pages, { ...key, created_at_from, order_type }, options),
 
-    listSettled: ({ type: order_type, ...since }, options) =>
-      readSettledOrders(pages, { ...since, order_type }, options),
+    listSettled: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
 
     /** GET /v1/banking/transactions/{order_id} */
     get: (orderId, options) => read({ path: ORDER, ids: { order_id: orderId } }, order, options),

@@ -9,7 +9,7 @@ import { StackError } from '../../embedded/stack-error.ts';
 import { backupStore } from '../../store/backup.ts';
 import { restoreStore } from '../../store/restore.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
-import { storePlace } from '../../store/store-url.ts';
+import { storeLocation } from '../../store/store-url.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -82,7 +82,7 @@ const PG_RESTORE = 'End every worker, then restore it with pg_restore --clean --
 
 /** The SQLite file of the store; exit 2 where it is none. */
 function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
-  const place = storePlace(storeUrl.reveal());
+  const place = storeLocation(storeUrl.reveal());
   if (place.kind === 'file') return place.path;
   throw new Problem('usage', 'no-store-file', 'The store is in PostgreSQL, not in a file.', {
     hint: `${onPostgres}.`,

@@ -4,7 +4,7 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { v7 } from 'uuid';
 import { resolveDigest, type SignedDecision } from '../../domain/authority.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -194,7 +194,7 @@ async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
 async function untilParked(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
     const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
-    return isSettled(view.state);
+    return isAtRest(view.state);
   });
 }
 

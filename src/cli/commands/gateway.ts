@@ -1,5 +1,5 @@
 import { accessOf, openGateway } from '../../compose/gateway.ts';
-import type { GatewayPlace } from '../../compose/sandbox-webhooks.ts';
+import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { assertSealed } from '../../gateway/transport.ts';
 import { createLog } from '../../log.ts';
@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 /** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
 export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn') {
   const log = createLog(config.logLevel ?? level);
-  return (place: GatewayPlace, free = 0) =>
+  return (place: GatewayAddresses, free = 0) =>
     openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
 }
 

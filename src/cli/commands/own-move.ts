@@ -1,6 +1,6 @@
 import { payoutInput } from '../../domain/instruction.ts';
 import { inMarkdown } from '../../domain/markdown.ts';
-import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
@@ -111,7 +111,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
     input: payoutInput({ instruction, batchId: null, by, generation: 0 }),
     summary: `${currency} ${amount}, document ${inMarkdown(id)}`,
   });
-  return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'settled' }, options);
+  return follow(session, { reference, workflowId, until: options.detach ? 'claimed' : 'at-rest' }, options);
 }
 
 /** The same document again: what has no end is followed, and started where its workflow is gone. */
@@ -121,7 +121,7 @@ async function followTaken(session: Session, row: PayoutRecord, options: MoveOpt
   if (options.detach) return show(session, row, EXIT.completed);
   const client = await session.client();
   if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
-  return follow(session, { reference, workflowId, until: 'settled' }, options);
+  return follow(session, { reference, workflowId, until: 'at-rest' }, options);
 }
 
 async function follow(session: Session, followed: FollowedPayout, { timeout, detach }: MoveOptions): Promise<ExitCode> {
@@ -137,7 +137,7 @@ async function follow(session: Session, followed: FollowedPayout, { timeout, det
 
 function exitOf(state: PayoutState): ExitCode {
   if (state === 'completed') return EXIT.completed;
-  return isSettled(state) ? EXIT.exceptions : EXIT.stillOpen;
+  return isAtRest(state) ? EXIT.exceptions : EXIT.stillOpen;
 }
 
 async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -34,7 +35,6 @@ export async function makeToken(session: Session, { days }: { days: number }): P
 }
 
 const TOKEN_BYTES = 32;
-const DAY_MS = 86_400_000;
 
 /** `payouts policy init FILE`: asks who there is and writes a policy. */
 export async function initPolicy(session: Session, file: string): Promise<ExitCode> {
@@ -128,8 +128,6 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
   session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
   return EXIT.completed;
 }
-
-const HOUR_MS = 3_600_000;
 
 function setPolicy({ config }: Session): Policy {
   const { policy } = config.settings;

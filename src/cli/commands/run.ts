@@ -108,7 +108,7 @@ export async function followAndReport(
 ): Promise<ExitCode> {
   const store = await session.store();
   const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
-  const end = over.every(Boolean) ? 'settled' : await followBatches(session, batchIds, timeoutMs);
+  const end = over.every(Boolean) ? 'at-rest' : await followBatches(session, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
   let last: BatchReport | undefined;
   for (const batchId of batchIds) {

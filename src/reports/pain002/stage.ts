@@ -1,4 +1,4 @@
-import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import type { JudgedStage } from './status-report.ts';
 
 /**
@@ -7,8 +7,8 @@ import type { JudgedStage } from './status-report.ts';
  */
 export function stageOf(byState: ReadonlyMap<PayoutState, number>): JudgedStage {
   const present = [...byState].filter(([, rows]) => rows > 0).map(([state]) => state);
-  if (present.every(isSettled)) return 'final';
-  return present.every((state) => isSettled(state) || isSent(state)) ? 'sent' : 'validated';
+  if (present.every(isAtRest)) return 'final';
+  return present.every((state) => isAtRest(state) || isSent(state)) ? 'sent' : 'validated';
 }
 
 function isSent(state: PayoutState): boolean {

@@ -61,8 +61,8 @@ function pay(sandbox: Sandbox, { body: given }: Call): Answer {
     : createCardPayment(sandbox, read(createBody, body));
   const answer = answerOf(sandbox, row);
   keepAnswer(sandbox, requestId, body, answer.body.toString());
-  const waits = !resumes && scenarioNamed(row.scenario).webhook === 'before-answer';
-  return waits ? { ...answer, notBeforeMs: WEBHOOK_FIRST_MS } : answer;
+  const answersLater = !resumes && scenarioNamed(row.scenario).webhook === 'before-answer';
+  return answersLater ? { ...answer, notBeforeMs: WEBHOOK_FIRST_MS } : answer;
 }
 
 const answerOf = (sandbox: Sandbox, row: CardPaymentRow): Answer =>

@@ -12,7 +12,7 @@ import { release } from './release.ts';
 
 export interface PumpInput {
   batchId: string;
-  /** Return when this many rows are settled, or when all are. */
+  /** Return when this many rows are at rest, or when all are. */
   untilSettled: number;
 }
 
@@ -25,7 +25,7 @@ export interface PumpResult {
 }
 
 /**
- * Hands rows to payout workflows inside a bounded window and waits until enough rows are settled. All of it may run again: rows
+ * Hands rows to payout workflows inside a bounded window and waits until enough rows are at rest. All of it may run again: rows
  * are selected by the store, a start that finds the workflow there is success.
  */
 export async function pump(
@@ -56,13 +56,13 @@ export async function pump(
       return progress(deps, batchId);
     }
     const counts = countRows(await deps.store.stateCounts(batchId));
-    const settled = counts.total - counts.open;
+    const atRest = counts.total - counts.open;
     if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);
       await deps.store.setBatchEnded(batchId, deps.now());
       return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
     }
-    if (settled >= untilSettled && counts.open > 0) return progress(deps, batchId);
+    if (atRest >= untilSettled && counts.open > 0) return progress(deps, batchId);
     await sleep(deps.settings.batchPulseMs);
   }
 }

@@ -1,4 +1,4 @@
-import { isSettled } from '../../domain/payout-state.ts';
+import { isAtRest } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import type { BatchRecord, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -37,7 +37,7 @@ async function canaryOf(
   count: number,
 ): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
   const rows = await deps.store.canaryRows(batchId, count);
-  const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
+  const failed = rows.find(({ state }) => isAtRest(state) && state !== 'completed');
   if (failed !== undefined) {
     const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
     const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;

@@ -1,9 +1,8 @@
 import type { Limit } from '../../domain/authority.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Authority } from './verdict.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * The limit of the policy that a payout would pass, in words; undefined when it fits. Whatever was handed to the bank within 24

@@ -58,7 +58,7 @@ export async function sendOrder(
   caller: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<AttemptResult> {
-  let placed: Placed | undefined;
+  let accepted: Accepted | undefined;
   const result = await sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
@@ -71,15 +71,15 @@ export async function sendOrder(
     },
     post: async ({ row, reference, order }, options) => {
       const orderId = await post(sender.bank, row.uid, reference, order, options);
-      placed = { row, leg, reference, orderId };
+      accepted = { row, leg, reference, orderId };
       return orderId;
     },
   });
-  if (placed !== undefined) await show(sender, placed);
+  if (accepted !== undefined) await show(sender, accepted);
   return result;
 }
 
-interface Placed {
+interface Accepted {
   row: PayoutRecord;
   leg: LegKind;
   reference: string;
@@ -87,7 +87,7 @@ interface Placed {
 }
 
 /** An accepted order is in the open set, and on its row, before the workflow hears of it. */
-async function show({ store, now }: OrderSender, { row, leg, reference, orderId }: Placed): Promise<void> {
+async function show({ store, now }: OrderSender, { row, leg, reference, orderId }: Accepted): Promise<void> {
   await store.noteOrder(reference, { orderId });
   const shown =
     leg === mainLegOf(row.kind)

@@ -21,7 +21,7 @@ export interface Creation {
 
 export type Created =
   /** `referenceId`: of the session it was made with, where that is not this one's. */
-  | { placed: true; referenceId?: string | null }
+  | { follow: true; referenceId?: string | null }
   /** Nothing was sent and the card or its session is gone: it begins again with another session. */
   | { again: true }
   | CardEnded;
@@ -44,7 +44,7 @@ export async function createPayment(
   execution.show('submitting');
   for (let pauses = 0; ; pauses += 1) {
     // A first payment that was declined for want of a set-up has taken the money after all.
-    const taken = execution.takenBy === undefined ? undefined : await placedAs(execution, execution.takenBy);
+    const taken = execution.takenBy === undefined ? undefined : await claimed(execution, execution.takenBy);
     if (taken !== undefined) return taken;
     const sentAt = Date.now();
     const result = await sendCreate(execution, creation, session, options);
@@ -52,7 +52,7 @@ export async function createPayment(
       case 'answered':
         for (const event of result.events) execution.hear(event);
         execution.answered(result.payment);
-        return { placed: true, referenceId: result.referenceId };
+        return { follow: true, referenceId: result.referenceId };
       case 'ended':
         throw new EndedElsewhere();
       case 'ambiguous':
@@ -110,8 +110,8 @@ export async function awaitName(execution: CardExecution, terms: CardTerms): Pro
   for (let looks = 0; ; looks += 1) {
     const { heard } = execution;
     const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
-    const placed = named === undefined ? undefined : await placedAs(execution, named);
-    if (placed !== undefined) return placed;
+    const taken = named === undefined ? undefined : await claimed(execution, named);
+    if (taken !== undefined) return taken;
     if (named !== undefined || execution.heard > heard) continue;
     const undecided = namesHeard(execution, 'hint').length > 0;
     const pause = doublingPause(looks, terms.lookAgainMs, terms.lookAgainMaxMs * (undecided ? 1 : 12));
@@ -122,7 +122,7 @@ export async function awaitName(execution: CardExecution, terms: CardTerms): Pro
     }
     const answer = await askOperator(execution, reason, pause);
     if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-    const adopted = typeof answer === 'object' ? await placedAs(execution, answer.adopt) : undefined;
+    const adopted = typeof answer === 'object' ? await claimed(execution, answer.adopt) : undefined;
     if (adopted !== undefined) return adopted;
   }
 }
@@ -139,7 +139,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
 }
 
 /** Follows a payment that was named; undefined when it is another intent's. */
-async function placedAs(execution: CardExecution, paymentId: string): Promise<Created | undefined> {
+async function claimed(execution: CardExecution, paymentId: string): Promise<Created | undefined> {
   const { merchantRequestId, card } = execution;
   if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
     execution.foreign.add(paymentId);
@@ -148,7 +148,7 @@ async function placedAs(execution: CardExecution, paymentId: string): Promise<Cr
   execution.follows(paymentId);
   // The card has done all it can. Nobody waits for it: a gateway that is gone has forgotten it already.
   if (card !== undefined) void callVault(() => vaultOf(card).forgetCard(card));
-  return { placed: true };
+  return { follow: true };
 }
 
 async function sendCreate(

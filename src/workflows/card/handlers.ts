@@ -48,7 +48,7 @@ export function handleCardMessages(execution: CardExecution): void {
   handleAmount(execution);
   handleCancel(execution, cancelCardUpdate, {
     isTaken: () => !execution.hasEnded && !execution.sent,
-    isSettled: () => execution.sent,
+    isKnown: () => execution.sent,
     outcome: () => (execution.state === 'cancelled' ? 'cancelled' : 'too-late'),
     description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
   });

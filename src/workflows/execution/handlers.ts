@@ -26,7 +26,7 @@ export function handleResolve<Request extends Asked>(
       const pending: PendingResolve<Request> = { request };
       execution.inbox.resolves.push(pending);
       execution.note(`${request.action} by ${request.by}`);
-      await settled(() => pending.answer !== undefined || execution.hasEnded);
+      await until(() => pending.answer !== undefined || execution.hasEnded);
       return pending.answer ?? { accepted: false, message: `the ${execution.what} has ended as ${execution.state}` };
     },
     {
@@ -55,12 +55,12 @@ interface ResolveRule<Request> {
 
 /**
  * The update `cancel`, and a Temporal cancellation, which is the same wish: nothing that may have moved money is interrupted by it.
- * `isTaken`: the wish may still count. `isSettled`: what becomes of it is known, or nobody can wait for that.
+ * `isTaken`: the wish may still count. `isKnown`: what becomes of it is known, or nobody can wait for that.
  */
 export function handleCancel<Outcome>(
   execution: AskedOf<unknown>,
   update: UpdateDefinition<{ outcome: Outcome }, [CancelRequest]>,
-  { isTaken, isSettled, outcome, description }: CancelRule<Outcome>,
+  { isTaken, isKnown, outcome, description }: CancelRule<Outcome>,
 ): void {
   const { inbox } = execution;
   setHandler(
@@ -69,7 +69,7 @@ export function handleCancel<Outcome>(
       if (isTaken()) {
         inbox.cancel ??= request;
         execution.note(`cancel requested by ${request.by}`);
-        await settled(() => execution.hasEnded || isSettled());
+        await until(() => execution.hasEnded || isKnown());
       }
       return { outcome: outcome() };
     },
@@ -82,7 +82,7 @@ export function handleCancel<Outcome>(
 
 interface CancelRule<Outcome> {
   isTaken: () => boolean;
-  isSettled: () => boolean;
+  isKnown: () => boolean;
   outcome: () => Outcome;
   description: string;
 }
@@ -92,4 +92,4 @@ function assertNamed(request: { by: string }): void {
 }
 
 /** An update goes on after a Temporal cancellation of the workflow: that is only a wish here. */
-const settled = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));
+const until = (done: () => boolean): Promise<void> => CancellationScope.nonCancellable(() => condition(done));

@@ -69,8 +69,8 @@ export class OrderLeg {
   silentAttempt: number | undefined;
   /** Every order that this run has followed: while there is one, absence is not proven, whatever a store has forgotten. */
   placedIds: readonly string[];
-  /** Attempts in a row that did not get through, to space them. */
-  unsent = 0;
+  /** Attempts in a row that have moved nothing, to space them. */
+  fruitless = 0;
   /** Why an earlier run left it to people: they decide before anything is sent. */
   parked: Reason | null;
   /** The order that is followed, once there is one. */

@@ -28,7 +28,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     const { known, next } = afterAttempt(leg.known, result);
     leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
     leg.known = known;
-    if (mayHaveMoved) leg.unsent = 0;
+    if (mayHaveMoved) leg.fruitless = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     switch (next.step) {
       case 'adopt':
@@ -75,25 +75,25 @@ function wasBegun(error: unknown): boolean {
 
 /** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
 async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
-  const { view, plan, unsent } = leg;
-  leg.unsent += 1;
+  const { view, plan, fruitless } = leg;
+  leg.fruitless += 1;
   await view.enter(plan.submitting, because('bank-unreachable', why));
   await untilCancelRequested(view.inbox, leg.terms.waits.patienceMs, () =>
     polls.awaitBank({ accountId: plan.accountId }),
   );
-  if (unsent === 0 || view.inbox.wantsCancel) return;
-  await condition(() => view.inbox.wantsCancel, pauseAfter(leg, unsent - 1));
+  if (fruitless === 0 || view.inbox.wantsCancel) return;
+  await condition(() => view.inbox.wantsCancel, pauseAfter(leg, fruitless - 1));
 }
 
 /** A resend has moved nothing: what is in doubt cannot be cancelled, so that only time leads to the next one. */
 async function beforeResend(leg: OrderLeg): Promise<void> {
-  await sleep(pauseAfter(leg, leg.unsent), { summary: 'the resend has moved nothing' });
-  leg.unsent += 1;
+  await sleep(pauseAfter(leg, leg.fruitless), { summary: 'the resend has moved nothing' });
+  leg.fruitless += 1;
 }
 
-function pauseAfter({ terms }: OrderLeg, unsent: number): number {
+function pauseAfter({ terms }: OrderLeg, fruitless: number): number {
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
-  return doublingPause(unsent, lookAgainMs, lookAgainMaxMs * 12);
+  return doublingPause(fruitless, lookAgainMs, lookAgainMaxMs * 12);
 }
 
 /** A clean refusal as the obstacle it is, so that the gates lead the payout on. */

@@ -34,7 +34,7 @@ export function handleMessages(view: PayoutView): void {
   handleDecide(view);
   handleCancel(view, cancelUpdate, {
     isTaken: () => !view.hasEnded,
-    isSettled: () => view.inbox.cancelStanding !== 'open' || !isStoppable(view),
+    isKnown: () => view.inbox.cancelStanding !== 'open' || !isStoppable(view),
     outcome: () => cancelOutcome(view),
     description:
       'Cancel where that is still possible. `{"by":"alice","reason":"invoice withdrawn"}` Answers cancelled, too-late or pending.',

@@ -4,7 +4,7 @@ import { runLeg } from '../leg/run-leg.ts';
 import { close, endedBy, endOfOrder, type PayoutResult } from './ends.ts';
 import { type PayoutRoute, type Run, type sharedPlan, startOf } from './under-claim.ts';
 
-/** A course whose one order moves money between accounts of its owner: the gates around one leg. */
+/** A route whose one order moves money between accounts of its owner: the gates around one leg. */
 export function ownMove(
   kind: 'transfer' | 'exchange',
   plan: (run: Run) => ReturnType<typeof sharedPlan>,

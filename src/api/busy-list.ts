@@ -14,7 +14,7 @@ const OVERLAP_MS = 1_000;
  * where nothing arrives any more, and then what is newer, which is less each time. The bounds only help to find: what
  * proves is still that as many orders were seen as the whole list says it has.
  */
-export async function readSettledOrders(
+export async function readBusyList(
   pages: OrderPages,
   { from, ...filters }: Omit<OrderQuery, 'created_at_from' | 'create_at_to'> & { from: number },
   options: ScanOptions = {},

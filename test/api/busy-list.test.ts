@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBusyList } from '../../src/api/busy-list.ts';
 import { readAllOrders } from '../../src/api/list-pages.ts';
 import type { OrderQuery } from '../../src/api/schemas/orders.ts';
-import { readSettledOrders } from '../../src/api/settled-orders.ts';
 import { LIST_BEGINS, type ListBehaviour, ModelList, modelLists } from './support/model-list.ts';
 
 const read = ({ bank }: ModelList, pageSize: number) =>
-  readSettledOrders(bank.orders, { uid: 'u', currency: 'USD', from: LIST_BEGINS - 60_000 }, { pageSize });
+  readBusyList(bank.orders, { uid: 'u', currency: 'USD', from: LIST_BEGINS - 60_000 }, { pageSize });
 
 test('whatever the bank does, a stable read holds every order that was there when it began', async () => {
   await fc.assert(
