@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { endLeftover } from '../../src/embedded/leftover.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
+import { sharedProcess } from './shared-process.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 
@@ -34,9 +35,9 @@ export interface Running {
 export interface CommandHome {
   /** PAYOUTS_HOME. */
   path: string;
-  /** Runs `payouts ARGS` to its end. */
+  /** Runs `payouts ARGS` to its end: in a process of its own, or in a shared one while a `dev` of `start` is up. */
   payouts(...args: string[]): Promise<Ended>;
-  /** Starts `payouts ARGS`. */
+  /** Starts `payouts ARGS` in a process of its own. */
   start(...args: string[]): Running;
   /** Runs the `temporal` CLI against the stack that is up in this home. */
   temporal(...args: string[]): Promise<Ended>;
@@ -77,6 +78,8 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
     ...COMPILE_CACHE,
     ...env,
   };
+  const joining = sharedProcess({ cwd: dir, env: environment });
+  let stacksUp = 0;
   const launch = (command: string, args: readonly string[]): Running => {
     const it = launchProcess(command, args, { cwd: dir, env: environment });
     running.add(it);
@@ -90,8 +93,21 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
   return {
     path,
     stack,
-    start: (...args) => launch(process.execPath, [COMMAND, ...args]),
-    payouts: (...args) => launch(process.execPath, [COMMAND, ...args]).ended,
+    start(...args) {
+      const started = launch(process.execPath, [COMMAND, ...args]);
+      if (args[0] === 'dev') {
+        stacksUp += 1;
+        void started.ended.finally(() => {
+          stacksUp -= 1;
+        });
+      }
+      return started;
+    },
+    async payouts(...args) {
+      if (stacksUp === 0) return launch(process.execPath, [COMMAND, ...args]).ended;
+      const { code, stdout, stderr } = await joining.run(args);
+      return { code, signal: null, stdout, stderr };
+    },
     temporal(...args) {
       const up = stack();
       if (up === undefined) throw new Error('no stack is up in this home');
@@ -104,6 +120,7 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
       return file;
     },
     async close() {
+      await joining.close();
       const left = [...running];
       for (const { kill } of left) kill('SIGKILL');
       await Promise.all(left.map(({ ended }) => ended));
