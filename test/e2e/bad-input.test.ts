@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
-import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { PAYEE_FIELDS } from '../support/payee.ts';
 import { errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
@@ -80,7 +80,7 @@ const BAD_FILES: BadFile[] = [
 let home: CommandHome;
 
 beforeAll(() => {
-  home = openCommandHome();
+  home = openCommandHome(QUICK, { boots: false });
 });
 
 afterAll(() => home.close());

@@ -35,7 +35,7 @@ export interface Running {
 export interface CommandHome {
   /** PAYOUTS_HOME. */
   path: string;
-  /** Runs `payouts ARGS` to its end: in a process of its own, or in a shared one while a `dev` of `start` is up. */
+  /** Runs `payouts ARGS` to its end: in a process of its own, or in a shared one where no stack is booted for it. */
   payouts(...args: string[]): Promise<Ended>;
   /** Starts `payouts ARGS` in a process of its own. */
   start(...args: string[]): Running;
@@ -61,8 +61,14 @@ export interface StackJson {
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
-/** `env` is laid over a clean environment: nothing of the caller's settings is inherited. */
-export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): CommandHome {
+/**
+ * `env` is laid over a clean environment: nothing of the caller's settings is inherited. A command boots a stack, `boots`,
+ * unless a `dev` of `start` is up: then it joins that one.
+ */
+export function openCommandHome(
+  env: Readonly<Record<string, string>> = QUICK,
+  { boots = true }: { boots?: boolean } = {},
+): CommandHome {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-command-'));
   const path = join(dir, 'home');
   const files = join(dir, 'files');
@@ -78,7 +84,7 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
     ...COMPILE_CACHE,
     ...env,
   };
-  const joining = sharedProcess({ cwd: dir, env: environment });
+  const shared = sharedProcess({ cwd: dir, env: environment });
   let stacksUp = 0;
   const launch = (command: string, args: readonly string[]): Running => {
     const it = launchProcess(command, args, { cwd: dir, env: environment });
@@ -104,8 +110,8 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
       return started;
     },
     async payouts(...args) {
-      if (stacksUp === 0) return launch(process.execPath, [COMMAND, ...args]).ended;
-      const { code, stdout, stderr } = await joining.run(args);
+      if (boots && stacksUp === 0) return launch(process.execPath, [COMMAND, ...args]).ended;
+      const { code, stdout, stderr } = await shared.run(args);
       return { code, signal: null, stdout, stderr };
     },
     temporal(...args) {
@@ -120,7 +126,7 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
       return file;
     },
     async close() {
-      await joining.close();
+      await shared.close();
       const left = [...running];
       for (const { kill } of left) kill('SIGKILL');
       await Promise.all(left.map(({ ended }) => ended));
