@@ -180,12 +180,12 @@ export class Disturbances {
     });
   }
 
-  /** A pass sees to what the store knows. What was closed before it claimed anything, only who started it can start again. */
+  /** A pass sees to what was released. What was closed before it claimed anything, only who started it can start again. */
   private startUnclaimed(payout: PlannedPayout): void {
     const { world } = this;
     world.time.after(60_000, () => {
       void world.row(payout.reference).then((row) => {
-        if (row === undefined) world.startPayout(payout);
+        if (row === undefined || row.releasedAt === null) world.startPayout(payout);
       });
     });
   }
