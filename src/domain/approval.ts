@@ -76,8 +76,18 @@ export function approvers(names: readonly string[], maker: string | null): strin
   return people;
 }
 
-/** Spelling makes no second person: case, width and surrounding blanks do not count. */
+/**
+ * Spelling makes no second person: case, width, the number of blanks and letters that nobody sees do not count. Letters that look
+ * alike are for the policy, which knows people by their keys.
+ */
 export function isSamePerson(a: string, b: string): boolean {
-  const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
   return folded(a) === folded(b);
 }
+
+const folded = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .toLowerCase();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AwaitedApproval, consider, holdDigest, refusalOf } from '../../src/domain/approval.ts';
+import { type AwaitedApproval, consider, holdDigest, isSamePerson, refusalOf } from '../../src/domain/approval.ts';
 
 const awaited = (over: Partial<AwaitedApproval> = {}): AwaitedApproval => ({
   kind: 'payout',
@@ -80,5 +80,22 @@ describe('the approval of a bank order', () => {
     const bank = awaited({ kind: 'bank', needed: 1, maker: undefined });
     expect(consider(bank, { decision: 'approve', by: 'ann' }, 0).verdict).toBe('approved');
     expect(consider(bank, { decision: 'approve', by: ' ' }, 0).verdict).toBe('refused');
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    ['case', 'ANN lee'],
+    ['width', 'ａｎｎ lee'],
+    ['blanks', ' ann  lee '],
+    ['a letter without a width', 'an\u200bn lee'],
+    ['a soft hyphen', 'an\u00adn lee'],
+    ['a joiner', 'an\u2060n lee'],
+  ])('is the same in spite of %s', (_what, name) => {
+    expect(isSamePerson('ann lee', name)).toBe(true);
+  });
+
+  it('is another one with another letter', () => {
+    expect(isSamePerson('ann lee', 'ann leo')).toBe(false);
   });
 });
