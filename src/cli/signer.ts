@@ -24,9 +24,6 @@ export interface Signer {
 type SignedAbout = Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'> &
   Partial<Pick<Statement, 'decision' | 'remark'>>;
 
-/** A decision is made and handed over at once: it needs no long life, whatever the policy allows. */
-const LIFE_MS = 3_600_000;
-
 /**
  * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it is.
  * Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this.
@@ -51,7 +48,8 @@ export async function signerOf({ config }: Session, { by, key }: Asker, question
   }
   const sign = (about: SignedAbout): SignedDecision => {
     const signedAt = Date.now();
-    const expiresAt = signedAt + Math.min(LIFE_MS, policy.approvalTtlMs);
+    // As long as the policy lets an approval hold: it is verified at every use, and the next person may come tomorrow.
+    const expiresAt = signedAt + policy.approvalTtlMs;
     const statement = {
       id: randomUUID(),
       decision: 'approve' as const,
