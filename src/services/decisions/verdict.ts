@@ -32,15 +32,27 @@ export const touches = ({ uid, instruction }: PayoutRecord): Touches => ({
   currency: instruction.currency,
 });
 
+/** Why a decision that somebody is said to have signed counts for nothing here and now; undefined when it counts. */
+export function voidBecause(
+  { store, settings: { policy }, now }: Authority,
+  signed: SignedDecision,
+  touched: Touches,
+): string | undefined {
+  if (policy === undefined) return 'no policy says who may decide';
+  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched });
+  return why ?? (isSigned(policy, signed) ? undefined : 'the signature is not that of the person it names');
+}
+
 /**
  * What people have decided by what they have signed: every decision that is stored is verified again, in the order in which they
  * came, and the first verdict stands. Nobody's word counts for it, not even our own workflow's.
  */
 export async function verdictOn(
-  { store, settings: { policy }, now }: Authority,
+  authority: Authority,
   row: PayoutRecord,
   { question, digest, needed }: SignedQuestion,
 ): Promise<Verdict> {
+  const { store, settings, now } = authority;
   const { reference, by } = row;
   let awaited = {
     kind: question,
@@ -50,12 +62,11 @@ export async function verdictOn(
     expiresAt: undefined,
     approvedBy: [] as readonly string[],
   };
-  if (policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
-  const context = { storeId: store.id, now: now(), touches: touches(row) };
+  if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await store.signedDecisionsOf({ reference, question, digest })) {
-    if (!isSigned(policy, signed) || refusalOfStatement(policy, signed, context) !== undefined) continue;
+    if (voidBecause(authority, signed, touches(row)) !== undefined) continue;
     const { decision, subject, remark } = signed;
-    const verdict = consider(awaited, { decision, by: subject, remark, digest }, context.now);
+    const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
     if (verdict.verdict === 'counted') awaited = { ...awaited, approvedBy: verdict.awaited.approvedBy };
   }
@@ -87,14 +98,11 @@ export async function takeDecision(
     await store.audit({ at: now(), actor: subject, action: `${decision} refused`, subject: row.reference, detail });
     return { verdict: 'refused', why };
   };
-  const { policy } = authority.settings;
-  if (policy === undefined) return refused('no policy says who may decide');
   if (signed.reference !== row.reference || signed.question !== asked.question)
     return refused('it is about something else');
   if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
-  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touches(row) });
+  const why = voidBecause(authority, signed, touches(row));
   if (why !== undefined) return refused(why);
-  if (!isSigned(policy, signed)) return refused('the signature is not that of the person it names');
   const before = await verdictOn(authority, row, asked);
   if (before.verdict === 'counted') {
     const { subject: by, decision, remark, digest } = signed;

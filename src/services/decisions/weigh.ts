@@ -1,11 +1,10 @@
 import type { Verdict } from '../../domain/approval.ts';
-import { isDecision, refusalOfStatement, type SignedDecision } from '../../domain/authority.ts';
+import { isDecision } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
-import { isSigned } from '../../signing/ed25519.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { type SignedQuestion, takeDecision, touches, verdictOn } from './verdict.ts';
+import { type SignedQuestion, takeDecision, touches, verdictOn, voidBecause } from './verdict.ts';
 
 export interface WeighInput extends SignedQuestion {
   claim: Claim;
@@ -31,22 +30,17 @@ export interface UseInput {
 
 /** Whether somebody who may has signed what an operator asks for; it is carried out once. A refusal says why. */
 export async function useDecision(
-  { store, settings: { policy }, now }: ActivityDeps,
+  deps: ActivityDeps,
   { runId }: Caller,
   { claim, digest, decisionId }: UseInput,
 ): Promise<{ by: string } | { refused: string }> {
+  const { store, now } = deps;
   const row = await claimedRow(store, claim, runId);
-  const { reference } = row;
-  const all = await store.signedDecisionsOf({ reference, question: 'resolve', digest });
-  const signed = all.find(({ id }: SignedDecision) => id === decisionId);
-  const context = { storeId: store.id, now: now(), touches: touches(row) };
-  const why =
-    policy === undefined || signed === undefined
-      ? 'nobody has signed this: payouts resolve signs it with --key'
-      : (refusalOfStatement(policy, signed, context) ??
-        (isSigned(policy, signed) ? undefined : 'the signature is not that of the person it names'));
-  if (why === undefined && signed !== undefined && (await store.useSignedDecision(signed.id, now()))) {
-    return { by: signed.subject };
-  }
-  return { refused: why ?? 'this decision was carried out before' };
+  const all = await store.signedDecisionsOf({ reference: row.reference, question: 'resolve', digest });
+  const signed = all.find(({ id }) => id === decisionId);
+  if (signed === undefined) return { refused: 'nobody has signed this: payouts resolve signs it with --key' };
+  const why = voidBecause(deps, signed, touches(row));
+  if (why !== undefined) return { refused: why };
+  const isFirst = await store.useSignedDecision(signed.id, now());
+  return isFirst ? { by: signed.subject } : { refused: 'this decision was carried out before' };
 }
