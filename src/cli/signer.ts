@@ -5,6 +5,7 @@ import type { Policy, Question, SignedDecision, Statement } from '../domain/auth
 import { may, personOf } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { credentialId, publicKeyOf, signStatement } from '../signing/ed25519.ts';
+import type { Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 
 /** Who asks, as an option says it. */
@@ -61,6 +62,17 @@ export async function signerOf({ config }: Session, { by, key }: Asker, question
     return signStatement({ ...statement, ...about }, privateKey);
   };
   return { name, sign };
+}
+
+/** What somebody signs, kept in the store before it is carried out; undefined where names are believed. */
+export async function keepSigned(
+  store: Store,
+  { sign }: Signer,
+  about: Omit<SignedAbout, 'storeId'>,
+): Promise<SignedDecision | undefined> {
+  const signed = sign?.({ storeId: store.id, ...about });
+  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
+  return signed;
 }
 
 async function readKey(path: string): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { assertPolicy, type Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
-import { type Access, tokenSha256 } from '../gateway/callers.ts';
+import { type Access, tokenSha256, tokensOf } from '../gateway/callers.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
@@ -82,10 +82,7 @@ export function accessOf({ settings: { policy }, gatewayTokens }: Config): Acces
     const tokens = gatewayTokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
     return { tokens, needsToken: false };
   }
-  const tokens = policy.people.flatMap((person) =>
-    person.tokens.map((token) => ({ name: person.name, person, ...token })),
-  );
-  return { tokens, needsToken: true };
+  return { tokens: tokensOf(policy), needsToken: true };
 }
 
 function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {

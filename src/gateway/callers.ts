@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Person } from '../domain/authority.ts';
+import type { Person, Policy } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 
 /** Who asks. */
@@ -82,6 +82,10 @@ export function isLoopback(url: string): boolean {
   const hostname = URL.parse(url)?.hostname ?? '';
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
+
+/** Whom a policy lets in. */
+export const tokensOf = ({ people }: Policy): KnownToken[] =>
+  people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));
 
 /** A token as it is kept. */
 export const tokenSha256 = (token: string): string => digest(token).toString('hex');

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { Policy } from '../../src/domain/authority.ts';
-import { type KnownToken, tokenSha256 } from '../../src/gateway/callers.ts';
+import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
@@ -68,7 +68,7 @@ export async function openGateway(
       tokens:
         policy === undefined
           ? tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) }))
-          : policyTokens(policy),
+          : tokensOf(policy),
       needsToken: policy !== undefined,
     },
     perMinute,
@@ -89,6 +89,3 @@ export async function openGateway(
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
   return { door, url, log, controls, cards, warnings, deps, send, post };
 }
-
-const policyTokens = ({ people }: Policy): KnownToken[] =>
-  people.flatMap((person) => person.tokens.map((token) => ({ name: person.name, person, ...token })));

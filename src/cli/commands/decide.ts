@@ -16,7 +16,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Signer, signerOf } from '../signer.ts';
+import { keepSigned, type Signer, signerOf } from '../signer.ts';
 
 export interface DecideOptions {
   yes: boolean;
@@ -132,11 +132,11 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       hint: `payouts status ${id} says where it stands.`,
     });
   }
-  const { name: by, sign } = await signerOf(session, options, 'resolve');
+  const signer = await signerOf(session, options, 'resolve');
+  const { name: by } = signer;
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
   const digest = resolveDigest(options.action, options.order);
-  const signed = sign?.({ storeId: store.id, question: 'resolve', reference: payout.reference, digest });
-  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
+  const signed = await keepSigned(store, signer, { question: 'resolve', reference: payout.reference, digest });
   const asked: Asked = { action: 'resolve', by, detail: { action: options.action, evidence: options.evidence } };
   return tellEach(session, [payout], asked, async (client) => {
     if (!(await executionsOver(client).isOpen(payout.workflowId))) {

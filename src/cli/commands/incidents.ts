@@ -5,7 +5,7 @@ import type { IncidentRecord } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Asker, signerOf } from '../signer.ts';
+import { type Asker, keepSigned, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Incidents are in the store: both commands work on it alone.
@@ -39,7 +39,8 @@ export async function acknowledge(
   id: string,
   { reason, yes, ...asker }: Asker & { reason: string; yes: boolean },
 ): Promise<ExitCode> {
-  const { name: by, sign } = await signerOf(session, asker, 'resolve');
+  const signer = await signerOf(session, asker, 'resolve');
+  const { name: by } = signer;
   if (reason.trim() === '' || by.trim() === '') {
     throw new Problem('usage', 'reason-missing', 'An acknowledgement says who and why.', {
       hint: 'Give --by NAME and --reason TEXT, neither of them blank.',
@@ -48,8 +49,7 @@ export async function acknowledge(
   const store = await session.store();
   await confirm(`Acknowledge incident ${id}?`, yes);
   const digest = resolveDigest('acknowledge', id);
-  const signed = sign?.({ storeId: store.id, question: 'resolve', reference: id, digest, remark: reason });
-  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
+  await keepSigned(store, signer, { question: 'resolve', reference: id, digest, remark: reason });
   const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: Date.now() });
   if (acknowledged === undefined) {
     throw new Problem('not-found', 'unknown-id', `There is no incident "${id}".`, {

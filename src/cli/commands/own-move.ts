@@ -5,7 +5,7 @@ import { payloadDigest } from '../../identity.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
-import type { PayoutRecord, Store } from '../../store/store.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -14,7 +14,7 @@ import { movePlanText } from '../move-plan.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { type Signer, signerOf } from '../signer.ts';
+import { keepSigned, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** Options as commander hands them over, by the name of the option. */
@@ -71,15 +71,10 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   show(movePlanText(plan));
   const { currency, amount } = plan.instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
-  await handOver(store, plan, signer);
+  // Where a policy is set, the workflow takes the word of nobody who has not signed for just this.
+  const digest = payloadDigest(plan.instruction);
+  await keepSigned(store, signer, { question: 'make', reference: plan.reference, digest });
   return startAndFollow(session, plan, options);
-}
-
-/** Where a policy is set, the workflow takes the word of nobody who has not signed for just this. */
-async function handOver(store: Store, { reference, instruction }: MovePlan, { sign }: Signer): Promise<void> {
-  if (sign === undefined) return;
-  const made = sign({ storeId: store.id, question: 'make', reference, digest: payloadDigest(instruction) });
-  await store.takeSignedDecision(made, Date.now());
 }
 
 function askedFor(kind: MoveKind, options: MoveOptions): MoveAsked {

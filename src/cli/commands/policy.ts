@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { may, type Person, type Policy, personOf, ROLES } from '../../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/durations.ts';
 import { Problem } from '../../domain/problem.ts';
+import { tokenSha256 } from '../../gateway/callers.ts';
 import { parsePolicy } from '../../policy/policy-file.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { touches, verdictOn } from '../../services/decisions/verdict.ts';
@@ -25,7 +26,7 @@ export async function makeKey(session: Session, file: string): Promise<ExitCode>
 /** `payouts policy token`: a token for programs of one person; shown once, and kept nowhere but as its hash in the policy. */
 export async function makeToken(session: Session, { days }: { days: number }): Promise<ExitCode> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const sha256 = createHash('sha256').update(token).digest('hex');
+  const sha256 = tokenSha256(token);
   const expires = new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
   session.output.result({ schemaVersion: 1, token, entry: { sha256, expires } }, token);
   session.output.say(

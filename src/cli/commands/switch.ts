@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { signerOf } from '../signer.ts';
+import { keepSigned, signerOf } from '../signer.ts';
 import { table } from '../table.ts';
 
 // Kill switches: they work on the store alone, so that they work whatever else is down.
@@ -70,11 +70,10 @@ export async function listSwitches(session: Session): Promise<ExitCode> {
 
 /** Who asks; what they sign, where a policy is set, is kept with it. */
 async function askedBy(session: Session, { reason, ...asker }: SwitchOptions, digest: string) {
-  const { name: by, sign } = await signerOf(session, asker, 'switch');
-  const store = await session.store();
-  const signed = sign?.({ storeId: store.id, question: 'switch', reference: digest, digest, remark: reason });
-  if (signed !== undefined) await store.takeSignedDecision(signed, Date.now());
-  return { reason, by, at: Date.now() };
+  const signer = await signerOf(session, asker, 'switch');
+  const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
+  await keepSigned(await session.store(), signer, about);
+  return { reason, by: signer.name, at: Date.now() };
 }
 
 const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
