@@ -88,6 +88,7 @@ export function observe({ options, stack, people, opening, closing, report, resu
     traffic: [],
     switches: [],
     restores: [],
+    sendersBegun: [],
     foreignCalls: [],
     calm,
   };

@@ -252,6 +252,16 @@ describe('an older copy of the store', () => {
   });
 });
 
+describe('a sender that died without a record before an older copy was put in place', () => {
+  it('I13: is in doubt for ever where a reference may be sent once', () => {
+    const settings = { ...sampleRun().settings, referenceDedupe: 'none' as const };
+    const run = { ...parkedRun('order-not-found'), settings, attempts: [] };
+    expect(broken({ ...run, restores: [2] })).toEqual(['I13']);
+    expect(broken({ ...run, restores: [2], sendersBegun: [{ at: 3, reference: REFERENCE }] })).toEqual(['I13']);
+    expect(broken({ ...run, restores: [2], sendersBegun: [{ at: 1, reference: REFERENCE }] })).toEqual([]);
+  });
+});
+
 describe('clocks too far apart', () => {
   it('I13: people are asked about what no list can prove', () => {
     const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'ambiguous' }));

@@ -71,9 +71,9 @@ function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: Refere
 }
 
 function isSpent(
-  { settings, interruptions, restores }: Facts,
+  { settings, interruptions, restores, sendersBegun }: Facts,
   { payment }: PayoutFacts,
-  { attempts }: ReferenceFacts,
+  { reference, attempts }: ReferenceFacts,
 ): boolean {
   // A run whose store has forgotten what became of an attempt has to doubt it.
   const inDoubt = attempts.filter(
@@ -82,7 +82,12 @@ function isSpent(
   const exists = attempts.some(({ outcome }) => outcome === 'exists');
   const dropped = interruptions.filter(({ reference }) => reference === payment.reference);
   // What a dropped run was sending is in doubt for the next one, whatever its sender learns afterwards.
-  const tries = inDoubt.length + (dropped.length > 0 && attempts.length > inDoubt.length ? 1 : 0);
+  const ofDropped = dropped.length > 0 && attempts.length > inDoubt.length;
+  // An older copy says nothing of what was recorded after it: whoever left no record may have sent for all that anybody knows.
+  const begun = sendersBegun.filter(
+    (sender) => sender.reference === reference && restores.some((at) => sender.at <= at),
+  );
+  const tries = inDoubt.length + (ofDropped || begun.length > attempts.length ? 1 : 0);
 
   // A sender without an answer may have left no record either.
   if (!settings.provesAbsence) return true;

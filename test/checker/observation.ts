@@ -16,6 +16,8 @@ export interface Observation {
   accounts: AccountBooks[];
   /** Send attempts as the product recorded them. */
   attempts: RecordedAttempt[];
+  /** Senders that began before the store was replaced by an older copy, whether or not they came to a record. */
+  sendersBegun: SenderBegun[];
   /** One per accepted instruction, as reported at the end. */
   rows: ReportedRow[];
   /** States a row was seen in, oldest first; repetitions may be left out. */
@@ -171,6 +173,11 @@ export interface RecordedAttempt {
   /** When the outcome was recorded; absent: not known. */
   outcomeAt?: number;
   orderId: string | null;
+}
+
+export interface SenderBegun {
+  at: number;
+  reference: string;
 }
 
 export interface ReportedRow {

@@ -1,4 +1,5 @@
-import type { AuditSeen, RecordedAttempt } from '../checker/observation.ts';
+import type { AuditSeen, RecordedAttempt, SenderBegun } from '../checker/observation.ts';
+import { expectedReference } from '../checker/references.ts';
 import type { PlannedPayout } from './scenario.ts';
 import { type RowOf, type SimStore, StoreCopy } from './sim-store.ts';
 import type { World } from './world.ts';
@@ -17,6 +18,8 @@ export class OlderCopies {
   /** What was recorded and is not in the copy. */
   readonly forgottenAttempts: RecordedAttempt[] = [];
   readonly forgottenAudits: AuditSeen[] = [];
+  /** Until then: whoever died before its record is in no copy at all. */
+  readonly sendersBegun: SenderBegun[] = [];
   private readonly world: World;
   private readonly copies: StoreCopy[] = [];
   private known: ReadonlySet<unknown> | undefined;
@@ -33,10 +36,15 @@ export class OlderCopies {
     return this.known?.has(reference) ?? true;
   }
 
-  whenPerformed(activity: string): void {
-    const { worlds, isCalm, random, time } = this.world;
+  whenPerformed(workflowId: string, activity: string): void {
+    const { worlds, isCalm, random, time, payouts } = this.world;
     if (worlds.olderCopy === undefined || isCalm || !/^submit/.test(activity)) return;
-    if (this.restoredAt.length === 0 && random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
+    if (this.restoredAt.length > 0) return;
+    const accepted = payouts.find((payout) => payout.workflowId === workflowId)?.accepted;
+    const purpose = activity === 'submitExchange' ? 'exchange' : 'payment';
+    if (accepted !== undefined)
+      this.sendersBegun.push({ at: time.now, reference: expectedReference(accepted, purpose) });
+    if (random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
   }
 
   /** What has just ended has no end in any copy. */

@@ -64,7 +64,7 @@ export async function runSeed(
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
-    world.olderCopies.whenPerformed(activity);
+    world.olderCopies.whenPerformed(execution.start.workflowId, activity);
   };
   world.whenRestored = () => {
     switches.storeReplaced();
