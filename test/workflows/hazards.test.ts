@@ -24,6 +24,12 @@ async function startedAgain(product: Product, id: string): Promise<{ row: Payout
   return { row, again: product.client.workflow.getHandle(row.workflowId) };
 }
 
+/** How often the first fault that was asked for has come. */
+async function fired(product: Product): Promise<number> {
+  const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
+  return faults[0]?.fired ?? 0;
+}
+
 describe('hazards of a payout', () => {
   it('a reset to before the submit pays nothing twice', async () => {
     await using product = await startProduct();
@@ -187,13 +193,14 @@ describe('hazards of a payout', () => {
     const handle = await product.start({ id: 'reject-held', ...gbp });
     await until(handle, 'held');
     // Every look of the hold now takes long enough for a decision to come in the middle of one.
-    const slow = { operation: 'transactions.paymentFee', kind: 'delay-after', ms: 1_500, times: 100 };
+    const slow = { operation: 'transactions.paymentFee', kind: 'delay-after', ms: 4_000, times: 100 };
     await product.sandboxTest('POST', 'faults', slow);
     await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await untilTrue(async () => (await fired(product)) >= 1);
     await handle.signal('reject', { by: 'alice', remark: 'not this one' });
     expect(await handle.result()).toMatchObject({ state: 'rejected' });
     expect(await ordersUnder(product, referenceOf('u-1001', 'reject-held'))).toEqual([]);
+    await recordHistory(handle, 'payout', 'rejected-while-looked-at');
   });
 
   it('a fee read that says "short of money" waits for money and not for a payee', async () => {
@@ -214,9 +221,7 @@ describe('hazards of a payout', () => {
     await product.sandboxTest('POST', 'faults', lost);
     await handle.signal('reject', { by: 'alice', remark: 'no' });
     await handle.cancel();
-    const fired = async (): Promise<number> =>
-      ((await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] }).faults[0]?.fired ?? 0;
-    await untilTrue(async () => (await fired()) >= 3);
+    await untilTrue(async () => (await fired(product)) >= 3);
     expect((await handle.describe()).historyLength).toBeLessThan(100);
     await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'REJECTED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'rejected' });

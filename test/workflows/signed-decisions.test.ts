@@ -125,6 +125,22 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await ordersUnder(product, referenceOf('u-1001', 'rejected'))).toEqual([]);
   });
 
+  it('a hold that ends while a signed rejection is stored is not left past it', async () => {
+    const policy = policyOf([alice, bob, carol]);
+    await using product = await startProduct({ settings: { policy } });
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
+    const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
+    const handle = await handedOver(product, 'hold-rejected', gbp);
+    await until(handle, 'held');
+    await product.store.takeSignedDecision(
+      await signedFor(product, handle, bob, { decision: 'reject', remark: 'not this one' }),
+      Date.now(),
+    );
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
+    expect(await handle.result()).toMatchObject({ state: 'rejected' });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'hold-rejected'))).toEqual([]);
+  });
+
   it('nobody starts a payout by hand in the name of a maker', async () => {
     await using product = await startProduct({ settings: { policy: policyOf([alice, bob]) } });
     const handle = await product.start({ id: 'raw' }, { by: 'alice' });

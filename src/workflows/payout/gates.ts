@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import { holdDigest } from '../../domain/approval.ts';
-import { type Assessment, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
+import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
@@ -86,12 +86,10 @@ export class Gates {
     }
     for (;;) {
       view.assessed(found);
-      if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       const gate = nextGate(found, terms, passes, Date.now());
-      // Given while the bank was looked at again: it counts, whatever the look has shown.
-      if (view.state === 'held' && view.question.verdict?.verdict === 'rejected') {
-        return unpaid('rejected', 'approval-rejected');
-      }
+      if (view.question.isLeftFor(askedAt(gate, found))) await this.hear();
+      if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
+      if (view.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
       // Money came: a later shortage has a patience of its own.
       if (gate.gate === 'approval' || gate.gate === 'hold') this.fundsUntil = undefined;
@@ -138,6 +136,7 @@ export class Gates {
     if (decided.kind === 'approved') {
       this.rateToAccept = false;
       passes.bookedRateAccepted = true;
+      this.leaveWait();
       return undefined;
     }
     return decided.kind === 'rejected'
@@ -212,11 +211,25 @@ export class Gates {
     return undefined;
   }
 
+  /** What people have said about what is asked no longer, or asked otherwise from now on. */
+  private async hear(): Promise<void> {
+    const { view } = this;
+    await view.hear();
+    const { awaited } = view.question;
+    if (view.isSigned && awaited !== undefined) await view.weigh(awaited);
+  }
+
   /** A list filter never hits a payout that has been decided: what was waited for is over before anything else is done. */
   private leaveWait(): void {
     this.view.question.close();
     this.view.show('preparing');
   }
+}
+
+/** Digest of what a gate asks people; undefined where it asks nothing. */
+function askedAt(gate: Gate, { digest }: Assessment): string | undefined {
+  if (gate.gate === 'approval') return gate.digest;
+  return gate.gate === 'hold' ? holdDigest(digest, gate.reason.code) : undefined;
 }
 
 const LOOK_ALIKE: ReasonCode = 'look-alike';

@@ -8,6 +8,8 @@ export class Question {
   /** Somebody says that there is something new to read about it. */
   isHinted = false;
   private about: string | undefined;
+  /** Digest of the last one that was asked, open or not. */
+  private lastAsked: string | undefined;
 
   /**
    * Opens a question; earlier votes serve no other one. The same question asked again goes on as it was, so that a decision
@@ -17,8 +19,14 @@ export class Question {
     const about = [awaited.kind, awaited.digest].join(' ');
     if (this.about === about && (this.awaited ?? this.verdict) !== undefined) return;
     this.about = about;
+    this.lastAsked = awaited.digest;
     this.awaited = awaited;
     this.verdict = undefined;
+  }
+
+  /** Somebody may have answered it who does not know that this is asked next, or nothing more. */
+  isLeftFor(digest: string | undefined): boolean {
+    return digest === undefined ? this.awaited !== undefined : ![undefined, digest].includes(this.lastAsked);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { Assessment } from '../../domain/gates.ts';
@@ -36,13 +36,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
   isSigned = false;
   /** The state that this run has written to the row and is still in. */
   recorded: StoredState | undefined;
+  /** Who has said that the payout shall not be sent: as final as a cancel, also for a run that takes the claim anew. */
+  rejectedBy: string | undefined;
   /** Digest of what is paid: what approvals are bound to. */
   digest = '';
   /** Distinct people who must approve an order that the bank audits. */
   approvalsAtBank = 1;
   private readonly title: string;
   private readonly kind: PayoutKind;
-  private rejectedBy: string | undefined;
   private held: Claim | undefined;
   private missingAttributes: SearchAttributes = {};
 
@@ -123,8 +124,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   decide(decision: Decision): Verdict {
+    const { awaited } = this.question;
     const verdict = this.question.decide(decision);
-    if (verdict.verdict === 'rejected') this.rejectedBy = verdict.by;
+    this.noteRejection(awaited, verdict);
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;
@@ -133,6 +135,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
   /** Somebody says that something was decided: of no weight by itself where decisions are signed. */
   hint(): void {
     this.question.isHinted = true;
+  }
+
+  /**
+   * What was said while a local activity ran comes with the next workflow task. Without one, a question would be closed, and the payout
+   * sent, past a rejection given before, and an approval of what was asked would count for what is asked next.
+   */
+  async hear(): Promise<void> {
+    await sleep(1, { summary: 'hears what was said meanwhile' });
   }
 
   /** What people have signed about the question that is open. */
@@ -148,8 +158,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
     const by =
       verdict.verdict === 'rejected' ? [verdict.by] : verdict.awaited.approvedBy.slice(awaited.approvedBy.length);
     this.question.take(verdict, 'what is stored');
+    this.noteRejection(awaited, verdict);
     if (by.length > 0) this.note(`${verdict.verdict}: ${by.join(', ')}, by signature`);
     this.showDetails();
+  }
+
+  /** An order that waits for the bank's audit is rejected there. */
+  private noteRejection(awaited: AwaitedApproval | undefined, verdict: Verdict): void {
+    if (verdict.verdict === 'rejected' && awaited?.kind !== 'bank') this.rejectedBy = verdict.by;
   }
 
   view(): PayoutStateView {

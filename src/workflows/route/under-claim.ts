@@ -86,6 +86,7 @@ async function claimAndGo<Legs>(
       const ranBefore = handedOver === undefined && hadRunBefore();
       const prepared = await prepare({ input, storeId: before?.storeId, kind: route.kind, ranBefore, term });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
+      if (view.question.isLeftFor(undefined)) await view.hear();
       view.claimed(prepared.claim);
       view.maker = prepared.maker ?? undefined;
       view.isSigned = prepared.terms.signed === true;
