@@ -262,6 +262,24 @@ describe('a sender that died without a record before an older copy was put in pl
   });
 });
 
+describe('a payout that was rejected in time', () => {
+  it('I8: is not sent, unless something was in doubt, or the run that heard it was closed', () => {
+    const [attempt] = sampleRun().attempts;
+    if (attempt === undefined) throw new Error('the sample has an attempt');
+    const at = attempt.recordedAt - 1_000;
+    const question = { kind: 'hold' as const, askedAt: at - 1_000 };
+    const rejected = { at, reference: REFERENCE, by: 'bob', action: 'reject' as const, question, wasInTime: true };
+    const decisions = [...sampleRun().decisions, rejected];
+    expect(broken(having({ decisions }))).toEqual(['I8']);
+    expect(broken(having({ decisions: [...sampleRun().decisions, { ...rejected, wasInTime: false }] }))).toEqual([]);
+    const earlier = { ...attempt, attempt: 0, recordedAt: at - 1, outcome: 'not-sent' };
+    expect(broken(having({ decisions, attempts: [earlier, attempt] }))).toEqual(['I8']);
+    expect(broken(having({ decisions, attempts: [{ ...earlier, outcome: null }, attempt] }))).not.toContain('I8');
+    const interruptions = [{ at, reference: REFERENCE, kind: 'reset' as const, whileParked: false }];
+    expect(broken(having({ decisions, interruptions }))).toEqual([]);
+  });
+});
+
 describe('clocks too far apart', () => {
   it('I13: people are asked about what no list can prove', () => {
     const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'ambiguous' }));

@@ -228,6 +228,8 @@ export interface PeopleDecision {
   action: 'approve' | 'reject' | 'cancel' | 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
   /** What was asked of people at that moment, and when this very question (by its digest) was first asked; null: nothing. */
   question: { kind: 'payout' | 'bank' | 'hold'; askedAt: number } | null;
+  /** The question was still open, or answered by this, when it had come for certain; absent: not known. */
+  wasInTime?: boolean;
 }
 
 export interface AuditSeen {

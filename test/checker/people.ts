@@ -8,8 +8,35 @@ export function people(facts: Facts): Violation[] {
     ...payout.payment.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
     ...payout.exchange.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
     ...decidedBeforeDriven(facts, payout),
+    ...rejectedAndSent(facts, payout),
   ]);
 }
+
+/**
+ * What was rejected in time, and nothing of it in doubt, is not sent. Whoever resets or closes a run, or replaces the store, may lose what was
+ * said to it, or have something else said to it again. */
+function rejectedAndSent(
+  { decisions, interruptions, restores }: Facts,
+  { instruction, payment: { reference, attempts } }: PayoutFacts,
+): Violation[] {
+  if (interruptions.some((interruption) => interruption.reference === reference)) return [];
+  const rejected = decisions.find(
+    ({ at, by, action, wasInTime = false, question, ...decision }) =>
+      decision.reference === reference &&
+      action === 'reject' &&
+      wasInTime &&
+      question?.kind !== 'bank' &&
+      folded(by) !== folded(instruction.maker ?? '') &&
+      !restores.some((restored) => restored >= at) &&
+      attempts.every((attempt) => attempt.recordedAt > at || UNSENT.has(attempt.outcome)),
+  );
+  if (rejected === undefined || !attempts.some(({ recordedAt }) => recordedAt > rejected.at)) return [];
+  return [{ invariant: 'I8', reference, message: `sent although ${question(rejected)} was rejected before` }];
+}
+
+const UNSENT: ReadonlySet<string | null> = new Set(['not-sent', 'refused']);
+
+const question = ({ question }: PeopleDecision): string => (question?.kind === 'hold' ? 'the hold' : 'the payout');
 
 /** A payee younger than this counts as new; the bank's clock may be an hour or less beside ours. */
 const NEW_PAYEE_MS = 7 * 24 * 3_600_000;

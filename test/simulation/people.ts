@@ -2,6 +2,7 @@ import type { PeopleDecision } from '../checker/observation.ts';
 import { type Order, statusOf } from './bank/orders.ts';
 import { type PayoutView, questionKey, viewOf } from './payout-view.ts';
 import type { PlannedPayout } from './scenario.ts';
+import type { Execution } from './temporal/execution.ts';
 import type { World } from './world.ts';
 
 /** Two persons are one when only spelling tells them apart. */
@@ -12,10 +13,15 @@ const RESOLVES = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'] 
 /** Times a hold that no approval lifts is approved before it is rejected. */
 const HOLD_PATIENCE = 3;
 
+/** Longest way of a message to the server, and one ms. */
+const MESSAGE_MS = 21;
+
 /** People at their desks: they approve, reject, cancel and resolve, rightly and wrongly, and at any time. */
 export class People {
   private readonly world: World;
   private readonly holdsApproved = new Map<string, number>();
+  /** When the workflow was told of each decision. */
+  private readonly heard = new Map<PeopleDecision, number>();
 
   constructor(world: World) {
     this.world = world;
@@ -23,6 +29,19 @@ export class People {
 
   start(): void {
     this.again();
+  }
+
+  /** A decision that comes while the bank is looked at again, for what is asked until then. */
+  whenPerformed({ start: { workflowId } }: Execution, activity: string): void {
+    const { payouts, random, isCalm, time } = this.world;
+    if (isCalm || !activity.startsWith('assess ') || !random.chance(0.1)) return;
+    const payout = payouts.find((it) => it.workflowId === workflowId);
+    time.after(random.between(1, 50), () => {
+      const execution = this.world.cluster.open(workflowId);
+      if (payout === undefined || execution === undefined) return;
+      const view = viewOf(execution);
+      if (view.awaited != null) this.answer(payout, view, view.awaited, 0.5);
+    });
   }
 
   private again(): void {
@@ -46,11 +65,16 @@ export class People {
     if (random.chance(0.02)) this.wrongNotice(payout);
   }
 
-  private answer(payout: PlannedPayout, view: PayoutView, awaited: NonNullable<PayoutView['awaited']>): void {
+  private answer(
+    payout: PlannedPayout,
+    view: PayoutView,
+    awaited: NonNullable<PayoutView['awaited']>,
+    approving = 0.93,
+  ): void {
     const { random, isCalm } = this.world;
     const by = random.pick(isCalm ? CHECKERS : PERSONS);
     const gone = (this.holdsApproved.get(payout.reference) ?? 0) >= HOLD_PATIENCE;
-    const approves = !(awaited.kind === 'hold' && gone) && random.chance(0.93);
+    const approves = !(awaited.kind === 'hold' && gone) && random.chance(approving);
     if (awaited.kind === 'hold' && approves) {
       this.holdsApproved.set(payout.reference, (this.holdsApproved.get(payout.reference) ?? 0) + 1);
     }
@@ -59,12 +83,13 @@ export class People {
     const decision = approves ? 'approve' : 'reject';
     if (!stale && random.chance(0.5)) {
       this.world.signalled.push(noted);
-      this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' });
+      this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' }, noted);
+      this.world.time.after(MESSAGE_MS, () => this.noteWhetherInTime(payout, noted, awaited.digest));
       return;
     }
     const digest = stale ? 'another digest' : awaited.digest;
     const decisionId = `d-${random.between(1, 1_000_000)}`;
-    this.update(payout, 'decide', { decisionId, decision, by, remark: 'not ours', digest }, view.state);
+    this.update(payout, 'decide', { decisionId, decision, by, remark: 'not ours', digest }, view.state, noted);
   }
 
   private answerUnasked(payout: PlannedPayout): void {
@@ -72,9 +97,8 @@ export class People {
     const by = random.pick(PERSONS);
     const action = random.pick(['approve', 'reject'] as const);
     // It may meet a question all the same.
-    const execution = this.world.cluster.open(payout.workflowId);
-    this.note(payout, by, action, execution === undefined ? null : viewOf(execution).awaited);
-    this.signal(payout, action, random.pick([{ by, remark: 'no' }, { by }, { by: '' }, {}]));
+    const noted = this.note(payout, by, action, null);
+    this.signal(payout, action, random.pick([{ by, remark: 'no' }, { by }, { by: '' }, {}]), noted);
   }
 
   private cancel(payout: PlannedPayout): void {
@@ -113,29 +137,72 @@ export class People {
   }
 
   private note(
-    { reference }: PlannedPayout,
+    payout: PlannedPayout,
     by: string,
     action: PeopleDecision['action'],
     awaited: PayoutView['awaited'],
   ): PeopleDecision {
-    const { time, decisions, questions } = this.world;
-    const askedAt = awaited == null ? undefined : questions.get(questionKey(reference, awaited));
-    const question = awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
-    const noted = { at: time.now, reference, by, action, question };
+    const { reference } = payout;
+    const { time, decisions } = this.world;
+    const question = this.questionOf(payout, awaited);
+    const noted: PeopleDecision = { at: time.now, reference, by, action, question };
     decisions.push(noted);
     return noted;
   }
 
-  private signal({ workflowId, accepted }: PlannedPayout, name: string, payload: unknown): void {
-    this.world.trace.note(`people: signal ${name} to ${accepted.id} ${JSON.stringify(payload)}`);
-    this.world.cluster.signal(workflowId, name, payload);
+  /** The signal has come to the server: it was heard while something was asked, or what it is about is still asked. */
+  private noteWhetherInTime({ workflowId }: PlannedPayout, noted: PeopleDecision, digest: string): void {
+    const execution = this.world.cluster.open(workflowId);
+    noted.wasInTime = this.heard.has(noted)
+      ? noted.question !== null
+      : execution !== undefined && viewOf(execution).awaited?.digest === digest;
   }
 
-  private update({ workflowId, accepted }: PlannedPayout, name: string, payload: unknown, state: string): void {
-    const { trace, cluster } = this.world;
+  private questionOf({ reference }: PlannedPayout, awaited: PayoutView['awaited']): PeopleDecision['question'] {
+    const askedAt = awaited == null ? undefined : this.world.questions.get(questionKey(reference, awaited));
+    return awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
+  }
+
+  /** Names no digest: it counts for what is asked when it is heard. */
+  private signal(payout: PlannedPayout, name: string, payload: unknown, noted?: PeopleDecision): void {
+    const { workflowId, accepted } = payout;
+    const { time, trace, cluster } = this.world;
+    trace.note(`people: signal ${name} to ${accepted.id} ${JSON.stringify(payload)}`);
+    cluster.signal(workflowId, name, payload, () => {
+      const execution = cluster.open(workflowId);
+      if (noted === undefined || execution === undefined) return;
+      this.heard.set(noted, time.now);
+      noted.question = this.questionOf(payout, viewOf(execution).awaited);
+      // Somebody else was first.
+      if (noted.question === null)
+        time.after(1, () => {
+          if (this.isAnsweredSince(noted)) noted.wasInTime = false;
+        });
+    });
+  }
+
+  private isAnsweredSince({ reference, at }: PeopleDecision): boolean {
+    return [...this.heard].some(
+      ([other, heardAt]) => other.reference === reference && other.question !== null && heardAt >= at,
+    );
+  }
+
+  private update(
+    { workflowId, accepted }: PlannedPayout,
+    name: string,
+    payload: unknown,
+    state: string,
+    noted?: PeopleDecision,
+  ): void {
+    const { time, trace, cluster } = this.world;
     trace.note(`people: update ${name} to ${accepted.id} (${state}) ${JSON.stringify(payload)}`);
     cluster.update(workflowId, name, payload).then(
-      (answer) => trace.note(`people: ${name} of ${accepted.id} answered ${JSON.stringify(answer)}`),
+      (answer) => {
+        trace.note(`people: ${name} of ${accepted.id} answered ${JSON.stringify(answer)}`);
+        if (noted === undefined) return;
+        this.heard.set(noted, time.now);
+        noted.wasInTime = (answer as { outcome?: string }).outcome === `${noted.action}ed`;
+      },
       (error: Error) => trace.note(`people: ${name} of ${accepted.id} refused: ${error.message}`),
     );
   }

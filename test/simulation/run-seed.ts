@@ -61,9 +61,11 @@ export async function runSeed(
   disturbances.start();
   const switches = new KillSwitches(world);
   switches.start();
+  const people = new People(world);
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
+    people.whenPerformed(execution, activity);
     world.olderCopies.whenPerformed(execution.start.workflowId, activity);
   };
   world.whenRestored = () => {
@@ -77,7 +79,7 @@ export async function runSeed(
   generations.start();
   for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
   for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
-  new People(world).start();
+  people.start();
   await advance(world, random.between(2, 20) * 60_000);
   world.calm();
   disturbances.calm();

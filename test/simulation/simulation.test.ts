@@ -61,7 +61,7 @@ describe('the simulation', () => {
   // One process ends with the first seed that breaks a rule; two would each go on to one of their own.
   it.each([
     ['new-reference-on-retry', 'I2', 1],
-    ['lost-answer-not-sent', 'I1', 1],
+    ['lost-answer-not-sent', 'I1', 4],
     ['unknown-code-refused', 'I5', 22], // seed 21 breaks I1 by it
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 1],

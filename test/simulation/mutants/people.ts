@@ -89,4 +89,16 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    number: 'P81',
+    name: 'said-during-a-look-unheard',
+    what: 'what people say while a local activity looks at the bank is heard after the payout was sent',
+    edits: [
+      {
+        file: 'src/workflows/payout/view.ts',
+        find: "await sleep(1, { summary: 'hears what was said meanwhile' });",
+        replace: '',
+      },
+    ],
+  },
 ];

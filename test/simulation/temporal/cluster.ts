@@ -5,13 +5,11 @@ import { type RunningActivity, runningActivity } from './activity-module.ts';
 import { ActivityTasks } from './activity-tasks.ts';
 import { CancellationScope, inWorkflow } from './cancellation.ts';
 import { type ClusterEvents, ContinueAsNew, type WorkflowFunction } from './contracts.ts';
-import { Execution, type ExecutionStart, type HistoryEvent } from './execution.ts';
+import { Execution, type ExecutionStart, type HistoryEvent, type NewEvent } from './execution.ts';
 import { LocalActivities } from './local-activities.ts';
 import { copyOf } from './payloads.ts';
 import { Replay } from './replay.ts';
 import type { WorkerProcess } from './worker-process.ts';
-
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 const ignore = (done: Promise<unknown>): void => void done.catch(() => {});
 
@@ -142,11 +140,11 @@ export class Cluster {
     if (execution !== undefined) this.deliver(execution, { kind: 'cancel' });
   }
 
-  /** False when no such workflow is open. */
-  signal(workflowId: string, name: string, payload?: unknown): boolean {
+  /** False when no such workflow is open. `told`: right before its code hears of it. */
+  signal(workflowId: string, name: string, payload?: unknown, told: () => void = () => {}): boolean {
     const execution = this.open(workflowId);
     if (execution === undefined) return false;
-    this.deliver(execution, { kind: 'signal', name, payload: copyOf(payload) });
+    this.deliver(execution, { kind: 'signal', name, payload: copyOf(payload) }, told);
     return true;
   }
 
@@ -169,16 +167,22 @@ export class Cluster {
   }
 
   /** What the code of an execution goes by, written down and told to it. */
-  happens(
-    execution: Execution,
-    event: DistributiveOmit<HistoryEvent, 'at'>,
-    answer: (done: Promise<unknown>) => void = ignore,
-  ): void {
+  happens(execution: Execution, event: NewEvent, answer: (done: Promise<unknown>) => void = ignore): void {
     if (execution.isClosed) return;
     if (execution.held !== undefined && event.kind !== 'started') {
       execution.held.push(() => this.happens(execution, event, answer));
-      return;
-    }
+    } else if (execution.localRunning > 0) {
+      execution.buffered.push({ event, answer });
+    } else this.write(execution, event, answer);
+  }
+
+  /** A local activity settles inside the workflow task. */
+  happensInTask(execution: Execution, event: NewEvent): void {
+    execution.localRunning -= 1;
+    if (!execution.isClosed) this.write(execution, event, ignore);
+  }
+
+  private write(execution: Execution, event: NewEvent, answer: (done: Promise<unknown>) => void): void {
     const written = { ...event, at: this.time.now };
     execution.history.push(written);
     this.apply(execution, written, answer);
@@ -198,7 +202,10 @@ export class Cluster {
           break;
         }
         case 'signal':
-          execution.whenHandled('signal', event.name, () => void execution.signals.get(event.name)?.(event.payload));
+          execution.whenHandled('signal', event.name, () => {
+            answer(Promise.resolve());
+            execution.signals.get(event.name)?.(event.payload);
+          });
           break;
         case 'update':
           execution.whenHandled('update', event.name, () => answer(this.handle(execution, event.name, event.payload)));
@@ -220,7 +227,7 @@ export class Cluster {
     for (const execution of this.touched) {
       if (execution.unblock()) unblocked = true;
     }
-    if (unblocked || this.replayed()) return true;
+    if (unblocked || this.replayed() || this.nextTasks()) return true;
     const touched = [...this.touched];
     this.touched.clear();
     for (const execution of touched) this.events.activated(execution);
@@ -240,6 +247,20 @@ export class Cluster {
     }
   }
 
+  /** The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next one. */
+  private nextTasks(): boolean {
+    const due = [...this.touched].filter(({ localRunning, buffered }) => localRunning === 0 && buffered.length > 0);
+    for (const execution of due) {
+      this.events.activated(execution);
+      this.deliverBuffered(execution);
+    }
+    return due.length > 0;
+  }
+
+  deliverBuffered(execution: Execution): void {
+    for (const { event, answer } of execution.buffered.splice(0)) this.happens(execution, event, answer);
+  }
+
   /** One step of a replay; false when there is none to make. */
   private replayed(): boolean {
     const [replay] = this.replays;
@@ -247,11 +268,7 @@ export class Cluster {
     return replay !== undefined;
   }
 
-  private deliver(
-    execution: Execution,
-    event: DistributiveOmit<HistoryEvent, 'at'>,
-    answer?: (done: Promise<unknown>) => void,
-  ): void {
+  private deliver(execution: Execution, event: NewEvent, answer?: (done: Promise<unknown>) => void): void {
     this.time.after(this.latency(), () => this.happens(execution, event, answer));
   }
 
@@ -281,6 +298,10 @@ export class Cluster {
     if (error instanceof ContinueAsNew) {
       execution.isClosed = true;
       this.begin({ ...execution.start, runId: this.newRunId(), input: copyOf(error.input), more: copyOf(error.more) });
+      const next = this.executions.get(execution.start.workflowId) ?? execution;
+      for (const { event, answer } of execution.buffered.filter(({ event: { kind } }) => kind !== 'settled')) {
+        this.deliver(next, event, answer);
+      }
       return;
     }
     const { message, type } = ensureApplicationFailure(

@@ -15,13 +15,20 @@ interface Early {
 }
 
 /** What has happened to an execution, in its order: all that its code goes by, so that a replay leads to the same place. */
-export type HistoryEvent = { at: number } & (
+export type HistoryEvent = { at: number } & NewEvent;
+
+export type NewEvent =
   | { kind: 'started' }
   /** An activity or a timer, by the number it was given when it was begun. */
   | { kind: 'settled'; key: string; what: string; how: 'resolve' | 'reject'; value: unknown }
   | { kind: 'signal' | 'update'; name: string; payload: unknown }
-  | { kind: 'cancel' }
-);
+  | { kind: 'cancel' };
+
+export interface Buffered {
+  event: NewEvent;
+  /** Told of what an update answers. */
+  answer: (done: Promise<unknown>) => void;
+}
 
 /** An activity or a timer that has not settled. */
 export interface Pending {
@@ -71,6 +78,10 @@ export class Execution {
   isReplaying = false;
   /** Events of its history that it has from an earlier run. */
   replayed = 0;
+  /** Local activities that run: the workflow task they belong to is not over. */
+  localRunning = 0;
+  /** What came during a workflow task: the server tells it with the next one. */
+  readonly buffered: Buffered[] = [];
   private readonly conditions = new Set<{ holds: () => boolean; go: () => void }>();
   private readonly early: Early[] = [];
 

@@ -27,17 +27,27 @@ export class LocalActivities {
     const id = `${execution.activitiesMade}`;
     const key = `activity ${id}`;
     const settle = (how: 'resolve' | 'reject', value: unknown): void =>
-      this.cluster.happens(execution, { kind: 'settled', key, what: name, how, value });
+      this.cluster.happensInTask(execution, { kind: 'settled', key, what: name, how, value });
     const fail = (cause: Error): void => {
       const state = RetryState.MAXIMUM_ATTEMPTS_REACHED;
       settle('reject', new ActivityFailure('Activity task failed', name, id, state, undefined, cause));
     };
     const tryOnce = (): void => {
+      execution.localRunning += 1;
       if (!execution.isClosed)
         this.tryOnce(
           execution,
           { name, id, options, input },
-          { resolve: (value) => settle('resolve', value), fail, again: tryOnce },
+          {
+            resolve: (value) => settle('resolve', value),
+            fail,
+            // The task has timed out: the next one begins with what came meanwhile.
+            again: () => {
+              execution.localRunning -= 1;
+              this.cluster.deliverBuffered(execution);
+              tryOnce();
+            },
+          },
         );
     };
     execution.began(key, { what: name, resolve, reject, begin: tryOnce });
