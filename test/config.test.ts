@@ -28,7 +28,7 @@ function errorOf(env: Record<string, string>): ConfigError {
 
 /** A minute of ours, as long as it is in the time of a configuration. */
 const minuteIn = (env: Record<string, string>): number =>
-  loadConfig({ ...env, PAYOUTS_PATIENCE: '1m' }).settings.waits.patienceMs;
+  loadConfig({ ...env, PAYOUTS_PATIENCE: '1m' }).settings.terms.waits.patienceMs;
 
 const POSTGRES = { PAYOUTS_STORE_URL: 'postgres://db.example/payouts?sslmode=verify-full' };
 
@@ -42,7 +42,8 @@ describe('defaults', () => {
   });
 
   it('are the ones the table of keys documents', () => {
-    const { waits, referenceDedupe, maxSlippage, window, openOrders, pageSize } = loadConfig({}).settings;
+    const { terms, window, openOrders, pageSize } = loadConfig({}).settings;
+    const { waits, referenceDedupe, maxSlippage } = terms;
     expect({ referenceDedupe, maxSlippage, window, openOrders, pageSize }).toEqual({
       referenceDedupe: 'assumed',
       maxSlippage: '0.01',
@@ -316,7 +317,7 @@ describe('durations and the time scale', () => {
     ['24h', 86_400_000],
     ['3d', 259_200_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(loadConfig({ PAYOUTS_PATIENCE: text }).settings.waits.patienceMs).toBe(ms);
+    expect(loadConfig({ PAYOUTS_PATIENCE: text }).settings.terms.waits.patienceMs).toBe(ms);
   });
 
   it('0.02 and 50 mean the same', () => {
@@ -332,7 +333,7 @@ describe('durations and the time scale', () => {
     fc.assert(
       fc.property(scale, fc.integer({ min: 1, max: 10 ** 9 - 1 }), (by, ms) => {
         const env = { PAYOUTS_TIME_SCALE: `${by}`, PAYOUTS_PATIENCE: `${ms}ms` };
-        const shrunk = loadConfig(env).settings.waits.patienceMs;
+        const shrunk = loadConfig(env).settings.terms.waits.patienceMs;
         expect(shrunk).toBeGreaterThanOrEqual(1);
         expect(shrunk).toBeLessThanOrEqual(ms);
       }),

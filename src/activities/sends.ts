@@ -26,7 +26,8 @@ export const sendActivities = (deps: ActivityDeps) => ({
 /** One attempt. */
 function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
   const { bank, store, assertIdentity, settings } = deps;
-  const { auditTtlMs, transferAcrossUsers } = settings;
+  const { terms, transferAcrossUsers } = settings;
+  const { auditTtlMs } = terms;
   const sender = { ...openSet(deps), store, bank, assertIdentity, settings, auditTtlMs, transferAcrossUsers };
   return sendOrder(sender, caller(), { claim, leg, attempt });
 }

@@ -23,7 +23,7 @@ export const waitActivities = (deps: ActivityDeps) => ({
       await deps.bank.accounts.get(accountId);
     } catch (error) {
       if (conditionOf(error) !== undefined) return;
-      const { lookAgainMs, lookAgainMaxMs } = deps.settings.waits;
+      const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
       throw notYet('the bank does not answer', doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs));
     }
   },
@@ -33,7 +33,7 @@ export const waitActivities = (deps: ActivityDeps) => ({
    * comes is given out in the order in which the rows were handed over.
    */
   async awaitFunds({ accountId, needs, reference }: AwaitFundsInput): Promise<void> {
-    const { lookAgainMs, lookAgainMaxMs } = deps.settings.waits;
+    const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
     const ahead = reference === undefined ? [] : await deps.store.fundsNeededAhead(reference);
     const account = await deps.bank.accounts.get(accountId).catch(() => undefined);
     if (account === undefined || compareDecimals(account.balance, addDecimals(needs, ...ahead)) === -1) {

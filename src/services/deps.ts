@@ -4,28 +4,22 @@ import type { BusinessCalendar } from '../domain/business-days.ts';
 import type { CardTerms } from '../domain/card-terms.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { ClosedMeaning } from '../domain/order-status.ts';
-import type { ApprovalRule, ReferenceDedupe, Waits } from '../domain/policy.ts';
+import type { ApprovalRule, Terms } from '../domain/policy.ts';
 import type { Store } from '../store/store.ts';
 import type { Executions } from './executions.ts';
 
 /** What the worker is set to; durations in ms, our own waits already scaled. */
 export interface WorkerSettings {
-  waits: Waits;
-  referenceDedupe: ReferenceDedupe;
-  closedMeans: ClosedMeaning;
+  /** What a payout obeys whose row says nothing else. */
+  terms: Terms;
   /** Where no policy is set: names are believed. */
   approvalRules: readonly ApprovalRule[];
   /** Who may move money; decisions count when they are signed. Absent: a trial, in which names are believed. */
   policy?: Policy | undefined;
-  feeCap: string | undefined;
-  maxSlippage: string;
   /** A transfer may go to an account of another user that the key sees. */
   transferAcrossUsers: boolean;
   /** Days on which nothing is due; absent: every day is a business day. */
   calendar: BusinessCalendar | undefined;
-  /** The bank's time, never scaled: becomes `expired_at`. */
-  auditTtlMs: number;
   /** How far the bank's clock may be off; widens every list window. Never scaled. */
   clockSkewMs: number;
   /** First pause between sweeps of the order watch. */

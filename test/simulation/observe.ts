@@ -57,10 +57,10 @@ export async function observe(
   }
   return {
     settings: {
-      referenceDedupe: settings.referenceDedupe,
-      closedMeans: settings.closedMeans,
-      lateCommitMs: settings.waits.lateCommitMs,
-      listLagMs: settings.waits.listLagMs,
+      referenceDedupe: settings.terms.referenceDedupe,
+      closedMeans: settings.terms.closedMeans,
+      lateCommitMs: settings.terms.waits.lateCommitMs,
+      listLagMs: settings.terms.waits.listLagMs,
       approvalRules: [...settings.approvalRules],
       sendDelayMaxMs: SEND_DELAY_MAX_MS,
       provesAbsence: world.worlds.clockApartMs === undefined,

@@ -109,7 +109,7 @@ async function advance({ time, cluster }: World, ms: number): Promise<void> {
 /** True once every row has an end or stayed with people for long enough to be looked at again. */
 async function untilSettled(world: World, generations: NextGenerations): Promise<boolean> {
   const { time, settings, payouts } = world;
-  const { patienceMs, lookAgainMaxMs } = settings.waits;
+  const { patienceMs, lookAgainMaxMs } = settings.terms.waits;
   let since: number | undefined;
   for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
     await advance(world, STEP_MS);

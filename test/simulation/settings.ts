@@ -1,3 +1,4 @@
+import type { ReferenceDedupe } from '../../src/domain/policy.ts';
 import type { WorkerSettings } from '../../src/services/deps.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
 import type { BankProfile, BankWindows } from './bank/profile.ts';
@@ -15,34 +16,38 @@ export function drawWindows(random: Random): BankWindows {
 /** Settings that fit what the bank really does: `verified` only where it recognises references. */
 export function drawSettings(random: Random, windows: BankWindows, { dedupe, closedIs }: BankProfile): WorkerSettings {
   const patienceMs = random.between(10, 30) * 60_000;
-  const referenceDedupe: WorkerSettings['referenceDedupe'] = random.pick(
+  const referenceDedupe: ReferenceDedupe = random.pick(
     dedupe === 'none' ? ['assumed', 'assumed', 'none'] : ['assumed', 'verified', 'verified', 'none'],
   );
+  const waits = {
+    ...windows,
+    patienceMs,
+    fundsPatienceMs: random.between(5, 30) * 60_000,
+    approvalTtlMs: random.between(5, 60) * 60_000,
+    statusAgeLimitMs: random.between(30, 90) * 60_000,
+    lookAgainMs: random.between(2_000, 5_000),
+    lookAgainMaxMs: random.between(20_000, 60_000),
+  };
+  const approvalRules = random.pick<WorkerSettings['approvalRules']>([
+    [],
+    [],
+    [{ approvals: 1 }],
+    [{ currency: 'USD', amountAtLeast: '300', approvals: 2 }],
+    [{ newPayee: true, approvals: 1 }],
+    [{ approvals: 2 }, { newPayee: true, approvals: 3 }],
+  ]);
   return {
-    waits: {
-      ...windows,
-      patienceMs,
-      fundsPatienceMs: random.between(5, 30) * 60_000,
-      approvalTtlMs: random.between(5, 60) * 60_000,
-      statusAgeLimitMs: random.between(30, 90) * 60_000,
-      lookAgainMs: random.between(2_000, 5_000),
-      lookAgainMaxMs: random.between(20_000, 60_000),
+    terms: {
+      waits,
+      referenceDedupe,
+      closedMeans: closedIs,
+      feeCap: random.chance(0.2) ? '4' : undefined,
+      maxSlippage: random.pick(['0.01', '0.001', '0.05']),
+      auditTtlMs: random.between(5, 60) * 60_000,
     },
-    referenceDedupe,
-    closedMeans: closedIs,
-    approvalRules: random.pick<WorkerSettings['approvalRules']>([
-      [],
-      [],
-      [{ approvals: 1 }],
-      [{ currency: 'USD', amountAtLeast: '300', approvals: 2 }],
-      [{ newPayee: true, approvals: 1 }],
-      [{ approvals: 2 }, { newPayee: true, approvals: 3 }],
-    ]),
-    feeCap: random.chance(0.2) ? '4' : undefined,
+    approvalRules,
     transferAcrossUsers: false,
-    maxSlippage: random.pick(['0.01', '0.001', '0.05']),
     calendar: undefined,
-    auditTtlMs: random.between(5, 60) * 60_000,
     clockSkewMs: 600_000,
     sweepMs: random.between(1_000, 8_000),
     sweepMaxMs: random.between(20_000, 60_000),

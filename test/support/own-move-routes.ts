@@ -192,7 +192,7 @@ const lostAnswers = (operation: string): readonly Omit<OwnMoveRoute, 'kind'>[] =
   },
   {
     name: 'closed-as-not-paid',
-    settings: { referenceDedupe: 'none' },
+    terms: { referenceDedupe: 'none' },
     travel: async (p, start) => {
       await p.sandboxTest('POST', 'faults', { operation, kind: 'drop-before' });
       const handle = await start();
@@ -226,7 +226,7 @@ const shortOfMoney = (currency: string): readonly Omit<OwnMoveRoute, 'kind'>[] =
   },
   {
     name: 'funds-patience-over',
-    settings: { waits: { fundsPatienceMs: 600 } },
+    terms: { waits: { fundsPatienceMs: 600 } },
     travel: async (p, start) => {
       await openPoorAccount(p, currency);
       return start({ account_id: 'acc-poor' });

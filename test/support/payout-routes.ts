@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { PAYEE_FIELDS } from './payee.ts';
-import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product } from './product.ts';
+import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, type QuickTerms } from './product.ts';
 import { until as untilTrue } from './until.ts';
 
 export type PayoutHandle = WorkflowHandle<() => Promise<PayoutResult>>;
@@ -16,7 +16,8 @@ export type PayoutHandle = WorkflowHandle<() => Promise<PayoutResult>>;
 /** One way through the life of a payout: the same list is tested, counted and recorded for replay. */
 export interface PayoutRoute {
   name: string;
-  settings?: Partial<Omit<WorkerSettings, 'waits'>> & { waits?: Partial<WorkerSettings['waits']> };
+  settings?: Partial<Omit<WorkerSettings, 'terms'>>;
+  terms?: QuickTerms;
   sandbox?: Partial<SandboxOptions>;
   store?: (store: Store) => Store;
   travel(product: Product): Promise<PayoutHandle>;
@@ -96,7 +97,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'approval-expired',
-    settings: { approvalRules: [{ approvals: 1 }], waits: { approvalTtlMs: 500 } },
+    settings: { approvalRules: [{ approvals: 1 }] },
+    terms: { waits: { approvalTtlMs: 500 } },
     travel: (p) => p.start({ id: 'r' }, { by: 'maker' }),
     ends: { state: 'rejected' },
     because: 'approval-expired',
@@ -104,7 +106,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'bank-approval',
-    settings: afterTheBank,
+    terms: afterTheBank,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');
@@ -130,7 +132,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   {
     name: 'exchange-and-bank-approval',
     sandbox: { auditThreshold: { USD: '12.00' } },
-    settings: afterTheBank,
+    terms: afterTheBank,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
       await until(handle, 'awaiting-bank-approval');
@@ -274,7 +276,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'funds-patience-over',
-    settings: { waits: { fundsPatienceMs: 600 } },
+    terms: { waits: { fundsPatienceMs: 600 } },
     travel: async (p) => {
       await p.sandboxTest('POST', 'accounts', {
         uid: 'u-1001',
@@ -348,7 +350,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'sender-heard-late',
     // The first sender finds everything switched off, sends nothing, and stands still before it says so until the activity's time of
     // 45 s is over.
-    settings: { referenceDedupe: 'none' },
+    terms: { referenceDedupe: 'none' },
     store: (store) => {
       let sends = 0;
       let isAsked = false;
@@ -401,7 +403,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'proven-absent-and-never-resent',
-    settings: { referenceDedupe: 'none' },
+    terms: { referenceDedupe: 'none' },
     travel: async (p) => {
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
       const handle = await p.start({ id: 'r' });
@@ -417,7 +419,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'proven-absent-after-the-looks-were-over',
-    settings: { waits: { lateCommitMs: 300, listLagMs: 100 } },
+    terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
       // A list that says it has more than it shows: no look can prove anything.
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
@@ -432,7 +434,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'closed-by-two-people-though-no-look-proves-anything',
-    settings: { waits: { lateCommitMs: 300, listLagMs: 100 } },
+    terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
@@ -536,7 +538,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   {
     name: 'answer-lost-and-switched-off',
     // Dedupe `verified` would send again at once: the switch keeps it from that, and the looks go on.
-    settings: { referenceDedupe: 'verified' },
+    terms: { referenceDedupe: 'verified' },
     store: (store) => switchedOffOnce(store, 'finishAttempt'),
     travel: async (p) => {
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
@@ -551,7 +553,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   {
     name: 'answer-lost-and-refused-ever-after',
     // More often than an answer may be lost: what the bank has refused has repeated nothing, and after the proof it is a refusal.
-    settings: { referenceDedupe: 'verified' },
+    terms: { referenceDedupe: 'verified' },
     travel: async (p) => {
       const refused = { operation: 'transactions.payment', kind: 'code', code: 2007, commit: false };
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });

@@ -6,6 +6,7 @@ import type { Bank } from '../../src/api/bank.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import type { Terms, Waits } from '../../src/domain/policy.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
@@ -19,25 +20,26 @@ import { quickCardTerms } from './card-terms.ts';
 
 /** Waits short enough for a test and long enough to keep their order. */
 export const quickSettings: WorkerSettings = {
-  waits: {
-    patienceMs: 60_000,
-    fundsPatienceMs: 20_000,
-    approvalTtlMs: 20_000,
-    lateCommitMs: 1_500,
-    listLagMs: 500,
-    noMoneyRecheckMs: 200,
-    statusAgeLimitMs: 60_000,
-    lookAgainMs: 200,
-    lookAgainMaxMs: 1_000,
+  terms: {
+    waits: {
+      patienceMs: 60_000,
+      fundsPatienceMs: 20_000,
+      approvalTtlMs: 20_000,
+      lateCommitMs: 1_500,
+      listLagMs: 500,
+      noMoneyRecheckMs: 200,
+      statusAgeLimitMs: 60_000,
+      lookAgainMs: 200,
+      lookAgainMaxMs: 1_000,
+    },
+    referenceDedupe: 'assumed',
+    closedMeans: 'unclear',
+    auditTtlMs: 3_600_000,
+    maxSlippage: '0.01',
   },
-  referenceDedupe: 'assumed',
-  closedMeans: 'unclear',
   approvalRules: [],
-  feeCap: undefined,
-  maxSlippage: '0.01',
   transferAcrossUsers: false,
   calendar: undefined,
-  auditTtlMs: 3_600_000,
   clockSkewMs: 600_000,
   sweepMs: 100,
   sweepMaxMs: 500,
@@ -51,6 +53,14 @@ export const quickSettings: WorkerSettings = {
   reconcileDays: 45,
   reconcileEveryMs: 1_000,
   cardTerms: quickCardTerms,
+};
+
+/** What a test sets otherwise than `quickSettings`. */
+export type QuickTerms = Partial<Omit<Terms, 'waits'>> & { waits?: Partial<Waits> };
+
+const termsWith = ({ waits, ...others }: QuickTerms = {}): Terms => {
+  const { terms } = quickSettings;
+  return { ...terms, ...others, waits: { ...terms.waits, ...waits } };
 };
 
 /** The product on a real Temporal server with a sandbox bank of its own; every product has a namespace of its own. */
@@ -78,7 +88,8 @@ let products = 0;
 
 export async function startProduct(
   options: {
-    settings?: Partial<WorkerSettings>;
+    settings?: Partial<Omit<WorkerSettings, 'terms'>>;
+    terms?: QuickTerms;
     sandbox?: Partial<SandboxOptions>;
     limits?: BankLimits;
     store?: (store: Store) => Store;
@@ -100,7 +111,7 @@ export async function startProduct(
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
     executions: executionsOver(client),
-    settings: { ...quickSettings, ...options.settings, waits: { ...quickSettings.waits, ...options.settings?.waits } },
+    settings: { ...quickSettings, ...options.settings, terms: termsWith(options.terms) },
     now: Date.now,
     checkInstruction,
     assertIdentity: async () => {},

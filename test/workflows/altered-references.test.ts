@@ -15,7 +15,8 @@ const bankThatShows = (
   store?: (store: Store) => Store,
 ): Promise<Product> =>
   startProduct({
-    settings: { waits: { patienceMs: HOUR_MS } as never, sweepWindowMs: HOUR_MS },
+    settings: { sweepWindowMs: HOUR_MS },
+    terms: { waits: { patienceMs: HOUR_MS } },
     sandbox: { profile: { references, ...more } as never },
     store,
   });

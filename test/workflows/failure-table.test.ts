@@ -96,7 +96,7 @@ describe.concurrent('a refusal after a lost answer is no refusal', () => {
     ['401', { kind: 'http', status: 401, commit: false }],
   ])('%s', async (_, refusal) => {
     await using product = await startProduct({
-      settings: { referenceDedupe: 'verified' },
+      terms: { referenceDedupe: 'verified' },
       sandbox: { profile: { dedupe: 'same-order', listLagMs: 1_200 } },
     });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
@@ -126,7 +126,7 @@ describe.concurrent('an order at the bank', () => {
 
   it('that stands still in APPROVING goes to an operator, and on by itself when it moves', async () => {
     await using product = await startProduct({
-      settings: { waits: { statusAgeLimitMs: 1_000, patienceMs: 1_500 } as never },
+      terms: { waits: { statusAgeLimitMs: 1_000, patienceMs: 1_500 } },
     });
     const handle = await product.start({ id: 'stuck', note: 'sandbox:stuck' });
     const orderId = await orderIdOf(product, 'stuck');
@@ -150,7 +150,7 @@ describe.concurrent('an order at the bank', () => {
   });
 
   it('that says "failed" once and "completed" then is paid', async () => {
-    await using product = await startProduct({ settings: { waits: { noMoneyRecheckMs: 1_500 } as never } });
+    await using product = await startProduct({ terms: { waits: { noMoneyRecheckMs: 1_500 } } });
     const handle = await product.start({ id: 'flip', note: 'sandbox:stuck' });
     const orderId = await orderIdOf(product, 'flip');
     await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'FAILED', stay: true });

@@ -49,7 +49,7 @@ describe('hazards of a payout', () => {
   });
 
   it('an order accepted by a run that was terminated is adopted, even while no list shows it', async () => {
-    await using product = await startProduct({ settings: { waits: { lateCommitMs: 100, listLagMs: 50 } as never } });
+    await using product = await startProduct({ terms: { waits: { lateCommitMs: 100, listLagMs: 50 } } });
     const handle = await product.start({ id: 'adopt', note: 'sandbox:audit' });
     const { orderId } = await until(handle, 'awaiting-bank-approval');
     await handle.terminate('test');
@@ -163,7 +163,7 @@ describe('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     const [lost, resent, ...more] = await product.store.attempts(referenceOf('u-1001', 'patience'));
     expect(more).toEqual([]);
-    const { lateCommitMs, listLagMs } = quickSettings.waits;
+    const { lateCommitMs, listLagMs } = quickSettings.terms.waits;
     expect((resent?.sentAt ?? 0) - (lost?.sentAt ?? 0)).toBeGreaterThanOrEqual(lateCommitMs + listLagMs);
   });
 

@@ -74,7 +74,7 @@ describe.concurrent('a sender that nobody hears of again', () => {
     const stuck = Promise.withResolvers<never>();
     let calls = 0;
     await using product = await startProduct({
-      settings: { referenceDedupe: 'none' },
+      terms: { referenceDedupe: 'none' },
       store: (store) => ({
         ...store,
         recordAttempt: async (attempt) => {

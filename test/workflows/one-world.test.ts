@@ -72,7 +72,7 @@ describe('one claim', () => {
   });
 
   it('nor ends for want of the money that its own payment has taken', async () => {
-    await using product = await startProduct({ settings: { waits: { fundsPatienceMs: 200 } as never } });
+    await using product = await startProduct({ terms: { waits: { fundsPatienceMs: 200 } } });
     await product.sandboxTest('POST', 'accounts', {
       uid: 'u-1001',
       currency: 'USD',
@@ -109,7 +109,7 @@ describe('one claim', () => {
       attempts: async (reference) => (isForgotten ? [] : store.attempts(reference)),
     });
     await using product = await startProduct({
-      settings: { referenceDedupe: 'none' },
+      terms: { referenceDedupe: 'none' },
       sandbox: { profile: { dedupe: 'none' } as never },
       store: forgetful,
     });
@@ -139,7 +139,7 @@ describe('one claim', () => {
   });
 
   it('a payout that is with people is so again in a store that has forgotten it', async () => {
-    await using product = await startProduct({ settings: { referenceDedupe: 'none' } });
+    await using product = await startProduct({ terms: { referenceDedupe: 'none' } });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
     const handle = await product.start({ id: 'r' });
     await until(handle, 'needs-operator');

@@ -22,7 +22,7 @@ describe('the order watch', () => {
   });
 
   it('tells a payout of an order the POST answer of which was lost', async () => {
-    await using product = await startProduct({ settings: { waits: { lateCommitMs: 60_000 } as never } });
+    await using product = await startProduct({ terms: { waits: { lateCommitMs: 60_000 } } });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     const handle = await product.start({ id: 'lost' });
     expect((await handle.result()).state).toBe('completed');
@@ -30,7 +30,8 @@ describe('the order watch', () => {
 
   it('a payout that nobody tells anything looks itself', async () => {
     await using product = await startProduct({
-      settings: { sweepMs: 60_000, sweepMaxMs: 60_000, waits: { patienceMs: 1_000 } as never },
+      settings: { sweepMs: 60_000, sweepMaxMs: 60_000 },
+      terms: { waits: { patienceMs: 1_000 } },
       sandbox: { settle: { SUBMITTED: 300 } },
     });
     const handle = await product.start({ id: 'patient' });

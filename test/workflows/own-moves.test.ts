@@ -14,8 +14,8 @@ function openSecondAccount(product: Product): Promise<unknown> {
 describe('a transfer or an exchange by itself on a real Temporal server', () => {
   it.concurrent.each(OWN_MOVE_ROUTES)(
     '$kind: $name',
-    async ({ name, kind, settings, sandbox, store, bank, travel, ends, because, eventsMax, orders }) => {
-      await using product = await startProduct({ settings: settings as never, sandbox, store, bank });
+    async ({ name, kind, settings, terms, sandbox, store, bank, travel, ends, because, eventsMax, orders }) => {
+      await using product = await startProduct({ settings, terms, sandbox, store, bank });
       await openSecondAccount(product);
       const handle = await travel(product, starting(product, kind));
       const result = await handle.result();

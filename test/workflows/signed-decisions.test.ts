@@ -176,7 +176,8 @@ describe.concurrent('where a policy asks for signatures', () => {
 
   it('an operator signs what is to be done about an unknown outcome', async () => {
     await using product = await startProduct({
-      settings: { policy: policyOf([alice, bob, carol]), referenceDedupe: 'none' },
+      settings: { policy: policyOf([alice, bob, carol]) },
+      terms: { referenceDedupe: 'none' },
     });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
     const handle = await handedOver(product, 'unknown');

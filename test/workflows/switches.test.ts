@@ -130,7 +130,7 @@ describe.concurrent('a switch that is off', () => {
 
   it('keeps a lost send from being repeated until absence is proven, and then from being sent', async () => {
     await using product = await startProduct({
-      settings: { referenceDedupe: 'verified' },
+      terms: { referenceDedupe: 'verified' },
       store: (store) => switchedOffOnce(store, 'finishAttempt'),
     });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });

@@ -238,7 +238,8 @@ function signedTerms(
   { uid, generation, instruction }: PayoutRecord,
   { payee, payingAccountId }: { payee: Extract<PayeeFound, { beneficiary: unknown }>; payingAccountId: string },
 ): Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'approvedFirst'> | undefined {
-  const { policy, feeCap, maxSlippage } = settings;
+  const { policy, terms } = settings;
+  const { feeCap, maxSlippage } = terms;
   if (policy === undefined) return undefined;
   const { account_id: accountId, amount, currency, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
   const asked = { uid, accountId, amount, currency, newPayee: isNewPayee(payee.beneficiary, now()) };

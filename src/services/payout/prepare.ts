@@ -275,13 +275,10 @@ function invalid(findings: readonly { rule: string; message: string }[], digest:
 
 function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {
   return {
-    waits: settings.waits,
-    referenceDedupe: settings.referenceDedupe,
-    closedMeans: settings.closedMeans,
+    ...settings.terms,
     ...(settings.policy !== undefined && { signed: true as const }),
-    auditTtlMs: settings.auditTtlMs,
-    feeCap: instruction.fee_cap ?? settings.feeCap,
-    maxSlippage: instruction.max_slippage ?? settings.maxSlippage,
+    feeCap: instruction.fee_cap ?? settings.terms.feeCap,
+    maxSlippage: instruction.max_slippage ?? settings.terms.maxSlippage,
     dueAt: dueAt(instruction, settings.calendar),
   };
 }

@@ -20,7 +20,7 @@ import { orderFacts, readIfThere } from './bank-orders.ts';
 interface Deps {
   bank: Pick<Bank, 'orders'>;
   store: Store;
-  settings: { closedMeans: ClosedMeaning; clockSkewMs: number };
+  settings: { terms: { closedMeans: ClosedMeaning }; clockSkewMs: number };
   now(): number;
 }
 
@@ -52,7 +52,7 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
     const payout = payouts.get(reference ?? '');
     const owner = owners.get(reference ?? '');
     const attempts = sent.get(reference ?? '');
-    const { closedMeans } = deps.settings;
+    const { closedMeans } = deps.settings.terms;
     if (payout !== undefined) {
       const accepted = payout.orderId === null ? [] : [payout.orderId];
       const judge = (facts: OrderFacts[]) =>

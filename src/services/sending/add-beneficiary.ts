@@ -64,9 +64,10 @@ const unanswered = (adds: number): BeneficiaryAdded =>
   refused('hold', because('beneficiary-pending', `${adds} attempts without an answer`));
 
 /** Whether the last add may still show; each one without an answer makes the next one wait twice as long. */
-function stillInDoubt({ settings: { waits }, now }: ActivityDeps, last: SendAttempt, silent: number): boolean {
+function stillInDoubt({ settings, now }: ActivityDeps, last: SendAttempt, silent: number): boolean {
   if (last.outcome === 'not-sent' || last.outcome === 'refused') return false;
-  const windowMs = waits.lateCommitMs + waits.listLagMs;
+  const { lateCommitMs, listLagMs } = settings.terms.waits;
+  const windowMs = lateCommitMs + listLagMs;
   return now() - last.sentAt < doublingPause(silent - 1, windowMs, Number.POSITIVE_INFINITY);
 }
 
