@@ -1,43 +1,80 @@
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
-import { assertPostgresSealed, assertTemporalSealed } from './config/clear-text.ts';
+import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
+import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
+import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
-import { type GatewayConfig, gatewayConfigOf } from './config/gateway.ts';
-import type { GatewayToken } from './config/gateway-tokens.ts';
-import { CONFIG_KEYS, type KeyName, type KeyValues, keyOf } from './config/keys.ts';
+import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
+import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
 import { Secret } from './config/secret.ts';
-import { settingsOf } from './config/settings.ts';
-import type { WorkerSettings } from './services/deps.ts';
+import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
+import { type TemporalConfig, temporalOf } from './config/temporal.ts';
+import { auditKey, count, flag, httpUrl, oneOf, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Every setting of the product, in one table. A name with `_FILE` behind it names a file that holds the value. */
+export const CONFIG_KEYS = {
+  ...BANK_KEYS,
+  ...CLEAR_TEXT_KEYS,
+  ...WORKER_KEYS,
+  PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
+    flag,
+    'false',
+    'allow another PAYOUTS_TIME_SCALE than 1 with a bank or a Temporal on another machine, whose time is not shrunk',
+  ),
+  PAYOUTS_SIGNING_KEY: key(
+    text,
+    null,
+    'Ed25519 private key (PKCS #8, PEM) that commands sign decisions with; better PAYOUTS_SIGNING_KEY_FILE',
+  ),
+  PAYOUTS_FOLDER_MAKER: key(text, null, 'maker, by the policy, of the files that drop folders take'),
+  PAYOUTS_LOOK_ALIKE_DAYS: key(
+    count(0, 365),
+    '3',
+    'days within which a payout of the same payee, amount and currency is held for a decision; 0: never',
+  ),
+  PAYOUTS_MESSAGE_MAPPING: key(
+    text,
+    null,
+    'JSON file: debtor accounts and payment types of bank messages (pain.001, ABA, NACHA)',
+  ),
+  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV file: what bank messages lack about payees'),
+  PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
+  PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
+  PAYOUTS_ONE_MACHINE: key(
+    flag,
+    'false',
+    'every worker, gateway and command of a Temporal cluster runs on this machine and shares the SQLite store',
+  ),
+  PAYOUTS_REPLACES_STORE: key(
+    text,
+    null,
+    'id of a store that is gone for good: a worker that starts takes its Temporal namespace for the present one',
+  ),
+  PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
+  PAYOUTS_AUDIT_KEY: key(
+    auditKey,
+    null,
+    'private Ed25519 key in PEM that signs checkpoints of the audit; absent: audit-key.pem in the home, made at first use',
+  ),
+  PAYOUTS_AUDIT_CHECKPOINTS: key(
+    text,
+    null,
+    'file, best on another machine, that every checkpoint of the audit is appended to; absent: they stay in the store',
+  ),
+  PAYOUTS_LOG_LEVEL: key(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    null,
+    'level of the log on stderr; absent: info for workers, warn for other commands',
+  ),
+  PAYOUTS_CODEC_KEYS: key(text, null, 'keys that encrypt payloads, id:base64 comma-separated, the first one in use'),
+  ...GATEWAY_KEYS,
+  ...CARD_KEYS,
+} as const;
 
-const SANDBOX_KEY = 'sandbox-key';
-const SANDBOX_SECRET = 'sandbox-secret';
-
-/** How a token is asked for: the parts of interface section 5 that are not shown. */
-export interface BankAuth {
-  method: 'POST' | 'GET';
-  /** JSON template with `{key}` and `{secret}`. */
-  body: string;
-  tokenField: string | undefined;
-  prefix: string;
-}
-
-export type BankConfig = { key: Secret; secret: Secret; auth: BankAuth; authBeforeExecution: boolean } & (
-  | { kind: 'sandbox' }
-  | { kind: 'remote'; url: string }
-);
-
-export type TemporalConfig =
-  | { kind: 'embedded'; namespace: string }
-  /** `connect` may hold an API key and client certificates. */
-  | { kind: 'cluster'; namespace: string; address: string; connect: Secret<ClientConnectConfig['connectionOptions']> };
+type Values = ValuesOf<typeof CONFIG_KEYS>;
 
 export interface Config {
   /** Absolute path. */
@@ -66,13 +103,9 @@ export interface Config {
   payeeDirectory: string | undefined;
   cards: CardsConfig;
   webhook: WebhookConfig;
-  /** Empty: the gateway answers this machine only. */
-  gatewayTokens: Secret<readonly GatewayToken[]>;
-  /** Requests a minute that a caller of the gateway has. */
-  gatewayPerMinute: number;
   gateway: GatewayConfig;
   audit: AuditConfig;
-  logLevel: KeyValues['PAYOUTS_LOG_LEVEL'];
+  logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
 export interface AuditConfig {
@@ -84,7 +117,7 @@ export interface AuditConfig {
 
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
 export function loadConfig(env: Environment = process.env): Config {
-  const values = readKeys(env);
+  const values = readKeys(CONFIG_KEYS, env);
   const home = resolve(values.PAYOUTS_HOME);
   if (values.PAYOUTS_CODEC_KEYS !== undefined) {
     // Better no start than clear payloads where somebody asked for encrypted ones.
@@ -117,89 +150,19 @@ export function loadConfig(env: Environment = process.env): Config {
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     cards: cardsOf(values),
     webhook: webhookOf(values),
-    gatewayTokens: new Secret(gatewayTokensOf(values)),
-    gatewayPerMinute: values.PAYOUTS_GATEWAY_RATE,
-    gateway: gatewayConfigOf(values),
+    gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }
 
-const auditOf = ({ PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file }: KeyValues): AuditConfig => ({
+const auditOf = ({ PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file }: Values): AuditConfig => ({
   key: key && new Secret(key),
   checkpoints: file === undefined ? undefined : resolve(file),
 });
 
-function readKeys(env: Environment): KeyValues {
-  const values: Partial<Record<KeyName, unknown>> = {};
-  for (const { name } of CONFIG_KEYS) {
-    const { schema, default: defaultText, meaning } = keyOf(name);
-    const text = textOf(env, name) ?? defaultText;
-    if (text === null) continue;
-    const result = schema.safeParse(text);
-    if (!result.success)
-      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `It is: ${meaning}.`);
-    values[name] = result.data;
-  }
-  return values as KeyValues;
-}
-
-/** The value under `name` or in the file under `name_FILE`; a blank counts as absent. */
-function textOf(env: Environment, name: string): string | undefined {
-  const file = env[`${name}_FILE`];
-  const text = env[name] || undefined;
-  if (!file) return text;
-  if (text !== undefined) throw new ConfigError(name, `is set beside ${name}_FILE`, 'Set one of the two.');
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
-  } catch {
-    throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
-  }
-}
-
-function bankOf(values: KeyValues): BankConfig {
-  const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
-  const access = {
-    key: new Secret(key),
-    secret: new Secret(secret),
-    auth: {
-      method: values.PAYOUTS_AUTH_METHOD,
-      body: JSON.stringify(values.PAYOUTS_AUTH_BODY),
-      tokenField: values.PAYOUTS_AUTH_TOKEN_FIELD,
-      prefix: values.PAYOUTS_AUTH_PREFIX,
-    },
-    authBeforeExecution: values.PAYOUTS_AUTH_BEFORE_EXECUTION,
-  };
-  if (url === undefined) return { kind: 'sandbox', ...access };
-  if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);
-  return { kind: 'remote', url, ...access };
-}
-
-function assertSafeElsewhere(url: string, values: KeyValues): void {
-  if (values.PAYOUTS_API_SECRET === SANDBOX_SECRET || values.PAYOUTS_API_KEY === SANDBOX_KEY) {
-    const name = values.PAYOUTS_API_KEY === SANDBOX_KEY ? 'PAYOUTS_API_KEY' : 'PAYOUTS_API_SECRET';
-    throw new ConfigError(
-      name,
-      'is the default of the sandbox, for a bank on another machine',
-      `Set ${name} or ${name}_FILE.`,
-    );
-  }
-  if (url.startsWith('http:') && !values.PAYOUTS_ALLOW_HTTP) {
-    throw new ConfigError(
-      'PAYOUTS_API_URL',
-      'sends key and payees to another machine in clear text',
-      'Use https://, or set PAYOUTS_ALLOW_HTTP=true.',
-    );
-  }
-}
-
 /** Refuses what makes two worlds of one: a store for each machine, or waits that are shorter than the bank's. */
-function assertOneWorld(given: {
-  values: KeyValues;
-  storeUrl: string;
-  bank: BankConfig;
-  temporal: TemporalConfig;
-}): void {
+function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankConfig; temporal: TemporalConfig }): void {
   const { values, storeUrl, bank, temporal } = given;
   if (temporal.kind === 'cluster' && storeUrl.startsWith('file:') && !values.PAYOUTS_ONE_MACHINE) {
     throw new ConfigError(
@@ -218,19 +181,6 @@ function assertOneWorld(given: {
   );
 }
 
-/** With a policy people have tokens of their own, and nobody else is let in. */
-function gatewayTokensOf({
-  PAYOUTS_GATEWAY_TOKEN: tokens = [],
-  PAYOUTS_POLICY: policy,
-}: KeyValues): readonly GatewayToken[] {
-  if (policy === undefined || tokens.length === 0) return tokens;
-  throw new ConfigError(
-    'PAYOUTS_GATEWAY_TOKEN',
-    'is set beside PAYOUTS_POLICY, which names the tokens of its people',
-    'Unset it; payouts policy token makes one for a person.',
-  );
-}
-
 const isHere = (bank: BankConfig): boolean => bank.kind === 'sandbox' || isLoopback(new URL(bank.url).hostname);
 
 const isAllHere = (bank: BankConfig, temporal: TemporalConfig): boolean =>
@@ -244,28 +194,6 @@ export function assertPolicy({ lacksPolicy }: Config): void {
     'is not set, with a bank or a Temporal on another machine: nobody has said who may move money',
     'payouts policy init FILE makes a policy; set PAYOUTS_POLICY to the file.',
   );
-}
-
-/** A cluster only when the environment names one: a config file alone does not count. */
-function temporalOf(env: Environment, values: KeyValues): TemporalConfig {
-  if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  try {
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-      overrideEnvVars: Object.fromEntries(given),
-    });
-    const { address = 'localhost:7233', tls } = connectionOptions;
-    assertTemporalSealed(address, tls, values, env);
-    return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const key = env.TEMPORAL_PROFILE ? 'TEMPORAL_PROFILE' : 'TEMPORAL_ADDRESS';
-    throw new ConfigError(
-      key,
-      error instanceof Error ? error.message : 'cannot be used',
-      'Check TEMPORAL_* and the config file of the temporal CLI.',
-    );
-  }
 }
 
 const resolved = (url: string): string => (url.startsWith('file:') ? `file:${resolve(filePath(url))}` : url);

@@ -77,9 +77,9 @@ export async function openGateway(
 }
 
 /** The tokens of the policy, or those of the environment where there is none. */
-export function accessOf({ settings: { policy }, gatewayTokens }: Config): Access {
+export function accessOf({ settings: { policy }, gateway }: Config): Access {
   if (policy === undefined) {
-    const tokens = gatewayTokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
+    const tokens = gateway.tokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
     return { tokens, needsToken: false };
   }
   return { tokens: tokensOf(policy), needsToken: true };
@@ -100,7 +100,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     access: accessOf(config),
-    perMinute: config.gatewayPerMinute,
+    perMinute: config.gateway.perMinute,
     now: Date.now,
     uploads: join(config.home, 'uploads'),
     log,

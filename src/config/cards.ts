@@ -1,7 +1,79 @@
 import type { WebhookSettings } from '../webhooks/settings.ts';
+import {
+  cardFieldNames,
+  headerName,
+  hosts,
+  networks,
+  origins,
+  refusalStatuses,
+  webhookSecrets,
+} from './card-values.ts';
 import { ConfigError } from './config-error.ts';
-import type { KeyValues } from './keys.ts';
+import { key, type ValuesOf } from './key.ts';
 import { Secret } from './secret.ts';
+import { durationUpTo, oneOf } from './values.ts';
+
+/** How cards are taken and webhooks verified. Those marked (api-gaps) stand in for what interface.md does not show. */
+export const CARD_KEYS = {
+  PAYOUTS_CARD_FIELDS: key(
+    cardFieldNames,
+    '{}',
+    'JSON {"name":"path"}: names of card fields on the wire, where they are not ours (api-gaps)',
+  ),
+  PAYOUTS_CARD_RETURN_HOSTS: key(
+    hosts,
+    null,
+    'hosts that the return_url of a card payment may name, comma-separated; absent: this machine only',
+  ),
+  PAYOUTS_CARD_VERIFY_HOSTS: key(
+    hosts,
+    null,
+    'hosts that cardholders may be sent to for a challenge, comma-separated; absent: any over https',
+  ),
+  PAYOUTS_CHECKOUT_ORIGINS: key(
+    origins,
+    null,
+    'origins of checkout pages that may call the gateway from a browser, comma-separated; absent: none but the embedded sandbox',
+  ),
+  PAYOUTS_CARD_LIFE: key(
+    durationUpTo(15 * 60_000, 'is no duration up to 15m'),
+    '15m',
+    'how long a gateway keeps a card in its memory, 15m at most; never scaled',
+  ),
+  PAYOUTS_CARD_REFUSAL_STATUSES: key(
+    refusalStatuses,
+    null,
+    'HTTP statuses of a card payment without a code that prove that nothing was taken, such as 400,422; absent: none (api-gaps)',
+  ),
+  PAYOUTS_WEBHOOK_SCHEME: key(
+    oneOf('standard-webhooks', 'hmac-sha256', 'rfc9421', 'ip'),
+    'standard-webhooks',
+    'how card webhooks are verified; ip alone only tells where to look (api-gaps)',
+  ),
+  PAYOUTS_WEBHOOK_SECRET: key(
+    webhookSecrets,
+    null,
+    'whsec_ + base64, or the secret as it is, 24 bytes at least; comma-separated while rotating; absent: signed webhooks are refused',
+  ),
+  PAYOUTS_WEBHOOK_HEADER: key(headerName, 'x-signature', 'hmac-sha256: header of the signature (api-gaps)'),
+  PAYOUTS_WEBHOOK_TIMESTAMP_HEADER: key(
+    headerName,
+    null,
+    'hmac-sha256: header of the time; when set, TIME.BODY is signed; absent: the body alone (api-gaps)',
+  ),
+  PAYOUTS_WEBHOOK_IPS: key(
+    networks,
+    null,
+    'addresses webhooks may come from, such as 192.0.2.0/24, comma-separated; absent: any (api-gaps)',
+  ),
+  PAYOUTS_WEBHOOK_TOLERANCE: key(
+    durationUpTo(3_600_000, 'is no duration up to 1h'),
+    '5m',
+    'how far the time of a signed webhook may be from ours, 1h at most; never scaled (api-gaps)',
+  ),
+} as const;
+
+type CardValues = ValuesOf<typeof CARD_KEYS>;
 
 /** How a gateway takes cards. */
 export interface CardsConfig {
@@ -23,7 +95,7 @@ export interface WebhookConfig extends Omit<WebhookSettings, 'secrets'> {
   secrets: Secret<readonly Buffer[]>;
 }
 
-export function cardsOf(values: KeyValues): CardsConfig {
+export function cardsOf(values: CardValues): CardsConfig {
   return {
     fields: values.PAYOUTS_CARD_FIELDS,
     returnHosts: values.PAYOUTS_CARD_RETURN_HOSTS,
@@ -35,7 +107,7 @@ export function cardsOf(values: KeyValues): CardsConfig {
 }
 
 /** Throws a `ConfigError` for a scheme that could verify nothing. */
-export function webhookOf(values: KeyValues): WebhookConfig {
+export function webhookOf(values: CardValues): WebhookConfig {
   const { PAYOUTS_WEBHOOK_SCHEME: scheme, PAYOUTS_WEBHOOK_IPS: ips = [] } = values;
   if (scheme === 'ip' && ips.length === 0) {
     throw new ConfigError('PAYOUTS_WEBHOOK_IPS', 'is missing for the scheme ip', 'Set the addresses of the sender.');

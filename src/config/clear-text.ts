@@ -1,10 +1,25 @@
 import { isIP } from 'node:net';
 import { parse } from 'pg-connection-string';
 import { ConfigError } from './config-error.ts';
-import type { KeyValues } from './keys.ts';
+import { key, type ValuesOf } from './key.ts';
 import { hostOf, isLoopback } from './loopback.ts';
+import { flag } from './values.ts';
 
-/** Refuses what would leave this machine readable or changeable by others, unless a setting says that it may. */
+/** What would leave this machine readable or changeable by others is refused, unless one of these says that it may. */
+export const CLEAR_TEXT_KEYS = {
+  PAYOUTS_ALLOW_CLEAR_TEMPORAL: key(
+    flag,
+    'false',
+    'allow a Temporal on another machine without TLS, where payees and decisions travel in clear text',
+  ),
+  PAYOUTS_ALLOW_CLEAR_STORE: key(
+    flag,
+    'false',
+    'allow a PostgreSQL on another machine without sslmode=verify-full, where others could read and change what it keeps',
+  ),
+} as const;
+
+export type ClearTextValues = ValuesOf<typeof CLEAR_TEXT_KEYS>;
 
 /** What besides our own settings decides about connections: Node.js and the client of PostgreSQL read it themselves. */
 export type ConnectionEnvironment = Readonly<
@@ -15,7 +30,7 @@ export type ConnectionEnvironment = Readonly<
 export function assertTemporalSealed(
   address: string,
   tls: unknown,
-  values: KeyValues,
+  values: ClearTextValues,
   env: ConnectionEnvironment,
 ): void {
   if (isLoopback(hostOf(address)) || values.PAYOUTS_ALLOW_CLEAR_TEMPORAL) return;
@@ -34,7 +49,7 @@ export function assertTemporalSealed(
  * @param url of PostgreSQL, read as its client reads it: parameters of the address come before its host, and PGHOST is
  *   taken where it names none
  */
-export function assertPostgresSealed(url: string, values: KeyValues, env: ConnectionEnvironment): void {
+export function assertPostgresSealed(url: string, values: ClearTextValues, env: ConnectionEnvironment): void {
   const { host, sslmode } = readPostgres(url);
   if (isThisMachine(host || env.PGHOST || 'localhost') || values.PAYOUTS_ALLOW_CLEAR_STORE) return;
   if (sslmode === 'verify-full') {

@@ -1,22 +1,70 @@
+import { networks } from './card-values.ts';
 import { ConfigError } from './config-error.ts';
-import type { KeyValues } from './keys.ts';
+import { type GatewayToken, gatewayTokens } from './gateway-tokens.ts';
+import { key, type ValuesOf } from './key.ts';
+import { Secret } from './secret.ts';
+import { count, text } from './values.ts';
 
-/** How a gateway is reached from other machines. */
+export const GATEWAY_KEYS = {
+  PAYOUTS_GATEWAY_TOKEN: key(
+    gatewayTokens,
+    null,
+    'bearer tokens of the gateway, TOKEN or name:TOKEN, comma-separated; absent: it listens on this machine only',
+  ),
+  PAYOUTS_GATEWAY_TLS_CERT: key(
+    text,
+    null,
+    'PEM file: certificate of the gateway and those between it and its CA; absent: plain HTTP',
+  ),
+  PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a pass phrase'),
+  PAYOUTS_GATEWAY_TRUSTED_PROXY: key(
+    networks,
+    null,
+    'addresses of proxies that speak TLS before a gateway of plain HTTP, such as 192.0.2.0/24, comma-separated; nobody else elsewhere is answered then',
+  ),
+  PAYOUTS_GATEWAY_RATE: key(count(1, 1_000_000), '600', 'requests a minute that one caller of the gateway has'),
+} as const;
+
+type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
+
+/** Who may call a gateway, how often, and how it is reached from other machines. */
 export interface GatewayConfig {
+  /** Empty: this machine only, or the people of the policy. */
+  tokens: Secret<readonly GatewayToken[]>;
+  /** Requests a minute that one caller has. */
+  perMinute: number;
   /** Paths of PEM files. */
   tls: { cert: string; key: string } | undefined;
   /** Addresses and networks. */
   proxies: readonly string[];
 }
 
-/** Throws a `ConfigError` for a certificate without a key, or a key without a certificate. */
-export function gatewayConfigOf(values: KeyValues): GatewayConfig {
-  const { PAYOUTS_GATEWAY_TLS_CERT: cert, PAYOUTS_GATEWAY_TLS_KEY: key, PAYOUTS_GATEWAY_TRUSTED_PROXY = [] } = values;
-  const proxies = PAYOUTS_GATEWAY_TRUSTED_PROXY;
-  if (cert === undefined && key === undefined) return { tls: undefined, proxies };
-  if (cert === undefined || key === undefined) {
-    const missing = cert === undefined ? 'PAYOUTS_GATEWAY_TLS_CERT' : 'PAYOUTS_GATEWAY_TLS_KEY';
-    throw new ConfigError(missing, 'is missing: a certificate and its key go together', 'Set both, or neither.');
-  }
-  return { tls: { cert, key }, proxies };
+/** Throws a `ConfigError` for tokens beside a policy, a certificate without a key, or a key without a certificate. */
+export function gatewayOf(values: GatewayValues, policy: string | undefined): GatewayConfig {
+  return {
+    tokens: new Secret(tokensOf(values, policy)),
+    perMinute: values.PAYOUTS_GATEWAY_RATE,
+    tls: tlsOf(values),
+    proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],
+  };
+}
+
+/** With a policy people have tokens of their own, and nobody else is let in. */
+function tokensOf(
+  { PAYOUTS_GATEWAY_TOKEN: tokens = [] }: GatewayValues,
+  policy: string | undefined,
+): readonly GatewayToken[] {
+  if (policy === undefined || tokens.length === 0) return tokens;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TOKEN',
+    'is set beside PAYOUTS_POLICY, which names the tokens of its people',
+    'Unset it; payouts policy token makes one for a person.',
+  );
+}
+
+function tlsOf({ PAYOUTS_GATEWAY_TLS_CERT: cert, PAYOUTS_GATEWAY_TLS_KEY: key }: GatewayValues): GatewayConfig['tls'] {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  const missing = cert === undefined ? 'PAYOUTS_GATEWAY_TLS_CERT' : 'PAYOUTS_GATEWAY_TLS_KEY';
+  throw new ConfigError(missing, 'is missing: a certificate and its key go together', 'Set both, or neither.');
 }

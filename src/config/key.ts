@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { ConfigError } from './config-error.ts';
 
 /** One setting: how its text becomes a value, what it is when nobody sets it (null: absent), and what it means. */
 export interface Key<Schema extends z.ZodType, Default extends string | null> {
@@ -13,4 +15,40 @@ export function key<Schema extends z.ZodType, const Default extends string | nul
   meaning: string,
 ): Key<Schema, Default> {
   return { schema, default: defaultText, meaning };
+}
+
+type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
+
+/** What a table of keys reads. */
+export type ValuesOf<Table extends Keys> = {
+  [Name in keyof Table]: z.output<Table[Name]['schema']> | (Table[Name]['default'] extends null ? undefined : never);
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws a `ConfigError` for the first one that cannot be used. */
+export function readKeys<Table extends Keys>(keys: Table, env: Environment): ValuesOf<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, default: defaultText, meaning }] of Object.entries(keys)) {
+    const text = textOf(env, name) ?? defaultText;
+    if (text === null) continue;
+    const result = schema.safeParse(text);
+    if (!result.success)
+      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `It is: ${meaning}.`);
+    values[name] = result.data;
+  }
+  return values as ValuesOf<Table>;
+}
+
+/** The value under `name` or in the file under `name_FILE`; a blank counts as absent. */
+function textOf(env: Environment, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  const text = env[name] || undefined;
+  if (!file) return text;
+  if (text !== undefined) throw new ConfigError(name, `is set beside ${name}_FILE`, 'Set one of the two.');
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch {
+    throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
+  }
 }

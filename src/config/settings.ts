@@ -1,7 +1,126 @@
-import type { WorkerSettings } from '../services/deps.ts';
+import type { CardTerms } from '../domain/card-terms.ts';
+import type { Terms } from '../domain/policy.ts';
 import { loadCalendar } from './calendar.ts';
-import type { KeyValues } from './keys.ts';
+import { key, type ValuesOf } from './key.ts';
 import { loadPolicy } from './policy.ts';
+import {
+  approvalPolicy,
+  count,
+  decimal,
+  duration,
+  durationUpTo,
+  flag,
+  fraction,
+  oneOf,
+  text,
+  timeScale,
+} from './values.ts';
+
+/** What payouts, card payments and workers obey. Those marked (api-gaps) stand in for what interface.md does not show. */
+export const WORKER_KEYS = {
+  PAYOUTS_REFERENCE_DEDUPE: key(
+    oneOf('assumed', 'verified', 'none'),
+    'assumed',
+    'how far the bank is trusted to recognise a reference it has seen (api-gaps)',
+  ),
+  PAYOUTS_CLOSED_MEANS: key(
+    oneOf('unclear', 'paid', 'failed'),
+    'unclear',
+    'meaning of the order status CLOSED (api-gaps)',
+  ),
+  PAYOUTS_PAGE_SIZE: key(count(1, 1_000), '100', 'records asked for per page of a list (api-gaps)'),
+  PAYOUTS_BANK_CLOCK_SKEW: key(duration, '10m', "how far the bank's clock may be off; never scaled (api-gaps)"),
+  PAYOUTS_LATE_COMMIT: key(
+    duration,
+    '10m',
+    'how long after a lost answer the bank may still commit an order (api-gaps)',
+  ),
+  PAYOUTS_LIST_LAG: key(duration, '2m', 'how long a committed order may be missing from the order list (api-gaps)'),
+  PAYOUTS_NO_MONEY_RECHECK: key(
+    duration,
+    '60s',
+    'how far apart the two reads of a status that says "no money" are (api-gaps)',
+  ),
+  PAYOUTS_STATUS_AGE_LIMIT: key(duration, '72h', 'an order that has not moved for this long goes to needs-operator'),
+  PAYOUTS_PATIENCE: key(duration, '24h', 'a payout that has heard nothing for this long looks itself'),
+  PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
+  PAYOUTS_RECONCILE_DAYS: key(
+    count(1, 3_650),
+    '45',
+    "days after its last change in which a payout is compared with the bank's orders; never scaled (api-gaps)",
+  ),
+  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'pause between two such comparisons, 30s at least'),
+  PAYOUTS_APPROVAL_TTL: key(
+    duration,
+    '72h',
+    "life of our approvals (scaled) and the bank's `expired_at` where a row has none (not scaled)",
+  ),
+  PAYOUTS_TIME_SCALE: key(timeScale, '1', 'shrinks our own waits: 0.02 and 50 (read as 1:50) mean the same'),
+  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'payouts of one batch at work whose order the bank has not accepted yet'),
+  PAYOUTS_OPEN_ORDERS: key(
+    count(1, 100_000_000),
+    '100000',
+    'payouts with an order open at the bank, over all batches; at this many no further row is released (api-gaps)',
+  ),
+  PAYOUTS_APPROVAL_POLICY: key(
+    approvalPolicy,
+    '{"rules":[]}',
+    'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the largest number of a matching rule holds',
+  ),
+  PAYOUTS_POLICY: key(
+    text,
+    null,
+    'JSON file that names people, roles, limits and approvals; with it decisions are signed; absent: a trial, names are believed',
+  ),
+  PAYOUTS_FEE_CAP: key(
+    decimal,
+    null,
+    "cap on the fee, in the fee's own currency, where a row has none; absent: no cap",
+  ),
+  PAYOUTS_MAX_SLIPPAGE: key(
+    fraction,
+    '0.01',
+    'how far an exchange may cost more than its quote, where a row says nothing',
+  ),
+  PAYOUTS_TRANSFER_ACROSS_USERS: key(
+    flag,
+    'false',
+    'a transfer may go to an account of another user that the key sees (api-gaps)',
+  ),
+  PAYOUTS_HOLIDAYS: key(
+    text,
+    null,
+    'JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":[DATE],"EUR":[DATE]}}: a row due on such a day is due on the next open one; absent: every day is open',
+  ),
+  PAYOUTS_CARD_FINGERPRINT_WAIT: key(
+    duration,
+    '10s',
+    'how long a card payment waits for the fingerprint of the device',
+  ),
+  PAYOUTS_CARD_DEADLINE: key(
+    duration,
+    '30m',
+    'how long a card payment waits for a card, or for a cardholder in a challenge',
+  ),
+  PAYOUTS_CARD_PATIENCE: key(
+    duration,
+    '5m',
+    'a card payment in PROCESSING that has heard nothing for this long looks itself, ever more rarely',
+  ),
+  PAYOUTS_CARD_REPEAT_WINDOW: key(
+    durationUpTo(24 * 3_600_000 - 1, 'is no duration below 24h'),
+    '20h',
+    'how long after its first attempt a card payment may be asked for again under its merchant_request_id, below 24h; never scaled',
+  ),
+  PAYOUTS_CARD_COMPLETION: key(
+    oneOf('notice-or-return', 'notice'),
+    'notice-or-return',
+    "what ends a challenge: its completion notice, or the cardholder's return as well (api-gaps)",
+  ),
+} as const;
+
+/** What the worker is set to; durations in ms, our own waits already scaled. */
+export type WorkerSettings = ReturnType<typeof settingsOf>;
 
 /** Sweeps and pauses never get shorter than this, whatever the time scale: they cost the bank calls. */
 const PAUSE_MIN_MS = 200;
@@ -12,54 +131,67 @@ const RECONCILE_PAUSE_MIN_MS = 30_000;
  * What payouts, card payments and the worker obey: our own waits shrunk by the time scale, the time of bank and acquirer as it
  * is.
  */
-export function settingsOf(values: KeyValues): WorkerSettings {
+export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>) {
   const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
   const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);
   const statusAgeLimitMs = scaled(values.PAYOUTS_STATUS_AGE_LIMIT);
   const looks = { lookAgainMs: paced(5_000), lookAgainMaxMs: paced(300_000) };
-  return {
-    terms: {
-      waits: {
-        patienceMs,
-        fundsPatienceMs: scaled(values.PAYOUTS_FUNDS_PATIENCE),
-        approvalTtlMs: scaled(values.PAYOUTS_APPROVAL_TTL),
-        lateCommitMs: scaled(values.PAYOUTS_LATE_COMMIT),
-        listLagMs: scaled(values.PAYOUTS_LIST_LAG),
-        noMoneyRecheckMs: scaled(values.PAYOUTS_NO_MONEY_RECHECK),
-        statusAgeLimitMs,
-        ...looks,
-      },
-      referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
-      closedMeans: values.PAYOUTS_CLOSED_MEANS,
-      auditTtlMs: values.PAYOUTS_APPROVAL_TTL,
-      feeCap: values.PAYOUTS_FEE_CAP,
-      maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
+  /** What a payout obeys whose row says nothing else. */
+  const terms: Terms = {
+    waits: {
+      patienceMs,
+      fundsPatienceMs: scaled(values.PAYOUTS_FUNDS_PATIENCE),
+      approvalTtlMs: scaled(values.PAYOUTS_APPROVAL_TTL),
+      lateCommitMs: scaled(values.PAYOUTS_LATE_COMMIT),
+      listLagMs: scaled(values.PAYOUTS_LIST_LAG),
+      noMoneyRecheckMs: scaled(values.PAYOUTS_NO_MONEY_RECHECK),
+      statusAgeLimitMs,
+      ...looks,
     },
-    approvalRules: values.PAYOUTS_APPROVAL_POLICY,
+    referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
+    closedMeans: values.PAYOUTS_CLOSED_MEANS,
+    auditTtlMs: values.PAYOUTS_APPROVAL_TTL,
+    feeCap: values.PAYOUTS_FEE_CAP,
+    maxSlippage: values.PAYOUTS_MAX_SLIPPAGE,
+  };
+  const cardTerms: CardTerms = {
+    fingerprintWaitMs: scaled(values.PAYOUTS_CARD_FINGERPRINT_WAIT),
+    deadlineMs: scaled(values.PAYOUTS_CARD_DEADLINE),
+    patienceMs: paced(values.PAYOUTS_CARD_PATIENCE),
+    statusAgeLimitMs,
+    repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
+    completion: values.PAYOUTS_CARD_COMPLETION,
+    ...looks,
+  };
+  return {
+    terms,
+    cardTerms,
+    /** Who may move money; decisions count when they are signed. Absent: a trial, in which names are believed. */
     policy: values.PAYOUTS_POLICY === undefined ? undefined : loadPolicy(values.PAYOUTS_POLICY),
+    /** Of a trial. */
+    approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
+    /** Days on which nothing is due; absent: every day is a business day. */
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
+    /** Widens every list window. Never scaled. */
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
+    /** First pause between sweeps of the order watch. */
     sweepMs: paced(1_000),
     sweepMaxMs: paced(30_000),
+    /** Orders open for longer are looked up one by one. */
     sweepWindowMs: patienceMs,
     pageSize: values.PAYOUTS_PAGE_SIZE,
     window: values.PAYOUTS_WINDOW,
     openOrders: values.PAYOUTS_OPEN_ORDERS,
+    /** Pause between two looks of a batch at its rows. */
     batchPulseMs: 250,
+    /** A released row without news for this long has its workflow described. */
     quietRowMs: paced(60_000),
+    /** How often a running batch looks for rows whose workflow is gone, and for watches that are missing. */
     quietCheckMs: paced(10_000),
     reconcileDays: values.PAYOUTS_RECONCILE_DAYS,
+    /** Pause between two passes of the reconciliation. */
     reconcileEveryMs: Math.max(RECONCILE_PAUSE_MIN_MS, scaled(values.PAYOUTS_RECONCILE_EVERY)),
-    cardTerms: {
-      fingerprintWaitMs: scaled(values.PAYOUTS_CARD_FINGERPRINT_WAIT),
-      deadlineMs: scaled(values.PAYOUTS_CARD_DEADLINE),
-      patienceMs: paced(values.PAYOUTS_CARD_PATIENCE),
-      statusAgeLimitMs,
-      repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
-      completion: values.PAYOUTS_CARD_COMPLETION,
-      ...looks,
-    },
   };
 }

@@ -26,7 +26,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Effects without Temporal.
   services: {
     imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'vault/card-trace.ts'],
-    types: ['store/', 'vault/'],
+    types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],
   },
   // What people sign, and whether they have.
@@ -75,13 +75,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   config: {
     imports: ['domain/', 'config/', 'audit/log-key.ts', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
-    types: ['services/deps.ts', 'webhooks/settings.ts'],
+    types: ['webhooks/settings.ts'],
     packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': {
     imports: ['domain/', 'config/'],
-    types: ['services/deps.ts'],
-    packages: ['@temporalio/envconfig', 'node:'],
+    packages: ['node:'],
   },
   'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
   'log.ts': { imports: [], packages: ['pino', '@temporalio/common', 'node:'] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIG_KEYS } from '../../src/config/keys.ts';
+import { CONFIG_KEYS } from '../../src/config.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
@@ -12,7 +12,9 @@ const readme = documentText('README.md');
 describe('docs/operations.md', () => {
   it('has every setting with its default and meaning', () => {
     const shown = (value: string | null): string => (value === null ? 'none' : value === '' ? 'empty' : code(value));
-    const expected = CONFIG_KEYS.map((key) => rowOf(code(key.name), shown(key.default), key.meaning));
+    const expected = Object.entries(CONFIG_KEYS).map(([name, key]) =>
+      rowOf(code(name), shown(key.default), key.meaning),
+    );
     expect(tableRows(operations, 'Environment')).toEqual(expected);
   });
 
@@ -46,7 +48,7 @@ describe.each([
     const messages = [...text.matchAll(/--(?:name|type) (?!payout\b)(\w+)/g)].map(([, name]) => name);
     const known = new Set<string | undefined>(Object.values(MESSAGES));
     expect(messages.filter((name) => !known.has(name))).toEqual([]);
-    const keys = new Set<string>(CONFIG_KEYS.map(({ name }) => name));
+    const keys = new Set(Object.keys(CONFIG_KEYS));
     const settings = [...text.matchAll(/\bPAYOUTS_[A-Z_]*[A-Z]\b/g)].map(([name]) => name.replace(/_FILE$/, ''));
     expect(settings.filter((name) => !keys.has(name) && !name.startsWith('PAYOUTS_CONTRACT_'))).toEqual([]);
   });

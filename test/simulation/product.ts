@@ -6,6 +6,7 @@ export { createActivities } from '../../src/activities/index.ts';
 export { createBank } from '../../src/api/client.ts';
 export { withRequiredDetailsCache } from '../../src/api/required-details-cache.ts';
 export { HttpFailure } from '../../src/api/transport.ts';
+export { loadConfig } from '../../src/config.ts';
 export { WrongWorld } from '../../src/domain/claim.ts';
 export { payoutInput, splitInput } from '../../src/domain/instruction.ts';
 export { payloadDigest } from '../../src/identity.ts';

@@ -1,6 +1,5 @@
+import type { WorkerSettings } from '../../src/config/settings.ts';
 import type { ReferenceDedupe } from '../../src/domain/policy.ts';
-import type { WorkerSettings } from '../../src/services/deps.ts';
-import { quickCardTerms } from '../support/card-terms.ts';
 import type { BankProfile, BankWindows } from './bank/profile.ts';
 import type { Random } from './random.ts';
 
@@ -13,8 +12,8 @@ export function drawWindows(random: Random): BankWindows {
   };
 }
 
-/** Settings that fit what the bank really does: `verified` only where it recognises references. */
-export function drawSettings(random: Random, windows: BankWindows, { dedupe, closedIs }: BankProfile): WorkerSettings {
+/** What differs from the defaults. It fits what the bank really does: `verified` only where it recognises references. */
+export function drawSettings(random: Random, windows: BankWindows, { dedupe, closedIs }: BankProfile) {
   const patienceMs = random.between(10, 30) * 60_000;
   const referenceDedupe: ReferenceDedupe = random.pick(
     dedupe === 'none' ? ['assumed', 'assumed', 'none'] : ['assumed', 'verified', 'verified', 'none'],
@@ -46,21 +45,10 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
       auditTtlMs: random.between(5, 60) * 60_000,
     },
     approvalRules,
-    transferAcrossUsers: false,
-    calendar: undefined,
-    clockSkewMs: 600_000,
     sweepMs: random.between(1_000, 8_000),
     sweepMaxMs: random.between(20_000, 60_000),
     sweepWindowMs: random.between(3 * 60_000, patienceMs),
     pageSize: random.pick([3, 20, 100]),
-    window: 50,
-    openOrders: 100_000,
-    batchPulseMs: 250,
-    quietRowMs: 60_000,
-    quietCheckMs: 10_000,
-    reconcileDays: 45,
     reconcileEveryMs: 3_600_000,
-    // No card payment is simulated.
-    cardTerms: quickCardTerms,
-  };
+  } satisfies Partial<WorkerSettings>;
 }

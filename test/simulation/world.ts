@@ -1,4 +1,4 @@
-import type { WorkerSettings } from '../../src/services/deps.ts';
+import type { WorkerSettings } from '../../src/config/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { PeopleDecision, StateSeen, WorkflowResult } from '../checker/observation.ts';
 import { BankDoor } from './bank/door.ts';
@@ -83,7 +83,7 @@ export class World {
     this.trace = new Trace(this.time, print);
     const windows = drawWindows(random);
     const profile = { ...drawProfile(random, windows), ...clockOf(worlds.clockApartMs) };
-    this.settings = drawSettings(random, windows, profile);
+    this.settings = { ...product.loadConfig({}).settings, ...drawSettings(random, windows, profile) };
     this.faults = drawFaults(random);
     const { time } = this;
     const { note: trace } = this.trace;

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkerSettings } from '../../src/config/settings.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import type { WorkerSettings } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';

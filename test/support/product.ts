@@ -4,6 +4,8 @@ import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
+import type { WorkerSettings } from '../../src/config/settings.ts';
+import { loadConfig } from '../../src/config.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import type { Terms, Waits } from '../../src/domain/policy.ts';
@@ -11,16 +13,20 @@ import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import type { ActivityDeps, WorkerSettings } from '../../src/services/deps.ts';
+import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 
+const DEFAULTS = loadConfig({}).settings;
+
 /** Waits short enough for a test and long enough to keep their order. */
 export const quickSettings: WorkerSettings = {
+  ...DEFAULTS,
   terms: {
+    ...DEFAULTS.terms,
     waits: {
       patienceMs: 60_000,
       fundsPatienceMs: 20_000,
@@ -32,27 +38,16 @@ export const quickSettings: WorkerSettings = {
       lookAgainMs: 200,
       lookAgainMaxMs: 1_000,
     },
-    referenceDedupe: 'assumed',
-    closedMeans: 'unclear',
     auditTtlMs: 3_600_000,
-    maxSlippage: '0.01',
   },
-  approvalRules: [],
-  transferAcrossUsers: false,
-  calendar: undefined,
-  clockSkewMs: 600_000,
+  cardTerms: quickCardTerms,
   sweepMs: 100,
   sweepMaxMs: 500,
   sweepWindowMs: 60_000,
-  pageSize: 100,
-  window: 50,
-  openOrders: 100_000,
   batchPulseMs: 100,
   quietRowMs: 1_000,
   quietCheckMs: 500,
-  reconcileDays: 45,
   reconcileEveryMs: 1_000,
-  cardTerms: quickCardTerms,
 };
 
 /** What a test sets otherwise than `quickSettings`. */

@@ -74,7 +74,7 @@ async function askAndFollow(
   { wait, cardFrom: file, timeout }: CreateCardOptions,
   { body, id, gatewayUrl, checkoutUrl }: Asked,
 ): Promise<ExitCode> {
-  const [token] = session.config.gatewayTokens.reveal();
+  const [token] = session.config.gateway.tokens.reveal();
   const client = gatewayClient(gatewayUrl, token?.token);
   const created = await client.post<Created>('/v1/card-payments', body);
   const fragment = new URLSearchParams({ gateway: gatewayUrl, id, secret: created.client_secret });

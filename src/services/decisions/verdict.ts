@@ -1,3 +1,4 @@
+import type { WorkerSettings } from '../../config/settings.ts';
 import { consider, type Verdict } from '../../domain/approval.ts';
 import {
   may,
@@ -9,7 +10,6 @@ import {
 } from '../../domain/authority.ts';
 import { isSigned } from '../../signing/ed25519.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import type { WorkerSettings } from '../deps.ts';
 
 /** What a verdict is made of. */
 export interface Authority {

@@ -66,7 +66,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     wakeWatch: async ({ uid, currency }: { uid: string; currency: string }) => void woken.push(`${uid} ${currency}`),
     watchLeaseMs: 1_000,
     auditTtlMs: 60_000,
-    settings: {},
+    settings: { policy: undefined },
     transferAcrossUsers: acrossUsers,
   };
   const claim = { storeId: store.id, reference, term: record.term };

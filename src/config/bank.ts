@@ -1,0 +1,85 @@
+import { ConfigError } from './config-error.ts';
+import { key, type ValuesOf } from './key.ts';
+import { isLoopback } from './loopback.ts';
+import { Secret } from './secret.ts';
+import { flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
+
+/** How the bank is reached. Those marked (api-gaps) stand in for what interface.md does not show. */
+export const BANK_KEYS = {
+  PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
+  PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
+  PAYOUTS_API_SECRET: key(text, 'sandbox-secret', 'API secret; the default works on this machine only'),
+  PAYOUTS_ALLOW_HTTP: key(flag, 'false', 'allow http:// to another machine, where key and payees travel in clear text'),
+  PAYOUTS_AUTH_METHOD: key(oneOf('POST', 'GET'), 'POST', 'method of the token request (api-gaps)'),
+  PAYOUTS_AUTH_BODY: key(
+    jsonTexts,
+    '{"api_key":"{key}","api_secret":"{secret}"}',
+    'JSON template of the token request; its members are headers when the method is GET (api-gaps)',
+  ),
+  PAYOUTS_AUTH_TOKEN_FIELD: key(
+    text,
+    null,
+    'member of the answer that holds the token; absent: access_token, token (api-gaps)',
+  ),
+  PAYOUTS_AUTH_PREFIX: key(text, '', 'word before the token in the Authorization header (api-gaps)'),
+  PAYOUTS_AUTH_BEFORE_EXECUTION: key(
+    flag,
+    'true',
+    'a 401 or 403 on a write proves that nothing was executed; false: it is ambiguous (api-gaps)',
+  ),
+} as const;
+
+type BankValues = ValuesOf<typeof BANK_KEYS>;
+
+const SANDBOX_KEY = 'sandbox-key';
+const SANDBOX_SECRET = 'sandbox-secret';
+
+/** How a token is asked for: the parts of interface section 5 that are not shown. */
+export interface BankAuth {
+  method: 'POST' | 'GET';
+  /** JSON template with `{key}` and `{secret}`. */
+  body: string;
+  tokenField: string | undefined;
+  prefix: string;
+}
+
+export type BankConfig = { key: Secret; secret: Secret; auth: BankAuth; authBeforeExecution: boolean } & (
+  | { kind: 'sandbox' }
+  | { kind: 'remote'; url: string }
+);
+
+export function bankOf(values: BankValues): BankConfig {
+  const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
+  const access = {
+    key: new Secret(key),
+    secret: new Secret(secret),
+    auth: {
+      method: values.PAYOUTS_AUTH_METHOD,
+      body: JSON.stringify(values.PAYOUTS_AUTH_BODY),
+      tokenField: values.PAYOUTS_AUTH_TOKEN_FIELD,
+      prefix: values.PAYOUTS_AUTH_PREFIX,
+    },
+    authBeforeExecution: values.PAYOUTS_AUTH_BEFORE_EXECUTION,
+  };
+  if (url === undefined) return { kind: 'sandbox', ...access };
+  if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);
+  return { kind: 'remote', url, ...access };
+}
+
+function assertSafeElsewhere(url: string, values: BankValues): void {
+  if (values.PAYOUTS_API_SECRET === SANDBOX_SECRET || values.PAYOUTS_API_KEY === SANDBOX_KEY) {
+    const name = values.PAYOUTS_API_KEY === SANDBOX_KEY ? 'PAYOUTS_API_KEY' : 'PAYOUTS_API_SECRET';
+    throw new ConfigError(
+      name,
+      'is the default of the sandbox, for a bank on another machine',
+      `Set ${name} or ${name}_FILE.`,
+    );
+  }
+  if (url.startsWith('http:') && !values.PAYOUTS_ALLOW_HTTP) {
+    throw new ConfigError(
+      'PAYOUTS_API_URL',
+      'sends key and payees to another machine in clear text',
+      'Use https://, or set PAYOUTS_ALLOW_HTTP=true.',
+    );
+  }
+}
