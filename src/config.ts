@@ -108,7 +108,7 @@ export interface Config {
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
-export interface AuditConfig {
+interface AuditConfig {
   /** Signs checkpoints; undefined: the one in the home. */
   key: Secret<KeyObject> | undefined;
   /** Absolute path of the file that checkpoints are appended to. */

@@ -15,13 +15,13 @@ export interface Route {
   query?: QueryValues;
 }
 
-export interface WriteRoute extends Route {
+interface WriteRoute extends Route {
   method: Exclude<HttpMethod, 'GET'>;
   body?: object;
 }
 
 /** What an answer must be: data of this schema in the banking envelope, or what a judge of its own takes. */
-export type Expected<T> = z.ZodType<T> | Judge<T>;
+type Expected<T> = z.ZodType<T> | Judge<T>;
 
 /** How a read and a write go out. Both fail with a `BankError` only. */
 export interface Calls {

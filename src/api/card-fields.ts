@@ -49,7 +49,7 @@ type Path = readonly string[];
 
 /** Paths of every field of every message; none for a field that is left out. */
 export type CardFields = { readonly [Message in CardMessage]: Readonly<Record<FieldOf<Message>, readonly Path[]>> };
-export type FieldPaths<Message extends CardMessage> = CardFields[Message];
+type FieldPaths<Message extends CardMessage> = CardFields[Message];
 
 /** Section 4 shows `reference_id` on resume and, within `three_ds_info`, on create: a resume says it in both places. */
 const OWN_PATHS: Readonly<Record<string, string>> = {

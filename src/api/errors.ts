@@ -91,7 +91,7 @@ export class UnknownOutcomeError extends BankError {
   override readonly name: string = 'UnknownOutcomeError';
 }
 
-export interface CodeRule {
+interface CodeRule {
   condition: Exclude<BankCondition, 'unlisted'>;
   /** What the code says about a POST that moves money, on a clean attempt (money-safety rules, table of codes). */
   onSubmit: KnownOutcome;
@@ -120,7 +120,7 @@ const ruleOf = (code: number): CodeRule | undefined => (CODE_RULES as Readonly<R
 export const conditionOfCode = (code: number): BankCondition => ruleOf(code)?.condition ?? 'unlisted';
 
 /** Details of an envelope error; `outcome` and `retryable` override the code's rule where the HTTP status says less. */
-export type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'condition' | 'code'> &
+type EnvelopeErrorDetails = Omit<BankErrorDetails, 'outcome' | 'retryable' | 'condition' | 'code'> &
   Partial<Pick<BankErrorDetails, 'outcome' | 'retryable'>>;
 
 /** The error of an envelope with `code` other than 0. A code the interface does not list is ambiguous. */

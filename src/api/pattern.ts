@@ -22,7 +22,7 @@ const SIZE_MAX = 50_000;
 const CACHE_MAX = 500;
 
 /** `undecided`: neither engine reads the pattern, only the bank can judge. */
-export type PatternResult = 'match' | 'mismatch' | 'too-slow' | 'undecided';
+type PatternResult = 'match' | 'mismatch' | 'too-slow' | 'undecided';
 
 type Matcher = (value: string, budget: PatternBudget) => PatternResult;
 

@@ -47,7 +47,7 @@ interface HeldToken extends Token {
   refreshAt: number;
 }
 
-export interface TokenSourceOptions extends AuthOptions {
+interface TokenSourceOptions extends AuthOptions {
   apiKey: string;
   apiSecret: string;
   transport: Transport;

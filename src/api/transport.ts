@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Agent, buildConnector, Client } from 'undici';
 
 /** Limits of one HTTP exchange. */
-export interface TransportLimits {
+interface TransportLimits {
   /** DNS, TCP and TLS together, milliseconds. */
   connectMs: number;
   bodyBytesMax: number;

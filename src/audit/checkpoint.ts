@@ -4,7 +4,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
  * Checkpoints of the log, as C2SP tlog-checkpoint and signed-note write them: origin, size and root on a line each, an empty
  * line, and a line for each signature. The key's name is the origin.
  */
-export interface Checkpoint {
+interface Checkpoint {
   /** Name of the log. */
   origin: string;
   size: number;

@@ -5,7 +5,7 @@ import { type Leaf, type LogVerdict, readLine, verifyLog } from './verify-log.ts
 /** A line that is longer is no entry: it is not read whole. */
 const LONGEST_LINE = 1_000_000;
 
-export interface ExportVerdict extends LogVerdict {
+interface ExportVerdict extends LogVerdict {
   /** The key that its checkpoints were checked with; undefined: the file names none. */
   verifier: LogVerifier | undefined;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
-export const KEY_FILE = 'audit-key.pem';
+const KEY_FILE = 'audit-key.pem';
 
 /** Undefined: the home has none. */
 export function keyInHome(home: string): KeyObject | undefined {

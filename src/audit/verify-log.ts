@@ -10,7 +10,7 @@ export interface Leaf {
   hash?: Hash;
 }
 
-export type LogFault =
+type LogFault =
   | 'missing'
   | 'out-of-order'
   | 'edited'
@@ -24,7 +24,7 @@ export type LogFault =
   | 'no-entry';
 
 /** The first thing that is wrong. */
-export interface LogProblem {
+interface LogProblem {
   fault: LogFault;
   /** The first wrong entry is this one, or one after it but before `to`. */
   from: number;
@@ -43,7 +43,7 @@ export interface LogVerdict {
   signedSize: number;
 }
 
-export interface LogReading {
+interface LogReading {
   /** In the order in which they are kept. */
   leaves: AsyncIterable<readonly Leaf[]>;
   verifier: LogVerifier;

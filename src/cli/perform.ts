@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export type Add = (usage: string, description: string) => Command;
 
 /** What a command does. */
-export type Action = (session: Session) => Promise<ExitCode> | ExitCode;
+type Action = (session: Session) => Promise<ExitCode> | ExitCode;
 
 /** Does it in a session of its own. */
 export type Perform = (action: Action) => Promise<void>;

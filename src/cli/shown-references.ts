@@ -5,9 +5,9 @@ import { ByReference, type ReferenceForm, referenceForm } from '../domain/refere
 import type { Store } from '../store/store.ts';
 
 /** How many orders of ours show their reference in each form; `absent`: they show none. */
-export type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
+type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
 
-export interface Comparison {
+interface Comparison {
   /** Epoch ms: payouts that have changed since are compared. */
   changedSince: number;
   /** How far the bank's clock may be off. */

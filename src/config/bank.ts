@@ -35,7 +35,7 @@ const SANDBOX_KEY = 'sandbox-key';
 const SANDBOX_SECRET = 'sandbox-secret';
 
 /** How a token is asked for: the parts of interface section 5 that are not shown. */
-export interface BankAuth {
+interface BankAuth {
   method: 'POST' | 'GET';
   /** JSON template with `{key}` and `{secret}`. */
   body: string;

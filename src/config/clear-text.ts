@@ -22,9 +22,7 @@ export const CLEAR_TEXT_KEYS = {
 export type ClearTextValues = ValuesOf<typeof CLEAR_TEXT_KEYS>;
 
 /** What besides our own settings decides about connections: Node.js and the client of PostgreSQL read it themselves. */
-export type ConnectionEnvironment = Readonly<
-  Partial<Record<'PGHOST' | 'NODE_TLS_REJECT_UNAUTHORIZED', string | undefined>>
->;
+type ConnectionEnvironment = Readonly<Partial<Record<'PGHOST' | 'NODE_TLS_REJECT_UNAUTHORIZED', string | undefined>>>;
 
 /** A cluster as @temporalio/envconfig reads it. */
 export function assertTemporalSealed(

@@ -3,7 +3,7 @@
  * approval before submit, the bank order's audit, and a hold.
  */
 
-export type DecisionKind = 'payout' | 'bank' | 'hold';
+type DecisionKind = 'payout' | 'bank' | 'hold';
 
 export interface AwaitedApproval {
   kind: DecisionKind;

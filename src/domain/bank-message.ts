@@ -37,4 +37,4 @@ export interface OriginalPayment {
   controlSum?: string;
 }
 
-export type MessageFormat = 'pain.001.001.03' | 'pain.001.001.09' | 'aba' | 'nacha';
+type MessageFormat = 'pain.001.001.03' | 'pain.001.001.09' | 'aba' | 'nacha';

@@ -1,6 +1,6 @@
 import { DAY_MS } from './durations.ts';
 export const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 
 /** Days on which no payment is made. */
 export interface BusinessCalendar {

@@ -2,16 +2,16 @@ import { type CardEvent, type CardPaymentView, type CardState, endOfStatus } fro
 import { decimalsEqual } from './money.ts';
 
 /** What was asked for, and under which ids. */
-export interface CardExpectation {
+interface CardExpectation {
   amount: string;
   currency: string;
   /** Every merchant_request_id that was sent for this intent. */
   requestIds: readonly string[];
 }
 
-export type CardConflict = 'amount-conflict' | 'payment-conflict' | 'status-contradicted';
+type CardConflict = 'amount-conflict' | 'payment-conflict' | 'status-contradicted';
 
-export type CardJudgement =
+type CardJudgement =
   | { end: 'succeeded' | 'failed'; paymentId: string }
   | { conflict: CardConflict; detail?: string }
   | { open: true };

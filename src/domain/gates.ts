@@ -88,7 +88,7 @@ export interface Passes {
   lookAlikeMeant?: boolean;
 }
 
-export type Gate =
+type Gate =
   | { gate: 'open' }
   | { gate: 'scheduled'; until: number }
   | { gate: 'beneficiary' }
@@ -157,7 +157,7 @@ function daysText({ daysBefore }: { daysBefore: number | null }): string | undef
   return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
 }
 
-export function feeAboveCap(assessment: Assessment, terms: Terms): boolean {
+function feeAboveCap(assessment: Assessment, terms: Terms): boolean {
   if (terms.feeCap === undefined || assessment.fee === undefined) return false;
   return compareDecimals(assessment.fee, terms.feeCap) === 1;
 }

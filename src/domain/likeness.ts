@@ -10,7 +10,7 @@ const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sor
  * The payee as something to compare: the bank's id, or the account named by the fields without blanks and letter case.
  * Undefined when the instruction names neither.
  */
-export function payeeAccount(instruction: PayoutInstruction): string | undefined {
+function payeeAccount(instruction: PayoutInstruction): string | undefined {
   if (instruction.beneficiary_id !== undefined) return `beneficiary ${instruction.beneficiary_id}`;
   // An IBAN holds its bank; any other number needs it.
   const fields = ACCOUNT_FIELDS.filter((field) => field !== 'swift_code' || !instruction.iban_no);

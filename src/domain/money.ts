@@ -7,7 +7,7 @@ import { currencyExponent } from './currency.ts';
 
 export type AmountFinding = 'not-a-decimal' | 'not-positive' | 'unknown-currency' | 'too-many-decimals' | 'too-large';
 
-export type ParsedAmount = { ok: true; minor: bigint } | { ok: false; rule: AmountFinding };
+type ParsedAmount = { ok: true; minor: bigint } | { ok: false; rule: AmountFinding };
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 const SIGNED_DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;

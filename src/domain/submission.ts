@@ -157,7 +157,7 @@ export interface Submission {
 
 export const FRESH: Submission = { attempts: 0, tainted: false, left: false, resends: 0, exists: false };
 
-export type NextStep =
+type NextStep =
   | { step: 'adopt'; orderId: string }
   | { step: 'send-again'; after: 'reachable' | 'now' }
   | { step: 'resolve' }

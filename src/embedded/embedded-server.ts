@@ -10,7 +10,7 @@ import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { chooseDoors, doorArguments, doorsAreClosed, type TemporalDoors } from './temporal-doors.ts';
 import { startWebUi } from './web-ui.ts';
 
-export interface EmbeddedServerOptions {
+interface EmbeddedServerOptions {
   cliPath: string;
   /** SQLite file that keeps every workflow; survives the server. */
   dbFile: string;

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { processMark } from './process-mark.ts';
 
-export interface Follower {
+interface Follower {
   leave(): void;
 }
 

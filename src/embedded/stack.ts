@@ -29,9 +29,9 @@ export interface Part {
   failure?: Promise<Error>;
 }
 
-export type StartSandbox = (options: { file: string; port: number }) => Promise<Part & { url: string }>;
+type StartSandbox = (options: { file: string; port: number }) => Promise<Part & { url: string }>;
 
-export type StartWorker = (addresses: StackAddresses) => Promise<Part>;
+type StartWorker = (addresses: StackAddresses) => Promise<Part>;
 
 /** `port`: one that is free, for a gateway whose port nobody has named. */
 export type StartGateway = (addresses: StackAddresses, port?: number) => Promise<Part & { url: string }>;

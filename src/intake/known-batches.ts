@@ -19,7 +19,7 @@ export async function takenBefore(
 }
 
 /** Whether every row has an end or is with an operator. */
-export async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
+async function isSettledBatch(store: Store, batchId: string): Promise<boolean> {
   return everyRow(store, batchId, isAtRest);
 }
 

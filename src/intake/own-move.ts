@@ -24,7 +24,7 @@ export interface MoveAsked {
 }
 
 /** What the bank says about it now: nothing of it is binding. */
-export interface MoveOutlook {
+interface MoveOutlook {
   from: AccountBalance;
   to: AccountBalance;
   /** Of a transfer, or of a quote that shows one. */

@@ -16,14 +16,14 @@ export interface TakeOptions extends IntakeOptions {
 }
 
 /** The document of a dry run. */
-export interface PlanDocument {
+interface PlanDocument {
   schemaVersion: 1;
   plan: Plan & Outlook;
   findings: Finding[];
 }
 
 /** What is about to be done. */
-export interface Proposal {
+interface Proposal {
   plan: Plan;
   /** Why rows of the file are not part of it. */
   leftOut: readonly Finding[];

@@ -8,7 +8,7 @@ export interface BatchList {
   batches: ListedBatch[];
 }
 
-export interface ListedBatch {
+interface ListedBatch {
   batchId: string;
   file: string;
   state: BatchState;

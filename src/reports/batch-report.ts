@@ -55,7 +55,7 @@ export interface ReportedIncident {
 }
 
 /** Exact decimal sums: asked for, and paid. */
-export interface CurrencyTotal {
+interface CurrencyTotal {
   currency: string;
   amount: string;
   completed: string;
@@ -93,7 +93,7 @@ export interface ReportPaths {
   pain002Stages?: string[];
 }
 
-export interface ReportLinks {
+interface ReportLinks {
   /** Address of a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
 }

@@ -6,7 +6,7 @@ import type { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
  */
 export type Column = (typeof INSTRUCTION_FIELDS)[number];
 
-export interface ColumnText {
+interface ColumnText {
   needed: 'yes' | 'one of two' | 'with the type above' | 'no';
   meaning: string;
   /** What a value must be. */

@@ -7,13 +7,13 @@ import { inFileOrder, shownValue } from './finding.ts';
 import type { ReadColumn, ReadRow } from './read-row.ts';
 
 /** A row that breaks no rule; blank fields are left out of its instruction. */
-export interface ValidRow {
+interface ValidRow {
   row: number;
   line: number;
   instruction: PayoutInstruction;
 }
 
-export interface Judged {
+interface Judged {
   instruction: PayoutInstruction;
   findings: Finding[];
 }
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** What the rules of every row depend on: which columns there are, and what the bank asks for. */
-export interface RuleBook {
+interface RuleBook {
   file: string;
   columns: readonly ReadColumn[];
   pairs: RequiredDetailsPairs;
@@ -87,7 +87,7 @@ export class Rules {
   }
 }
 
-export interface ToValidate {
+interface ToValidate {
   file: string;
   columns: readonly ReadColumn[];
   rows: readonly ReadRow[];

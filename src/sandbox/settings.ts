@@ -2,7 +2,7 @@ import type { OrderStatus } from '../api/schemas/order-status.ts';
 import { parseAmount } from '../domain/money.ts';
 
 /** Statuses an order leaves by the clock alone. */
-export type TimedStatus = Extract<
+type TimedStatus = Extract<
   OrderStatus,
   'ACCEPTED' | 'APPROVING' | 'APPROVED' | 'SUBMITTING' | 'SUBMITTED' | 'COMPLETED' | 'REJECTING' | 'CANCELLING'
 >;

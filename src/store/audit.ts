@@ -11,7 +11,7 @@ export const auditRepository = { audit: auditAlone, auditOf, auditEntries, audit
 export type NumberedEntry = AuditEntry & { seq: number };
 
 /** The row that holds the state of the tree. */
-export const TREE_ID = 0;
+const TREE_ID = 0;
 
 /**
  * Appends to the log, in the transaction that changes what the entries explain, as its last step: on PostgreSQL the row of the

@@ -7,7 +7,7 @@ import { sync } from './synced.ts';
 
 export type BackupStep = 'copied' | 'checked' | 'written';
 
-export interface BackupOrder {
+interface BackupOrder {
   /** The store's file; other processes may be at work on it. */
   store: string;
   /** Where the copy goes. Whole by rename: a file of this name is a good copy, or there is none. */

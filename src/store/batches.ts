@@ -90,7 +90,7 @@ async function* refusedRows(db: Database, batchId: string): AsyncGenerator<Refus
 }
 
 /** Who asks for a control, and when (epoch ms). `reason`: why a batch is paused by itself. */
-export interface ControlAsked {
+interface ControlAsked {
   batchId: string;
   control: BatchControl;
   by: string;

@@ -17,7 +17,7 @@ export interface UndeliveredPage {
 }
 
 /** What an event has done, and to which payment. */
-export interface CardEventSettled {
+interface CardEventSettled {
   merchantRequestId: string;
   effect: CardEventEffect;
   at: number;

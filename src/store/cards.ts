@@ -43,7 +43,7 @@ export interface CardChange {
 }
 
 /** Why people let the end of a payment stand. */
-export interface EndConfirmed {
+interface EndConfirmed {
   by: string;
   evidence: string;
   at: number;

@@ -44,7 +44,7 @@ export class StoreUrlError extends Problem {
   }
 }
 
-export type StoreFileProblem =
+type StoreFileProblem =
   | 'no-file'
   | 'file-system'
   | 'file-exists'

@@ -10,7 +10,7 @@ export interface TemporalAddress {
   namespace: string;
 }
 
-export interface TemporalConnection {
+interface TemporalConnection {
   connection: Connection;
   client: Client;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export interface CardEntry extends CardholderForm {
   card: CardDetails;
 }
 
-export interface CardVaultOptions {
+interface CardVaultOptions {
   /** Task queue of the worker that may use the cards. */
   taskQueue: string;
   /** How long a card is kept at most. */

@@ -12,13 +12,13 @@ export interface GivenCard {
 }
 
 /** What is wrong with a card; never its value. */
-export interface CardFinding {
+interface CardFinding {
   column: 'number' | 'expiry_month' | 'expiry_year' | 'cvv' | 'holder_name';
   rule: 'card-number-invalid' | 'expiry-invalid' | 'card-expired' | 'cvv-invalid' | 'holder-name-invalid';
   message: string;
 }
 
-export type CheckedCard = { ok: true; card: CardDetails } | { ok: false; findings: CardFinding[] };
+type CheckedCard = { ok: true; card: CardDetails } | { ok: false; findings: CardFinding[] };
 
 /** A card is good to the end of its month everywhere: the last places reach it 12 hours after UTC. */
 const LAST_ZONE_MS = 12 * 3_600_000;

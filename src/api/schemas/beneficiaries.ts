@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { currencyCode, identifier, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /** Field descriptor of a required-details entry (interface section 2). An empty `regex` means no rule. */
-export const fieldDescriptor = z.object({
+const fieldDescriptor = z.object({
   field: z.string().min(1),
   required: z.union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)]),
   regex: optionalText.transform((regex) => regex ?? ''),
@@ -10,7 +10,7 @@ export const fieldDescriptor = z.object({
 });
 export type FieldDescriptor = z.infer<typeof fieldDescriptor>;
 
-export const requiredDetailsEntry = z.object({
+const requiredDetailsEntry = z.object({
   currency: currencyCode,
   beneficiary_type: z.string(),
   payment_type: z.string(),

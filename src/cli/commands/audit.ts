@@ -14,7 +14,7 @@ import { findTarget } from '../find-target.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   checkpoints: string | undefined;
   key: string | undefined;
 }

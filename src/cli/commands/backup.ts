@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   yes: boolean;
   by: string | undefined;
 }

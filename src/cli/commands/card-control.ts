@@ -13,7 +13,7 @@ import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { untilCarriedOut } from './decide.ts';
 
-export interface CardControlOptions {
+interface CardControlOptions {
   by: string | undefined;
   yes: boolean;
 }
@@ -58,7 +58,7 @@ export async function changeCardAmount(
   return EXIT.completed;
 }
 
-export interface ResolveCardOptions extends CardControlOptions {
+interface ResolveCardOptions extends CardControlOptions {
   /** `confirm-end`: the stored end stands against what has contradicted it. */
   action: ResolveCardUpdate['action'] | 'confirm-end';
   evidence: string;

@@ -18,7 +18,7 @@ import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { keepSigned, type Signer, signerOf } from '../signer.ts';
 
-export interface DecideOptions {
+interface DecideOptions {
   yes: boolean;
   by: string | undefined;
   key?: string;

@@ -24,7 +24,7 @@ interface Check {
   detail: string;
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   accept?: keyof typeof ACCEPTABLE;
   by?: string;
 }

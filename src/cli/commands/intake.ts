@@ -12,7 +12,7 @@ import { interruptSignal } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 
-export interface FolderOptions extends Omit<SweepOptions, 'dir'> {
+interface FolderOptions extends Omit<SweepOptions, 'dir'> {
   once: boolean;
 }
 

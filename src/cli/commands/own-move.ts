@@ -18,7 +18,7 @@ import { keepSigned, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** Options as commander hands them over, by the name of the option. */
-export interface MoveOptions {
+interface MoveOptions {
   id: string;
   uid: string;
   from?: string;

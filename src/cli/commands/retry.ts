@@ -4,7 +4,7 @@ import { findBatch } from '../find-target.ts';
 import type { Session } from '../session.ts';
 import { type PayOptions, pay } from './run.ts';
 
-export interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'> {
+interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'> {
   /** Data rows of the batch; absent: all that are proven unpaid. */
   rows: ReadonlySet<number> | undefined;
 }

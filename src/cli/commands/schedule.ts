@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 
-export interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
+interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
   folder: string;
   every: number;
   name?: string;
@@ -52,7 +52,7 @@ const STEPS = {
   trigger: (it) => it.trigger(ScheduleOverlapPolicy.SKIP),
 } as const satisfies Record<string, (schedule: ReturnType<typeof sweepSchedule>) => Promise<unknown>>;
 
-export type ScheduleStep = keyof typeof STEPS;
+type ScheduleStep = keyof typeof STEPS;
 
 /** `payouts schedule delete|pause|resume|trigger NAME`. */
 export async function changeSchedule(session: Session, name: string, step: ScheduleStep): Promise<ExitCode> {

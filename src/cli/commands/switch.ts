@@ -11,7 +11,7 @@ import { table } from '../table.ts';
 
 // Kill switches: they work on the store alone, so that they work whatever else is down.
 
-export interface SwitchOptions {
+interface SwitchOptions {
   reason: string;
   yes: boolean;
   by: string | undefined;

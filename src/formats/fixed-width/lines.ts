@@ -10,7 +10,7 @@ export type Columns = readonly [from: number, to: number];
 
 export const cut = (record: string, [from, to]: Columns): string => record.slice(from - 1, to);
 
-export interface FixedRecord {
+interface FixedRecord {
   text: string;
   line: number;
 }

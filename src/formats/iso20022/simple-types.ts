@@ -6,7 +6,7 @@ export interface BadValue {
   message: string;
 }
 
-export type ValueCheck = (text: string) => BadValue | undefined;
+type ValueCheck = (text: string) => BadValue | undefined;
 
 const bad = (message: string): BadValue => ({ rule: 'bad-value', message });
 

@@ -11,7 +11,7 @@ export interface StructureProblem extends BadValue {
   value?: string;
 }
 
-export interface StartTag {
+interface StartTag {
   name: string;
   /** Of the namespace of the message. */
   own: boolean;

@@ -1,7 +1,7 @@
 import type { Identity } from './mapping.ts';
 
 /** Ids of one transaction, as the message has them; `NOTPROVIDED` and blanks are no id. */
-export interface TransactionIds {
+interface TransactionIds {
   endToEndId?: string;
   instructionId?: string;
   /** Unique in the message without either of them, e.g. message id, payment id and number joined by points. */

@@ -6,7 +6,7 @@ import { accountKey } from './account-key.ts';
 import type { MessageContext } from './message-context.ts';
 import { paymentTypeOf } from './payment-type.ts';
 
-export interface MappedTransfer {
+interface MappedTransfer {
   /** In the columns' names; what is not known is left out. */
   instruction: Record<string, string>;
   /** Payee fields that come from the message: a bank that does not ask for one gets on without it. */
@@ -16,7 +16,7 @@ export interface MappedTransfer {
 }
 
 /** `value` is safe to print. */
-export type BrokenTransfer = Broken & { value?: string | null };
+type BrokenTransfer = Broken & { value?: string | null };
 
 type Fields = Record<string, string>;
 

@@ -19,7 +19,7 @@ export interface MessageMapping {
   identity: Identity;
 }
 
-export interface DebtorAccount {
+interface DebtorAccount {
   uid: string;
   account_id: string;
   /** Where it is given, a message that names another currency for the account is refused. */

@@ -2,7 +2,7 @@ import type { CreditTransfer } from '../credit-transfer.ts';
 import type { MessageMapping, PaymentTypeRule } from './mapping.ts';
 
 /** A payment type, or why there is none. */
-export type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
+type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
 
 /** Clearing systems whose network is a payment type of the interface, in their own currency. */
 const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string }>> = {

@@ -13,7 +13,7 @@ export interface ControlTotals {
 export const noTotals = (): ControlTotals => ({ entries: 0, hash: 0n, debits: 0n, credits: 0n });
 
 /** The second digit of a transaction code tells debits (5 to 9) from credits. */
-export const isDebit = (transactionCode: string): boolean => transactionCode.slice(1) >= '5';
+const isDebit = (transactionCode: string): boolean => transactionCode.slice(1) >= '5';
 
 export function addEntry(totals: ControlTotals, record: string): void {
   const cents = digitsOf(cut(record, ENTRY.amount)) ?? 0n;

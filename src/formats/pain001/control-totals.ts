@@ -2,13 +2,13 @@ import { formatDecimal } from '../../domain/money.ts';
 import { schemaDecimal } from '../iso20022/simple-types.ts';
 
 /** A number the message states about itself. */
-export interface Stated {
+interface Stated {
   text: string;
   line: number;
   path: string;
 }
 
-export interface WrongTotal extends Stated {
+interface WrongTotal extends Stated {
   rule: 'wrong-transaction-count' | 'wrong-control-sum';
   message: string;
 }

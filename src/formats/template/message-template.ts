@@ -5,7 +5,7 @@ import { type TemplateIds, templateRows } from './template-rows.ts';
 import { fieldNames } from './write-template.ts';
 
 /** A bank message and the two files that complete it: good together, under the rules of the bank. */
-export interface MessageTemplate {
+interface MessageTemplate {
   /** pain.001.001.09. */
   pain001: string;
   /** The payee directory: what the message does not say about its payees. */

@@ -49,7 +49,7 @@ export interface PayoutFacts {
 }
 
 /** A row that was never claimed. */
-export interface RefusedFacts {
+interface RefusedFacts {
   original: OriginalTransaction;
   /** None: it was refused because of other rows of its file. */
   findings: readonly Pick<Finding, 'column' | 'rule' | 'message'>[];

@@ -6,7 +6,7 @@ import { type Endpoint, endpointOf } from './endpoint.ts';
 import type { CardPaymentRow } from './payment-row.ts';
 
 /** Body of a webhook: our default, the interface shows none (section 6). */
-export interface CardEventData {
+interface CardEventData {
   payment_id: string;
   payment_status?: string | undefined;
   merchant_request_id?: string | undefined;

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { Refusal } from '../refusal.ts';
 import type { ScenarioName } from './scenarios.ts';
 
-export type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
+type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
 
 export interface CardPaymentRow {
   payment_id: string;

@@ -12,7 +12,7 @@ import { scenarioNamed } from './scenarios.ts';
 import { setUpSession } from './sessions.ts';
 
 /** An operation of the interface's card side (section 4, "Card acquiring endpoints"). */
-export interface AcquiringRoute {
+interface AcquiringRoute {
   operation: string;
   method: Method;
   path: string;

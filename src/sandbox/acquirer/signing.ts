@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Endpoint } from './endpoint.ts';
 
 /** One webhook as it goes out. */
-export interface OutgoingWebhook {
+interface OutgoingWebhook {
   eventId: string;
   body: Buffer;
   /** Epoch milliseconds of the signature. */

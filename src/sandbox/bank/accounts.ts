@@ -22,7 +22,7 @@ export interface AccountRow {
   updated_at: bigint;
 }
 
-export function findAccount(db: Database, accountId: string): AccountRow | undefined {
+function findAccount(db: Database, accountId: string): AccountRow | undefined {
   return db.one<AccountRow>(`SELECT * FROM accounts WHERE account_id = :accountId AND kind = 'customer'`, {
     accountId,
   });

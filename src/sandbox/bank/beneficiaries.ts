@@ -64,7 +64,7 @@ export function requireBeneficiaryOf(db: Database, uid: string, id: string): Ben
   return row;
 }
 
-export interface BeneficiaryFilter extends PageRequest {
+interface BeneficiaryFilter extends PageRequest {
   uid: string;
   currency?: string | undefined;
   beneficiary_type?: string | undefined;

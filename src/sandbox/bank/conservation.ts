@@ -2,7 +2,7 @@ import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 
 /** Sums of a currency over the whole bank, decimal strings. `customers + held + world + fees + exchange = 0`. */
-export interface CurrencyTotals {
+interface CurrencyTotals {
   currency: string;
   customers: string;
   held: string;

@@ -9,7 +9,7 @@ export interface Posting {
   amount: bigint;
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   at: number;
   kind: 'deposit' | 'order';
   orderId: string | null;

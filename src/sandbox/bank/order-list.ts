@@ -8,7 +8,7 @@ import { type OrderRecord, type OrderRow, toOrder } from './order-row.ts';
 import { type PageRequest, pageOf } from './paging.ts';
 
 /** Query of the order list (interface section 4): bounds are inclusive, `create_at_to` is spelled so. */
-export interface OrderFilter extends PageRequest {
+interface OrderFilter extends PageRequest {
   uid: string;
   currency: string;
   account_id?: string | undefined;

@@ -28,7 +28,7 @@ export interface OrderState {
   viaUnlisted: boolean;
 }
 
-export type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
+type StepTarget = OrderStatus | 'refund' | typeof UNLISTED_STATUS;
 
 /** The step the clock takes next and when; `undefined` when only a person, or nothing, moves the order on. */
 export interface Step {

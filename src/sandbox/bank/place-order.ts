@@ -16,7 +16,7 @@ export interface OrderRequest {
 }
 
 /** What one order type adds. Amounts are minor units. */
-export type OrderDraft = Pick<OrderRow, 'uid' | 'payment_type' | 'account_id' | 'currency' | 'amount' | 'fee'> &
+type OrderDraft = Pick<OrderRow, 'uid' | 'payment_type' | 'account_id' | 'currency' | 'amount' | 'fee'> &
   Partial<Pick<OrderRow, 'beneficiary_id' | 'counter_account' | 'buy_currency' | 'buy_amount' | 'rate'>> & {
     type: Exclude<OrderType, 'REFUND'>;
   };

@@ -97,7 +97,7 @@ const READ_KINDS = {
 } as const satisfies Record<string, PlannedKind>;
 
 /** POSTs that make or decide something. */
-export const PLANNED_OPERATIONS: readonly string[] = [
+const PLANNED_OPERATIONS: readonly string[] = [
   'beneficiaries.add',
   'transactions.payment',
   'transactions.transfer',
@@ -130,7 +130,7 @@ export const faultPlanRequest = z.strictObject({
   /** Share of the GETs that are hit. */
   readRate: share.default(0),
 });
-export type FaultPlanRequest = z.infer<typeof faultPlanRequest>;
+type FaultPlanRequest = z.infer<typeof faultPlanRequest>;
 
 interface Tally {
   seen: number;
@@ -140,13 +140,13 @@ interface Tally {
 
 export type FaultPlanReport = FaultPlanRequest & { writes: Tally; reads: Tally };
 
-export interface PlannedRequest {
+interface PlannedRequest {
   operation: string;
   read: boolean;
   subject: string;
 }
 
-export interface PlannedFault {
+interface PlannedFault {
   name: string;
   effect: FaultEffect;
 }

@@ -79,7 +79,7 @@ type WithoutScope<F> = F extends unknown ? Omit<F, keyof typeof scope> : never;
 /** What a fault does to one request. */
 export type FaultEffect = WithoutScope<Fault>;
 
-export type FaultReport = Fault & {
+type FaultReport = Fault & {
   id: string;
   /** Requests that matched operation and reference. */
   seen: number;

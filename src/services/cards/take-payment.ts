@@ -36,7 +36,7 @@ interface Deps {
 }
 
 /** What is asked for; the card may come later. */
-export interface AskedPayment {
+interface AskedPayment {
   input: CardPaymentInput;
   form: CardholderForm;
   card: CardEntry['card'] | undefined;

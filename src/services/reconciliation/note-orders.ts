@@ -25,7 +25,7 @@ interface Deps {
 }
 
 /** The list that the orders are from. */
-export interface OrderList extends WatchKey {
+interface OrderList extends WatchKey {
   /** Epoch ms: no order in it was created before. */
   since: number;
 }

@@ -1,6 +1,6 @@
 import type { Bank, OrderScan } from '../../api/bank.ts';
 
-export interface ScanRequest {
+interface ScanRequest {
   uid: string;
   currency: string;
   /** Epoch ms: orders created since then. */

@@ -11,7 +11,7 @@ import { claimedRow } from './claimed-row.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeKey, payeeReference } from './payee.ts';
 import { type Caller, sendOnce } from './send-once.ts';
 
-export type BeneficiaryAdded =
+type BeneficiaryAdded =
   | { kind: 'there' }
   /** Somebody's POST is under way or its answer was lost: look again after the pause. */
   | { kind: 'pending' }

@@ -23,7 +23,7 @@ export interface OrderDecision extends LegInput {
  * Nothing was sent. `payee-changed`: the bank shows another payee than the one that was paid. `not-signed`: the policy asks for
  * decisions about this order that nobody has signed.
  */
-export type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' };
+type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' };
 
 /** Nobody has agreed to pay a payee that was changed since: compared again before the bank is told to go on. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>

@@ -9,7 +9,7 @@ import { viewOf } from '../card-events/card-view.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
 /** What every POST about a card payment shares. */
-export interface CardAttempt {
+interface CardAttempt {
   merchantRequestId: string;
   /** merchant_request_id on the wire. */
   requestId: string;

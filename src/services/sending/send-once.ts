@@ -32,7 +32,7 @@ export interface Admitted<Request> {
   claim?: Claim;
 }
 
-export interface Sending<Request, Held> {
+interface Sending<Request, Held> {
   /** Compares what is asked with what is stored. Nothing is recorded before it has agreed. */
   admit(): Promise<Admitted<Request> | { held: Held }>;
   /** The last question, asked between the record and the first byte: what keeps it from being sent. */

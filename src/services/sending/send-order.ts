@@ -25,7 +25,7 @@ import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
 
-export interface OrderSender extends Sender, OpenSet, Authority {
+interface OrderSender extends Sender, OpenSet, Authority {
   store: Store;
   bank: Pick<Bank, 'transactions'>;
   /** Life of an order's audit at the bank from its first attempt. */
