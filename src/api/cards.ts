@@ -1,4 +1,4 @@
-import type { CardPaymentType } from '../domain/card-payment.ts';
+import type { CardPaymentType, CardPaymentView } from '../domain/card-payment.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 
 /** Card acquiring (interface section 4, "Card acquiring endpoints"). Field names on the wire: `card-fields.ts`. */
@@ -73,14 +73,8 @@ export interface ResumeRequest {
   referenceId?: string;
 }
 
-export interface CardPayment {
-  paymentId: string;
-  /** `payment_status`, whatever word it is. */
-  status: string;
-  nextAction: { type: string; verifyUrl: string | null } | null;
-  amount?: string;
-  currency?: string;
-  merchantRequestId?: string;
+/** `status` is `payment_status`, whatever word it is. */
+export interface CardPayment extends CardPaymentView {
   /** Members of the answer that nothing here names. They may hold anything: never logged, never in a workflow. */
   other: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-import { CARD_ENDS, type CardPaymentType, type CardState, isCardEnd } from '../domain/card-payment.ts';
+import { CARD_ENDS, type CardState, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { ownerOfPayment, ownerOfRequest } from './card-ids.ts';
@@ -9,19 +9,15 @@ import { inTransaction } from './transaction.ts';
 
 export const cardRepository = { claim, get, find, list, change, confirmEnd };
 
-export interface CardClaim {
-  merchantRequestId: string;
-  workflowId: string;
-  amount: string;
-  currency: string;
-  paymentType: CardPaymentType;
-  digest: string;
-  by: string | null;
+export type CardClaim = Pick<
+  CardRecord,
+  'merchantRequestId' | 'workflowId' | 'amount' | 'currency' | 'paymentType' | 'digest' | 'by'
+> & {
   /** Absent: claimed by a door, before its workflow runs. */
   runId?: string;
   clientSecretSha256?: string;
   at: number;
-}
+};
 
 export interface CardClaimed {
   record: CardRecord;

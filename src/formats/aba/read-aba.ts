@@ -1,10 +1,10 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { type Columns, calendarDate, columnFinding, cut, digitsOf, filled, readRecords } from '../fixed-width/lines.ts';
+import { type Columns, calendarDate, cut, digitsOf, filled, readRecords } from '../fixed-width/lines.ts';
+import { RecordReader } from '../fixed-width/record-reader.ts';
 import { takeTransfer } from '../fixed-width/transfer-sink.ts';
-import { noRows, ROWS_MAX, type RowSink, tooManyRows } from '../input.ts';
+import { noRows, ROWS_MAX, type RowSink } from '../input.ts';
 import { documentId } from '../messages/document-id.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
@@ -31,28 +31,15 @@ interface Head {
   processingDate?: string;
 }
 
-class AbaReader {
-  private readonly file: string;
-  private readonly sink: RowSink;
-  private readonly context: MessageContext;
-  private readonly rowsMax: number;
+class AbaReader extends RecordReader {
   private head: Head | undefined;
   private closed = false;
-  private line = 1;
-  /** Detail records; `row` numbers those that are no balancing entry. */
+  /** Detail records; `row` counts those that are no balancing entry. */
   private details = 0;
-  private row = 0;
   private credits = 0n;
   private debits = 0n;
   /** Debits of the account that pays: part of `debits`. */
   private balancing = 0n;
-
-  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
-    this.file = file;
-    this.rowsMax = rowsMax;
-    this.sink = sink;
-    this.context = context;
-  }
 
   take(record: string, line: number): void {
     this.line = line;
@@ -110,8 +97,7 @@ class AbaReader {
       this.debits += digitsOf(cut(record, DETAIL.amount)) ?? 0n;
       return;
     }
-    this.row += 1;
-    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
+    this.countRow();
     const { row, line, file, sink, context } = this;
     const field = (columns: Columns): string => cut(record, columns).trim();
     const cents = digitsOf(cut(record, DETAIL.amount));
@@ -186,14 +172,5 @@ class AbaReader {
     if (digitsOf(value) === cents) return;
     const message = `the ${name} of the detail records is ${formatMinor(cents, 'AUD')}, another stands here, in cents`;
     this.found(columns, { rule: 'wrong-control-sum', message, value });
-  }
-
-  /** About the file. */
-  private found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
-    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
-  }
-
-  private unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
-    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
   }
 }

@@ -1,10 +1,9 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { fileFinding } from '../../rules/finding.ts';
-import { UnreadableFile } from '../decode.ts';
-import { type Columns, calendarDate, columnFinding, cut, digitsOf } from '../fixed-width/lines.ts';
-import { noRows, type RowSink, tooManyRows } from '../input.ts';
-import type { MessageContext } from '../messages/message-context.ts';
+import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
+import { RecordReader } from '../fixed-width/record-reader.ts';
+import { noRows } from '../input.ts';
 import { addEntry, addTotals, type ControlTotals, differences, noTotals } from './control-totals.ts';
 import {
   BATCH_CONTROL,
@@ -30,11 +29,7 @@ interface Batch extends EntryBatch {
 }
 
 /** Takes the records of a NACHA file one by one. */
-export class NachaReader {
-  private readonly file: string;
-  private readonly sink: RowSink;
-  private readonly context: MessageContext;
-  private readonly rowsMax: number;
+export class NachaReader extends RecordReader {
   private position: Position = 'start';
   private message: OriginalMessage | undefined;
   private batch: Batch | undefined;
@@ -42,17 +37,8 @@ export class NachaReader {
   private readonly totals = noTotals();
   /** Every batch could be read, so that the file's totals mean something. */
   private isComplete = true;
-  private line = 1;
-  private row = 0;
   private records = 0;
   private padding = 0;
-
-  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
-    this.file = file;
-    this.rowsMax = rowsMax;
-    this.sink = sink;
-    this.context = context;
-  }
 
   take(record: string, line: number): void {
     this.line = line;
@@ -131,8 +117,7 @@ export class NachaReader {
   private openEntry(record: string): void {
     const { batch } = this;
     if (batch === undefined || !batch.isRead) return;
-    this.row += 1;
-    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
+    this.countRow();
     batch.rows += 1;
     addEntry(batch.totals, record);
     const { file, line, row } = this;
@@ -208,15 +193,6 @@ export class NachaReader {
     if (date === undefined)
       this.found(columns, { rule: 'bad-date', message: 'not a date of the calendar as YYMMDD', value });
     return date;
-  }
-
-  /** About the file. */
-  private found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
-    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
-  }
-
-  private unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
-    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
   }
 }
 

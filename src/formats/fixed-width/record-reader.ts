@@ -1,0 +1,37 @@
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { type RowSink, tooManyRows } from '../input.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+import { type Columns, columnFinding } from './lines.ts';
+
+/** Where a reader of records is in its file, and what it says of the file there. */
+export abstract class RecordReader {
+  protected readonly file: string;
+  protected readonly sink: RowSink;
+  protected readonly context: MessageContext;
+  protected line = 1;
+  protected row = 0;
+  private readonly rowsMax: number;
+
+  constructor(file: string, sink: RowSink, context: MessageContext, rowsMax: number) {
+    this.file = file;
+    this.sink = sink;
+    this.context = context;
+    this.rowsMax = rowsMax;
+  }
+
+  /** Throws `UnreadableFile` for a row too many. */
+  protected countRow(): void {
+    this.row += 1;
+    if (this.row > this.rowsMax) throw new UnreadableFile(tooManyRows(this.file, this.line, this.rowsMax));
+  }
+
+  /** About the file. */
+  protected found(columns: Columns, what: { rule: string; message: string; value?: string }): void {
+    this.sink.finding(columnFinding({ file: this.file, line: this.line, row: null }, columns, what));
+  }
+
+  protected unreadable({ rule, message }: { rule: string; message: string }): UnreadableFile {
+    return new UnreadableFile(fileFinding(this.file, this.line, rule, `${message}. The rest was not checked`));
+  }
+}
