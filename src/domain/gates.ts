@@ -88,7 +88,7 @@ export interface Passes {
   lookAlikeMeant?: boolean;
 }
 
-type Gate =
+export type Gate =
   | { gate: 'open' }
   | { gate: 'scheduled'; until: number }
   | { gate: 'beneficiary' }

@@ -7,6 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HOUR_MS } from '../../domain/durations.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -132,7 +133,6 @@ function hadRunBefore(): boolean {
 }
 
 const LOSSES_IN_A_ROW = 3;
-const HOUR_MS = 3_600_000;
 
 /** What the store knows of an order; `prepare` returns it for every one that a row of its kind may send. */
 export function startOf(starts: LegStarts, leg: LegKind): LegStart {
