@@ -17,10 +17,10 @@ export interface Scope {
 }
 
 export interface Credential {
-  /** First 16 hex digits of the SHA-256 of the public key. */
+  /** Of a passkey the one that its authenticator gave it, base64url; else the first 16 hex digits of the SHA-256 of the public key. */
   id: string;
-  type: 'ed25519';
-  /** Raw public key, base64. */
+  type: 'ed25519' | 'passkey';
+  /** Of a passkey a COSE key, base64url; else the raw key, base64. */
   publicKey: string;
 }
 
@@ -51,6 +51,8 @@ export interface Limit {
 export interface Policy {
   /** SHA-256 of the file, hex: names the policy in the audit. */
   hash: string;
+  /** Of the pages of the gateway; passkeys sign for it and no other. */
+  origin?: string;
   people: readonly Person[];
   approvals: readonly ApprovalRule[];
   /** How long an approval holds after it was signed, ms. */
@@ -93,7 +95,7 @@ export interface Statement {
 export interface SignedDecision extends Statement {
   /** Of the credential it is signed with. */
   credential: string;
-  /** Over `statementBytes`, base64. */
+  /** Over `statementBytes`, base64; of a passkey see `src/signing/passkey.ts`. */
   signature: string;
 }
 
@@ -102,9 +104,11 @@ export function isDecision(value: unknown): value is SignedDecision {
   if (typeof value !== 'object' || value === null) return false;
   const given = value as Partial<Record<keyof SignedDecision, unknown>>;
   const { signedAt, expiresAt, question, decision } = given;
-  const texts = [given.id, given.storeId, given.reference, given.digest, given.subject, given.remark, given.credential];
+  const { signature, credential } = given;
+  const texts = [given.id, given.storeId, given.reference, given.digest, given.subject, given.remark];
   return (
-    [...texts, given.signature].every((text) => typeof text === 'string' && text.length <= TEXT_MAX) &&
+    texts.every((text) => typeof text === 'string' && text.length <= TEXT_MAX) &&
+    [signature, credential].every((text) => typeof text === 'string' && text.length <= SIGNATURE_MAX) &&
     Number.isSafeInteger(signedAt) &&
     Number.isSafeInteger(expiresAt) &&
     (decision === 'approve' || decision === 'reject') &&
@@ -114,6 +118,8 @@ export function isDecision(value: unknown): value is SignedDecision {
 }
 
 const TEXT_MAX = 1_000;
+/** A passkey signs what a browser writes down, whose length it does not bound. */
+const SIGNATURE_MAX = 4_000;
 
 /** Of a payout, what a scope is compared with. */
 export interface Touches {

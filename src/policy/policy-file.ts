@@ -17,6 +17,21 @@ const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal
   error: 'is no decimal in quotes such as "12.50"',
 });
 
+/** WebAuthn knows hosts by name, and lets clear text go to no other machine. */
+const isOrigin = (text: string): boolean => {
+  const { protocol, hostname, origin } = URL.parse(text) ?? {};
+  if (origin !== text || hostname === undefined || /^[\d.]+$|^\[/.test(hostname)) return false;
+  return protocol === 'https:' || (protocol === 'http:' && hostname === 'localhost');
+};
+
+/** A COSE key is a CBOR map whose first member is its kind. */
+const isCoseKey = (text: string): boolean => {
+  const [map = 0, kind] = Buffer.from(text, 'base64url');
+  return map >= 0xa3 && map <= 0xa6 && kind === 1;
+};
+
+const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is no base64url as the page /passkey shows it' });
+
 const person = z.strictObject({
   name,
   roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
@@ -27,6 +42,14 @@ const person = z.strictObject({
   }),
   keys: z
     .array(z.string().refine(isPublicKey, { error: 'is no Ed25519 public key as `payouts policy key FILE` prints it' }))
+    .default([]),
+  passkeys: z
+    .array(
+      z.strictObject({
+        id: base64url,
+        publicKey: base64url.refine(isCoseKey, { error: 'is no public key as the page /passkey shows it' }),
+      }),
+    )
     .default([]),
   tokens: z
     .array(
@@ -55,6 +78,10 @@ const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), currenc
 
 const policyFile = z.strictObject({
   version: z.literal(1, { error: 'is not 1, the only version there is' }),
+  origin: z
+    .string()
+    .refine(isOrigin, { error: 'is no address such as "https://payouts.example.com": https, a host name, no path' })
+    .optional(),
   people: z.array(person).min(1, { error: 'names nobody' }),
   approvals: z.array(approval).default([]),
   approvalHours: z.int().min(1).max(8_760).default(72),
@@ -75,18 +102,27 @@ export function parsePolicy(text: string): PolicyRead {
   if (error !== undefined) {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }
-  const { approvalHours, approvals, limits } = data;
-  const people = data.people.map(({ keys, tokens, scope, ...rest }): Person => {
-    const credentials = keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey }));
+  const { approvalHours, approvals, limits, origin } = data;
+  const people = data.people.map(({ keys, passkeys, tokens, scope, ...rest }): Person => {
+    const credentials = [
+      ...keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey })),
+      ...passkeys.map((passkey) => ({ type: 'passkey' as const, ...passkey })),
+    ];
     const kept = tokens.map(({ sha256, expires }) => ({ sha256, expiresAt: Date.parse(expires) + DAY_MS }));
     return { ...rest, scope: definedOnly(scope), credentials, tokens: kept };
   });
-  const problems = [...alike(people), ...sharedKeys(people), ...unreachable(people, approvals)];
+  const problems = [
+    ...alike(people),
+    ...sharedKeys(people),
+    ...unreachable(people, approvals),
+    ...homeless(people, origin),
+  ];
   if (problems.length > 0) return { problems };
   const hash = createHash('sha256').update(text).digest('hex');
   return {
     policy: {
       hash,
+      ...(origin !== undefined && { origin }),
       people,
       approvals: approvals.map(definedOnly) as Policy['approvals'],
       approvalTtlMs: approvalHours * HOUR_MS,
@@ -131,4 +167,12 @@ function unreachable(people: readonly Person[], approvals: readonly { approvals:
       ? []
       : [`approvals.${index}.approvals: asks for ${asked} people, and ${approvers} can approve with a key`],
   );
+}
+
+/** A passkey is made for the pages of one address. */
+function homeless(people: readonly Person[], origin: string | undefined): string[] {
+  const index = people.findIndex(({ credentials }) => credentials.some(({ type }) => type === 'passkey'));
+  return origin !== undefined || index < 0
+    ? []
+    : [`origin: is missing, and people.${index} has a passkey; name the address of the pages`];
 }

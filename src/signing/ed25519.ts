@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import type { Policy, SignedDecision, Statement } from '../domain/authority.ts';
+import type { SignedDecision, Statement } from '../domain/authority.ts';
 import { statementBytes } from './statement.ts';
 
 /** Ed25519 keys (RFC 8032) of people, as files for the command. */
@@ -49,12 +49,9 @@ export function signStatement(statement: Statement, privateKey: string): SignedD
   return { ...statement, credential: credentialId(publicKeyOf(privateKey)), signature };
 }
 
-/** Whether the person that a decision names has signed it, with a credential that the policy knows. */
-export function isSigned({ people }: Policy, signed: SignedDecision): boolean {
-  const person = people.find(({ name }) => name === signed.subject);
-  const credential = person?.credentials.find(({ id }) => id === signed.credential);
-  if (credential === undefined) return false;
-  const der = Buffer.concat([SPKI_PREFIX, Buffer.from(credential.publicKey, 'base64')]);
+/** Whether the holder of a public key has signed a statement. */
+export function verifyStatement(statement: Statement, publicKey: string, signature: string): boolean {
+  const der = Buffer.concat([SPKI_PREFIX, Buffer.from(publicKey, 'base64')]);
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  return verify(null, statementBytes(signed), key, Buffer.from(signed.signature, 'base64'));
+  return verify(null, statementBytes(statement), key, Buffer.from(signature, 'base64'));
 }

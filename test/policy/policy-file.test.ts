@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { areLookAlikes } from '../../src/policy/look-alike-names.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { newKey } from '../../src/signing/ed25519.ts';
+import { softwarePasskey } from '../support/software-passkey.ts';
 
 const person = (name: string, roles: string[], keys = [newKey().publicKey]) => ({ name, roles, scope: {}, keys });
 
@@ -76,5 +77,44 @@ describe('a policy file', () => {
     const [, bob] = POLICY.people;
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });
     expect(problems).toEqual(["people.3.keys: a key or token of people.1 as well; each is one person's"]);
+  });
+
+  const passkey = softwarePasskey().credential;
+  const withPasskey = (more: object, { id, publicKey } = passkey) => ({
+    ...POLICY,
+    people: [...POLICY.people, { ...person('erin', ['approver'], []), passkeys: [{ id, publicKey }] }],
+    ...more,
+  });
+
+  it('knows people by passkeys, for the pages of one origin', () => {
+    const read = parsePolicy(JSON.stringify(withPasskey({ origin: 'https://payouts.example.com' })));
+    if ('problems' in read) throw new Error(read.problems.join());
+    expect(read.policy.origin).toBe('https://payouts.example.com');
+    expect(read.policy.people[3]?.credentials).toEqual([passkey]);
+    expect(problemsOf(withPasskey({}))).toEqual([
+      'origin: is missing, and people.3 has a passkey; name the address of the pages',
+    ]);
+  });
+
+  it.each([
+    'http://payouts.example.com',
+    'https://payouts.example.com/pages',
+    'https://payouts.example.com/',
+    'https://192.0.2.1',
+    'http://[::1]:8080',
+    'payouts.example.com',
+  ])('is refused with the origin %s', (origin) => {
+    expect(problemsOf({ ...POLICY, origin })).toHaveLength(1);
+  });
+
+  it('takes the origin of a trial on this machine', () => {
+    expect(problemsOf({ ...POLICY, origin: 'http://localhost:8080' })).toEqual([]);
+  });
+
+  it('is refused with a passkey that is none', () => {
+    const none = { ...passkey, publicKey: newKey().publicKey.replace(/[+/=]/g, 'A') };
+    expect(problemsOf(withPasskey({ origin: 'https://payouts.example.com' }, none))).toEqual([
+      'people.3.passkeys.0.publicKey: is no public key as the page /passkey shows it',
+    ]);
   });
 });

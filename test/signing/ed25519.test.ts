@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Policy, refusalOfStatement, type SignedDecision, type Statement } from '../../src/domain/authority.ts';
-import { credentialId, isSigned, newKey, publicKeyOf, signStatement } from '../../src/signing/ed25519.ts';
+import { credentialId, newKey, publicKeyOf, signStatement } from '../../src/signing/ed25519.ts';
+import { isSigned } from '../../src/signing/is-signed.ts';
 
 const bob = newKey();
 const mallory = newKey();
@@ -37,24 +38,24 @@ const HERE = { storeId: 'store-1', now: AT + 1, touches: { uid: 'u', accountId: 
 describe('a signed decision', () => {
   const signed = signStatement(STATEMENT, bob.privateKey);
 
-  it('is what its person has signed', () => {
+  it('is what its person has signed', async () => {
     expect(publicKeyOf(bob.privateKey)).toBe(bob.publicKey);
-    expect(isSigned(POLICY, signed)).toBe(true);
+    expect(await isSigned(POLICY, signed)).toBe(true);
     expect(refusalOfStatement(POLICY, signed, HERE)).toBeUndefined();
   });
 
-  it.each(Object.keys(STATEMENT) as (keyof Statement)[])('is void once its "%s" is another one', (member) => {
+  it.each(Object.keys(STATEMENT) as (keyof Statement)[])('is void once its "%s" is another one', async (member) => {
     const value = STATEMENT[member];
     const other = typeof value === 'number' ? value + 1 : `${value}x`;
-    expect(isSigned(POLICY, { ...signed, [member]: other } as SignedDecision)).toBe(false);
+    expect(await isSigned(POLICY, { ...signed, [member]: other } as SignedDecision)).toBe(false);
   });
 
-  it('is nothing when somebody else has signed it, under whatever credential', () => {
+  it('is nothing when somebody else has signed it, under whatever credential', async () => {
     const forged = signStatement(STATEMENT, mallory.privateKey);
-    expect(isSigned(POLICY, forged)).toBe(false);
-    expect(isSigned(POLICY, { ...forged, credential: signed.credential })).toBe(false);
-    expect(isSigned(POLICY, { ...signed, signature: '' })).toBe(false);
-    expect(isSigned(POLICY, { ...signed, signature: 'AAAA' })).toBe(false);
+    expect(await isSigned(POLICY, forged)).toBe(false);
+    expect(await isSigned(POLICY, { ...forged, credential: signed.credential })).toBe(false);
+    expect(await isSigned(POLICY, { ...signed, signature: '' })).toBe(false);
+    expect(await isSigned(POLICY, { ...signed, signature: 'AAAA' })).toBe(false);
   });
 
   it.each<[string, Partial<Statement>, Partial<typeof HERE>, string]>([

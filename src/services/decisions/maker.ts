@@ -12,5 +12,8 @@ export async function isMade(
   const { uid, account_id: accountId, currency } = instruction;
   const touched = { uid, accountId, currency };
   const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
-  return made.some((signed) => signed.subject === by && voidBecause(authority, signed, touched) === undefined);
+  for (const signed of made) {
+    if (signed.subject === by && (await voidBecause(authority, signed, touched)) === undefined) return true;
+  }
+  return false;
 }

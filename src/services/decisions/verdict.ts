@@ -8,7 +8,7 @@ import {
   type SignedDecision,
   type Touches,
 } from '../../domain/authority.ts';
-import { isSigned } from '../../signing/ed25519.ts';
+import { isSigned } from '../../signing/is-signed.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
 /** What a verdict is made of. */
@@ -33,14 +33,14 @@ export const touches = ({ uid, instruction }: PayoutRecord): Touches => ({
 });
 
 /** Why a decision that somebody is said to have signed counts for nothing here and now; undefined when it counts. */
-export function voidBecause(
+export async function voidBecause(
   { store, settings: { policy }, now }: Authority,
   signed: SignedDecision,
   touched: Touches,
-): string | undefined {
+): Promise<string | undefined> {
   if (policy === undefined) return 'no policy says who may decide';
   const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched });
-  return why ?? (isSigned(policy, signed) ? undefined : 'the signature is not that of the person it names');
+  return why ?? ((await isSigned(policy, signed)) ? undefined : 'the signature is not that of the person it names');
 }
 
 /**
@@ -64,7 +64,7 @@ export async function verdictOn(
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await store.signedDecisionsOf({ reference, question, digest })) {
-    if (voidBecause(authority, signed, touches(row)) !== undefined) continue;
+    if ((await voidBecause(authority, signed, touches(row))) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
@@ -101,7 +101,7 @@ export async function takeDecision(
   if (signed.reference !== row.reference || signed.question !== asked.question)
     return refused('it is about something else');
   if (signed.digest !== asked.digest) return refused('the digest is not the one in force');
-  const why = voidBecause(authority, signed, touches(row));
+  const why = await voidBecause(authority, signed, touches(row));
   if (why !== undefined) return refused(why);
   const before = await verdictOn(authority, row, asked);
   if (before.verdict === 'counted') {

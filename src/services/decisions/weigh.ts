@@ -39,7 +39,7 @@ export async function useDecision(
   const all = await store.signedDecisionsOf({ reference: row.reference, question: 'resolve', digest });
   const signed = all.find(({ id }) => id === decisionId);
   if (signed === undefined) return { refused: 'nobody has signed this: payouts resolve signs it with --key' };
-  const why = voidBecause(deps, signed, touches(row));
+  const why = await voidBecause(deps, signed, touches(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());
   return isFirst ? { by: signed.subject } : { refused: 'this decision was carried out before' };
