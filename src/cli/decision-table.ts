@@ -1,7 +1,7 @@
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { groupedAmount } from '../reports/display.ts';
+import { maskedPayee } from '../reports/masked.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { maskedPayee } from './masked.ts';
 import { table } from './table.ts';
 
 const LISTED_MAX = 20;

@@ -22,6 +22,7 @@ import { reportBatch } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
 import { gatewayTransport } from './gateway-transport.ts';
+import { pageDeps } from './page-deps.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
@@ -100,6 +101,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     access: accessOf(config),
+    pages: pageDeps(at, ui),
     perMinute: config.gateway.perMinute,
     now: Date.now,
     uploads: join(config.home, 'uploads'),

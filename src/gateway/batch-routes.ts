@@ -5,10 +5,11 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
+import type { BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { listBatches } from '../reports/batch-list.ts';
 import type { BatchRecord } from '../store/store.ts';
-import { makerOf } from './callers.ts';
+import { type Caller, makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { assertMayControl, maySee } from './may-see.ts';
@@ -59,23 +60,34 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     app.post(`/v1/batches/:id/${name}`, { schema }, async (request) => {
       const by = makerOf(request.caller, parsed(controlQuery, request.query).by) ?? 'gateway';
       const batch = await batchOf(deps, request);
-      await assertMayControl(request.caller, deps.store, batch);
-      if (batch.endedAt !== null) {
-        const detail = { outcome: 'refused', why: 'the batch has ended' };
-        const entry = { actor: by, action: `asked to ${update}`, subject: batch.batchId, detail };
-        await deps.store.audit({ at: deps.now(), ...entry });
-        throw hasEnded(batch);
-      }
-      const { control } = await deps.control(batch, update, by);
+      const control = await controlBatch(deps, request.caller, batch, { update, by });
       return { schemaVersion: 1, batchId: batch.batchId, control };
     });
   }
 }
 
-const REPORTS = ['csv', 'json', 'html', 'pain002', 'failed'] as const;
+/** Asks it of a batch; the control in force then. Throws a `Problem` for one that has ended, or is not the caller's to control. */
+export async function controlBatch(
+  deps: GatewayDeps,
+  caller: Caller,
+  batch: BatchRecord,
+  { update, by }: { update: string; by: string },
+): Promise<BatchControl> {
+  await assertMayControl(caller, deps.store, batch);
+  if (batch.endedAt !== null) {
+    const detail = { outcome: 'refused', why: 'the batch has ended' };
+    const entry = { actor: by, action: `asked to ${update}`, subject: batch.batchId, detail };
+    await deps.store.audit({ at: deps.now(), ...entry });
+    throw hasEnded(batch);
+  }
+  const { control } = await deps.control(batch, update, by);
+  return control;
+}
+
+export const REPORTS = ['csv', 'json', 'html', 'pain002', 'failed'] as const;
 type ReportName = (typeof REPORTS)[number];
 
-const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
+export const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -109,7 +121,8 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
-async function batchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
+/** The batch of the address. Throws a `Problem` for one that there is not, or that the caller may not see. */
+export async function batchOf({ store }: GatewayDeps, { params, caller }: FastifyRequest): Promise<BatchRecord> {
   const { id } = params as { id: string };
   const batch = hasControls(id) ? undefined : await store.batch(id);
   if (batch !== undefined && (await maySee(caller, store, batch))) return batch;

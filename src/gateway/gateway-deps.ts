@@ -7,6 +7,7 @@ import type { BatchRecord, Store } from '../store/store.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
+import type { PageDeps } from './pages/page-deps.ts';
 
 /** What the gateway works with. */
 export interface GatewayDeps {
@@ -25,6 +26,7 @@ export interface GatewayDeps {
   /** Taken before the answer, delivered after it. */
   webhooks: { take: TakeWebhook; deliveries: Deliveries };
   access: Access;
+  pages: PageDeps;
   /** Requests a minute that a caller has. */
   perMinute: number;
   now(): number;

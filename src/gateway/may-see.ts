@@ -1,6 +1,6 @@
 import { isWithin, may, type Question } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
-import type { BatchRecord, Store } from '../store/store.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 
 /**
@@ -12,6 +12,13 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
   if (!person.roles.some((role) => role !== 'maker')) return false;
   const touched = await store.touchedBy(batchId);
   return touched.every((row) => isWithin(person.scope, row));
+}
+
+/** The same of one payout. */
+export function maySeePayout({ person }: Caller, { by, uid, accountId, currency }: PayoutRecord): boolean {
+  if (person === undefined || by === person.name) return true;
+  const isMore = person.roles.some((role) => role !== 'maker');
+  return isMore && isWithin(person.scope, { uid, accountId: accountId ?? '', currency });
 }
 
 /** Throws a `Problem` unless it is the caller's own batch, or an operator's whose scope holds it. */

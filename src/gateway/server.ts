@@ -14,6 +14,8 @@ import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
+import { pages } from './pages/pages.ts';
+import { rateLimitOf } from './rate-limit.ts';
 import { BODY_MS } from './small-body.ts';
 import { answerProxiesOnly, assertSealed, type GatewayTransport, httpsOptions, PLAIN } from './transport.ts';
 import { removeAbandoned } from './upload.ts';
@@ -21,7 +23,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the routes under `/v1`. */
+    /** Of the routes under `/v1`, and of the pages. */
     caller: Caller;
   }
 }
@@ -118,13 +120,7 @@ async function gatewayApp(
     scope.addHook('onRequest', async (request) => {
       request.caller = callerOf(request, deps.access, deps.now());
     });
-    await scope.register(rateLimit, {
-      max: deps.perMinute,
-      timeWindow: MINUTE_MS,
-      hook: 'preHandler',
-      keyGenerator: ({ caller, ip }) => caller.name ?? ip,
-      errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
-    });
+    await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));
     scope.register(async (inner) => reportRoutes(inner, deps));
@@ -135,6 +131,7 @@ async function gatewayApp(
     cardPageRoutes(scope, deps);
   });
   app.register(async (scope) => webhookRoutes(scope, deps));
+  app.register(async (scope) => pages(scope, deps));
   return app;
 }
 
@@ -146,16 +143,6 @@ function logAnswers(app: FastifyInstance, { log }: GatewayDeps): void {
     log.info({ method, route: routeOptions.url, status: reply.statusCode, ms, caller: caller?.name }, 'answered');
   });
 }
-
-function tooMany(ttlMs: number): Problem {
-  const retryAfterS = Math.ceil(ttlMs / 1_000);
-  return new Problem('too-many', 'too-many-requests', 'These are too many requests a minute.', {
-    hint: `Go on after ${retryAfterS} s.`,
-    retryAfterS,
-  });
-}
-
-const MINUTE_MS = 60_000;
 
 /** What there is, for whoever may ask: `assertMaySee` throws for others. */
 async function describe(app: FastifyInstance, assertMaySee: (request: FastifyRequest) => boolean): Promise<void> {

@@ -16,7 +16,7 @@ export interface TakeOptions extends IntakeOptions {
 }
 
 /** The document of a dry run. */
-interface PlanDocument {
+export interface PlanDocument {
   schemaVersion: 1;
   plan: Plan & Outlook;
   findings: Finding[];

@@ -8,7 +8,7 @@ export interface BatchList {
   batches: ListedBatch[];
 }
 
-interface ListedBatch {
+export interface ListedBatch {
   batchId: string;
   file: string;
   state: BatchState;

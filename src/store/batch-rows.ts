@@ -20,6 +20,7 @@ export const batchRowRepository = {
   markScheduled,
   cancelUnreleased,
   rowsIn,
+  rowPage,
   rows,
 };
 
@@ -28,7 +29,6 @@ const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolvin
 /** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
-/** How many rows are in each state. */
 /** Which users, accounts and currencies the rows of a batch touch, each combination once. */
 async function touchedBy(
   db: Database,
@@ -43,6 +43,7 @@ async function touchedBy(
   return rows.map(({ accountId, ...row }) => ({ ...row, accountId: accountId ?? '' }));
 }
 
+/** How many rows are in each state. */
 async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
   const counts = await db
     .selectFrom('payouts')
@@ -206,6 +207,23 @@ async function rowsIn(db: Database, batchId: string, states: readonly PayoutStat
     .where('state', 'in', wanted)
     .where('releasedAt', 'is not', null)
     .orderBy('row')
+    .execute();
+}
+
+/** The next rows of a batch behind one of them, in row order, in one of these states. */
+async function rowPage(
+  db: Database,
+  batchId: string,
+  { states, after, limit }: { states: readonly PayoutState[]; after: number; limit: number },
+): Promise<PayoutRecord[]> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('batchId', '=', batchId)
+    .where('state', 'in', states)
+    .where('row', '>', after)
+    .orderBy('row')
+    .limit(limit)
     .execute();
 }
 

@@ -5,9 +5,11 @@ import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { Policy } from '../../src/domain/authority.ts';
 import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
+import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
+import { quickSettings } from '../support/product.ts';
 import { type FakeCards, fakeCards } from './fake-cards.ts';
 
 /** An answer: its status and its document (the text for what is no JSON). */
@@ -25,6 +27,8 @@ export interface RunningGateway {
   log: string[];
   /** Controls that were asked for. */
   controls: { batchId: string; update: string; by: string }[];
+  /** What payouts were told that people have decided. */
+  decisions: ({ reference: string } & DecisionUpdate)[];
   /** Card payments without Temporal. */
   cards: FakeCards;
   /** What is told of parts that are up. */
@@ -38,11 +42,12 @@ export interface RunningGateway {
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
 export async function openGateway(
   tokens: readonly GatewayToken[] = [],
-  { policy, perMinute = 100_000 }: { policy?: Policy; perMinute?: number } = {},
+  { policy, perMinute = 100_000, port = 0 }: { policy?: Policy; perMinute?: number; port?: number } = {},
 ): Promise<RunningGateway> {
   const door = await openTestDoor();
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
+  const decisions: RunningGateway['decisions'] = [];
   const cards = fakeCards();
   const warnings: string[] = [];
   const deps: GatewayDeps = {
@@ -71,12 +76,21 @@ export async function openGateway(
           : tokensOf(policy),
       needsToken: policy !== undefined,
     },
+    pages: {
+      settings: { policy, terms: quickSettings.terms },
+      async decide({ reference }, update) {
+        decisions.push({ reference, ...update });
+        return 'counted';
+      },
+      beneficiary: (id) => door.bank.beneficiaries.get(id),
+      workflowUrl: (workflowId) => `http://127.0.0.1:8233/${encodeURIComponent(workflowId)}`,
+    },
     perMinute,
     now: Date.now,
     uploads: join(door.dir, 'uploads'),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
   };
-  const gateway = await startGateway(deps, { host: '127.0.0.1', port: 0 });
+  const gateway = await startGateway(deps, { host: '127.0.0.1', port });
   onTestFinished(() => gateway.close());
   const { url } = gateway;
   const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
@@ -87,5 +101,5 @@ export async function openGateway(
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, cards, warnings, deps, send, post };
+  return { door, url, log, controls, decisions, cards, warnings, deps, send, post };
 }

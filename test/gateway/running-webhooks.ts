@@ -40,10 +40,13 @@ export async function openWebhooks(
   // Of the other deps only those are used that the routes ask for when the gateway starts.
   const access = { tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false };
   const deps = { store, webhooks, log, access, perMinute: 1_000, now: Date.now, uploads: join(dir, 'uploads') };
-  const gateway = await startGateway({ ...deps, cards: { origins: [] }, ready: {} } as unknown as GatewayDeps, {
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const gateway = await startGateway(
+    { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} } } as unknown as GatewayDeps,
+    {
+      host: '127.0.0.1',
+      port: 0,
+    },
+  );
   onTestFinished(async () => {
     await gateway.close();
     await store.close();

@@ -1,8 +1,8 @@
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
+import { maskedPayee } from '../../reports/masked.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { maskedPayee } from '../masked.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 

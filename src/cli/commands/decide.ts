@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { v7 } from 'uuid';
 import { resolveDigest, type SignedDecision } from '../../domain/authority.ts';
 import { MESSAGES } from '../../domain/names.ts';
@@ -9,6 +9,7 @@ import { Problem } from '../../domain/problem.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
 import { unknownId } from '../batch-report.ts';
 import { decisionTable } from '../decision-table.ts';
@@ -61,10 +62,7 @@ export async function decide(
   return tellEach(session, payouts, asked, async (client, payout) => {
     const update = await decisionOn(store, payout, signer, { decision, remark: options.remark });
     if ('refused' in update) return update;
-    const answer = await client.workflow
-      .getHandle(payout.workflowId)
-      .executeUpdate<{ outcome: string }, [typeof update]>(MESSAGES.decide, { args: [update] });
-    return answer.outcome;
+    return decidePayout(client, payout.workflowId, update);
   });
 }
 
@@ -177,10 +175,6 @@ export async function untilCarriedOut(client: Client, workflowId: string): Promi
   });
 }
 
-/** gRPC status NOT_FOUND is what an update of a closed workflow is answered with. */
-const isClosed = (error: unknown): boolean =>
-  error instanceof WorkflowNotFoundError || (error instanceof Error && /already completed/.test(error.message));
-
 function unlessGone(error: unknown): undefined {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
@@ -246,11 +240,7 @@ async function tellEach(
   let refused = 0;
   for (const payout of payouts) {
     const { reference } = payout;
-    const answer = await tell(client, payout).catch((error: unknown) => {
-      if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
-      if (!isClosed(error)) throw error;
-      return { refused: 'its workflow was closed and is being started again; ask once more in a moment' };
-    });
+    const answer = await tell(client, payout).catch(refusalOf);
     const outcome: Asked['detail'] =
       typeof answer === 'string' ? { outcome: answer } : { outcome: 'refused', why: answer.refused };
     const entry = { actor: by, action: `asked to ${action}`, subject: reference, detail: { ...detail, ...outcome } };

@@ -1,8 +1,6 @@
-import { currencyExponent } from '../../domain/currency.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import type { SwitchedOff } from '../../domain/switches.ts';
-import type { Store } from '../../store/store.ts';
+import { namedSwitch, switchText, wellNamed } from '../../services/decisions/named-switch.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -28,10 +26,12 @@ export async function switchOff(
   const store = await session.store();
   const off = await namedSwitch(store, scope, key);
   const open = await store.openUnder(off);
-  const asked = await askedBy(session, options, `off ${textOf(off)}`);
-  await confirm(`Switch off ${textOf(off)} (open payouts that name it: ${open})?`, options.yes);
+  const asked = await askedBy(session, options, `off ${switchText(off)}`);
+  await confirm(`Switch off ${switchText(off)} (open payouts that name it: ${open})?`, options.yes);
   const changed = await store.switchOff({ ...off, ...asked });
-  const text = changed ? `Off: ${textOf(off)}. Open payouts that name it: ${open}.` : `${textOf(off)} was off already.`;
+  const text = changed
+    ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
+    : `${switchText(off)} was off already.`;
   session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
   return EXIT.completed;
 }
@@ -44,15 +44,15 @@ export async function switchOn(
   options: SwitchOptions,
 ): Promise<ExitCode> {
   const store = await session.store();
-  const on = checked(scope, key);
-  const asked = await askedBy(session, options, `on ${textOf(on)}`);
-  await confirm(`Switch on ${textOf(on)}?`, options.yes);
+  const on = wellNamed(scope, key);
+  const asked = await askedBy(session, options, `on ${switchText(on)}`);
+  await confirm(`Switch on ${switchText(on)}?`, options.yes);
   if (!(await store.switchOn({ ...on, ...asked }))) {
-    throw new Problem('usage', 'not-off', `${textOf(on)} is not off.`, {
+    throw new Problem('usage', 'not-off', `${switchText(on)} is not off.`, {
       hint: 'payouts switch list shows what is.',
     });
   }
-  session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${textOf(on)}.`);
+  session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);
   return EXIT.completed;
 }
 
@@ -74,36 +74,4 @@ async function askedBy(session: Session, { reason, ...asker }: SwitchOptions, di
   const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
   await keepSigned(await session.store(), signer, about);
   return { reason, by: signer.name, at: Date.now() };
-}
-
-const textOf = ({ scope, key }: SwitchedOff): string => (key === '' ? scope : `${scope} ${key}`);
-
-/** A switch that matches nothing by a typing error would be trusted all the same: what can be checked is checked. */
-async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
-  const off = checked(scope, key);
-  if (scope === 'currency' && currencyExponent(off.key) === undefined) {
-    throw new Problem('usage', 'unknown-currency', `"${off.key}" is no currency code.`, {
-      hint: 'Use an ISO 4217 code such as EUR.',
-    });
-  }
-  if (scope === 'batch' && (await store.batch(off.key)) === undefined) {
-    throw new Problem('not-found', 'unknown-id', `There is no batch "${off.key}".`, {
-      hint: 'payouts list shows batches.',
-    });
-  }
-  return off;
-}
-
-function checked(scope: SwitchScope, key = ''): SwitchedOff {
-  if (scope === 'everything' && key !== '') {
-    throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
-      hint: 'payouts switch off everything --reason TEXT',
-    });
-  }
-  if (scope !== 'everything' && key === '') {
-    throw new Problem('usage', 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
-      hint: `payouts switch off ${scope} KEY --reason TEXT`,
-    });
-  }
-  return { scope, key };
 }

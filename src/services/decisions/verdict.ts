@@ -36,7 +36,7 @@ export const touches = ({ uid, instruction }: PayoutRecord): Touches => ({
 export async function voidBecause(
   { store, settings: { policy }, now }: Authority,
   signed: SignedDecision,
-  touched: Touches,
+  touched?: Touches,
 ): Promise<string | undefined> {
   if (policy === undefined) return 'no policy says who may decide';
   const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched });
@@ -93,9 +93,7 @@ export async function takeDecision(
 ): Promise<Verdict> {
   const { store, now } = authority;
   const refused = async (why: string): Promise<Verdict> => {
-    const { subject, question, decision, id } = signed;
-    const detail = { why, decisionId: id, question };
-    await store.audit({ at: now(), actor: subject, action: `${decision} refused`, subject: row.reference, detail });
+    await auditRefusal(authority, row.reference, signed, why);
     return { verdict: 'refused', why };
   };
   if (signed.reference !== row.reference || signed.question !== asked.question)
@@ -111,4 +109,15 @@ export async function takeDecision(
   }
   if (!(await store.takeSignedDecision(signed, now()))) return refused('this decision was handed over before');
   return verdictOn(authority, row, asked);
+}
+
+/** Somebody has signed it, and it counts for nothing. */
+export async function auditRefusal(
+  { store, now }: Authority,
+  about: string,
+  { subject: actor, question, decision, id }: SignedDecision,
+  why: string,
+): Promise<void> {
+  const detail = { why, decisionId: id, question };
+  await store.audit({ at: now(), actor, action: `${decision} refused`, subject: about, detail });
 }

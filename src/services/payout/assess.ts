@@ -19,6 +19,7 @@ import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
+import { signedParts } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -229,32 +230,18 @@ async function readPayout(
   };
 }
 
-/**
- * What is signed, where a policy asks for that: everything that says whom and what is paid and at which cost at most, and nothing
- * that the bank makes only when the payee is there, so that a payee is created after the approval and not before.
- */
+/** What is signed, where a policy asks for that: a payee is created after the approval and not before. */
 function signedTerms(
   { settings, now }: ActivityDeps,
-  { uid, generation, instruction }: PayoutRecord,
+  row: PayoutRecord,
   { payee, payingAccountId }: { payee: Extract<PayeeFound, { beneficiary: unknown }>; payingAccountId: string },
 ): Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'approvedFirst'> | undefined {
   const { policy, terms } = settings;
-  const { feeCap, maxSlippage } = terms;
   if (policy === undefined) return undefined;
-  const { account_id: accountId, amount, currency, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
+  const { uid, account_id: accountId, amount, currency } = row.instruction;
   const asked = { uid, accountId, amount, currency, newPayee: isNewPayee(payee.beneficiary, now()) };
-  // A payee named by its details is compared with them at every reading; one named by its id is what the bank shows.
-  const shown = instruction.beneficiary_id === undefined ? undefined : payee.beneficiary;
   return {
-    digest: approvalDigest({
-      payload: payloadDigest(instruction),
-      uid,
-      generation: `${generation}`,
-      payee: shown === undefined ? undefined : payeeDigest(shown),
-      account: payingAccountId,
-      feeCap: ownCap ?? feeCap,
-      maxSlippage: ownSlippage ?? maxSlippage,
-    }),
+    digest: approvalDigest(signedParts(row, { payee: payee.beneficiary, payingAccountId }, terms)),
     approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
     approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
     approvedFirst: true,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskedPayee } from '../../src/cli/masked.ts';
+import { maskedPayee } from '../../src/reports/masked.ts';
 
 it('keeps the first letter of a name and the last characters of an account', () => {
   expect(maskedPayee({ account_name: 'Example Payee', account_no: '00001001' })).toEqual({

@@ -1,0 +1,21 @@
+import { isJudged } from '../api/errors.ts';
+import type { PageDeps } from '../gateway/pages/page-deps.ts';
+import { decidePayout } from '../temporal/decide-payout.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import type { Opened } from './door.ts';
+
+/** An update waits for a worker; whoever presses a button does not wait for long. */
+const UPDATE_MS = 15_000;
+
+/** What the pages of a gateway reach beside its store. */
+export const pageDeps = ({ config, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
+  settings: config.settings,
+  decide: (payout, update) =>
+    client.withDeadline(Date.now() + UPDATE_MS, () => decidePayout(client, payout.workflowId, update)),
+  beneficiary: (id) =>
+    bank.beneficiaries.get(id).catch((error: unknown) => {
+      if (!isJudged(error)) log.warn({ error }, 'payee not read');
+      return undefined;
+    }),
+  workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+});

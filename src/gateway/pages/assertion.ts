@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { Problem } from '../../domain/problem.ts';
+import type { Assertion } from '../../signing/passkey.ts';
+
+const base64url = z.string().regex(/^[\w-]{1,2000}$/);
+export const assertion = z.object({
+  id: base64url,
+  response: z.object({ clientDataJSON: base64url, authenticatorData: base64url, signature: base64url }),
+});
+const clientData = z.object({ challenge: z.string() });
+
+/** What a browser says a passkey has answered; undefined for what is none. */
+export const assertionOf = (json: string): Assertion | undefined => read(assertion, json);
+
+/** Which challenge it says that it answers. */
+export const challengeIn = ({ response }: Assertion): string | undefined =>
+  read(clientData, Buffer.from(response.clientDataJSON, 'base64url').toString('utf8'))?.challenge;
+
+export function read<Schema extends z.ZodType>(schema: Schema, json: string): z.output<Schema> | undefined {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the script of a form asks a passkey with. Throws a `Problem` for a form that was sent without the script. */
+export function challengeOptions(
+  { headers }: FastifyRequest,
+  rpId: string,
+  challenge: string,
+  ids: readonly string[] = [],
+) {
+  if (headers.accept !== 'application/json') {
+    throw new Problem('usage', 'passkey-needed', 'This needs a passkey, and passkeys need JavaScript.', {
+      hint: 'Allow JavaScript for this page, or decide on the command line: payouts approve ID --key FILE.',
+    });
+  }
+  const allowCredentials = ids.map((id) => ({ id, type: 'public-key' }));
+  return { options: { challenge, rpId, allowCredentials, userVerification: 'required' } };
+}

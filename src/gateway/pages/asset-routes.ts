@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+
+const own = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+
+/** As @simplewebauthn/browser ships it for pages without a build step. */
+function webauthn(): string {
+  const entry = createRequire(import.meta.url).resolve('@simplewebauthn/browser');
+  return readFileSync(join(dirname(entry), '..', 'dist', 'bundle', 'index.umd.min.js'), 'utf8');
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** Everything that the pages load: by name, and from nowhere else. */
+export function assetRoutes(app: FastifyInstance): void {
+  const assets: readonly [name: string, type: string, text: string][] = [
+    ['pages.css', 'text/css; charset=utf-8', own('pages.css')],
+    ['icon.svg', 'image/svg+xml', own('icon.svg')],
+    ['passkey.js', SCRIPT, own('passkey.js')],
+    ['live.js', SCRIPT, own('live.js')],
+    ['webauthn.js', SCRIPT, webauthn()],
+  ];
+  for (const [name, type, text] of assets) {
+    app.get(`/assets/${name}`, (_request, reply) => reply.type(type).send(text));
+  }
+}

@@ -1,0 +1,42 @@
+// Forms that a passkey signs: what it is to sign is asked of the page's own address, and sent with the form.
+/* global SimpleWebAuthnBrowser */
+
+async function asked(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } });
+  const document = await answer.json();
+  if (!answer.ok)
+    throw new Error(`${document.error?.message ?? 'The gateway refused it.'} ${document.error?.hint ?? ''}`);
+  return document;
+}
+
+async function sign(form, submitter) {
+  const { options, statement } = await asked(form, submitter);
+  const { startAuthentication, startRegistration } = SimpleWebAuthnBrowser;
+  const start = form.dataset.passkey === 'create' ? startRegistration : startAuthentication;
+  const answer = await start({ optionsJSON: options });
+  form.elements.signed.value = JSON.stringify(statement === undefined ? answer : { statement, assertion: answer });
+  form.requestSubmit(submitter);
+}
+
+function tell(form, error) {
+  const place = form.querySelector('[data-problem]');
+  place.textContent =
+    error.name === 'NotAllowedError'
+      ? 'The passkey was not used. Nothing was decided; you can try again.'
+      : error.message;
+  place.hidden = false;
+}
+
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  form.addEventListener('submit', (event) => {
+    if (form.elements.signed.value !== '') return;
+    event.preventDefault();
+    sign(form, event.submitter).catch((error) => tell(form, error));
+  });
+}
+
+// A page that the browser has kept: what was signed on it has been sent.
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-passkey]')) form.elements.signed.value = '';
+});

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { KeptEntry } from '../../audit/entry.ts';
+import { parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { html } from './html.ts';
+import { assertMayVisit, show, viewOf } from './layout.ts';
+import { type Column, dataTable, moment, nothing } from './pieces.ts';
+
+const PAGE = 100;
+
+const COLUMNS: readonly Column<KeptEntry>[] = [
+  { head: 'No.', cell: ({ seq }) => seq },
+  { head: 'When', cell: ({ at }) => moment(at) },
+  { head: 'Who', cell: ({ actor }) => actor },
+  { head: 'What', cell: ({ action }) => action },
+  { head: 'About', cell: ({ subject }) => html`<code>${subject}</code>` },
+  { head: 'Detail', cell: ({ detail }) => detail !== '{}' && html`<code>${detail}</code>` },
+];
+
+/** `/audit`: the log, the newest entry first. */
+export function auditRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store } = doorway.deps;
+  const query = z.object({ before: z.coerce.number().int().min(0).optional() });
+  app.get('/audit', async (request, reply) => {
+    assertMayVisit('/audit', request.caller);
+    const { before } = parsed(query, request.query);
+    const { size } = await store.auditTree();
+    const to = Math.min(before ?? size, size);
+    const from = Math.max(0, to - PAGE);
+    const entries: KeptEntry[] = [];
+    for await (const page of store.auditLog({ from, to })) entries.push(...page);
+    const body = html`<h1>Audit</h1>
+<p>${size} entries. Whether somebody has changed them, the command says: <code>payouts audit verify</code></p>
+${entries.length === 0 ? nothing('No entry.') : dataTable('The newest first', COLUMNS, entries.reverse())}
+${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
+    return show(reply, viewOf(request, reply, doorway), { title: 'Audit', body });
+  });
+}

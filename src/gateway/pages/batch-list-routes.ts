@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { type ListedBatch, listBatches } from '../../reports/batch-list.ts';
+import { maySee } from '../may-see.ts';
+import type { Doorway } from './doorway.ts';
+import { html } from './html.ts';
+import { show, viewOf } from './layout.ts';
+import { mayHandOver } from './may-do.ts';
+import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
+
+const COLUMNS: readonly Column<ListedBatch>[] = [
+  { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },
+  { head: 'State', cell: ({ state }) => batchBadge(state) },
+  { head: 'Paid', isFigure: true, cell: ({ counts }) => `${counts.completed} of ${counts.total}` },
+  { head: 'Needs an operator', isFigure: true, cell: ({ counts }) => counts.needsOperator || '' },
+  { head: 'Taken', cell: ({ createdAt }) => moment(Date.parse(createdAt)) },
+];
+
+/** `/batches`: the newest batches that somebody may see. */
+export function batchListRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store } = doorway.deps;
+  app.get('/batches', async (request, reply) => {
+    const { caller } = request;
+    const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
+    const body = html`<h1>Batches</h1>
+${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Hand over a file</a></p>`}
+${batches.length === 0 ? nothing('No batch yet.') : dataTable('The newest first', COLUMNS, batches)}`;
+    return show(reply, viewOf(request, reply, doorway), { title: 'Batches', body });
+  });
+}

@@ -1,0 +1,137 @@
+import {
+  type BatchControl,
+  batchState,
+  countRows,
+  PAYOUT_STATES,
+  type PayoutState,
+} from '../../domain/payout-state.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import { csrfField, type View } from './layout.ts';
+import {
+  badge,
+  batchBadge,
+  batchPath,
+  type Column,
+  dataTable,
+  factList,
+  moment,
+  money,
+  nothing,
+  payeeText,
+  payoutPath,
+} from './pieces.ts';
+
+export interface BatchPage {
+  view: View;
+  batch: BatchRecord;
+  byState: ReadonlyMap<PayoutState, number>;
+  rows: readonly PayoutRecord[];
+  /** The state that rows are shown of; undefined: all. */
+  state: PayoutState | undefined;
+  /** Where the next page begins; undefined: this is the last. */
+  next: number | undefined;
+  incidents: readonly IncidentRecord[];
+  mayControl: boolean;
+  /** Names of the reports there are. */
+  reports: readonly string[];
+}
+
+const COLUMNS: readonly Column<PayoutRecord>[] = [
+  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
+  { head: 'Row', isFigure: true, cell: ({ row }) => row },
+  { head: 'State', cell: ({ state }) => badge(state) },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { head: 'To', cell: payeeText },
+  { head: 'Why', cell: ({ reason }) => reason?.message },
+];
+
+export function batchPage(page: BatchPage): Html {
+  const { view, batch, byState, state, incidents, mayControl } = page;
+  const counts = countRows(byState);
+  const isOver = counts.open === 0;
+  const live = isOver ? undefined : `${batchPath(batch.batchId)}/live`;
+  return html`<div${live !== undefined && html` data-live="${live}"`}>
+<h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
+${incidents.map(({ kind, id }) => html`<p class="problem">${kind} (<a href="/incidents">${id}</a>)</p>`)}
+${batch.controlReason !== null && html`<p class="problem">Paused by itself: ${batch.controlReason}</p>`}
+<progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
+${tiles(counts)}
+${rowsOf(page)}
+</div>
+${filter(byState, state)}
+${mayControl && !isOver && controls(view, batch)}
+<section><h2>About</h2>
+${about(page)}</section>`;
+}
+
+function tiles({
+  total,
+  completed,
+  failed,
+  rejected,
+  cancelled,
+  needsOperator,
+  open,
+}: ReturnType<typeof countRows>): Html {
+  const shown: [name: string, count: number][] = [
+    ['Payouts', total],
+    ['Paid', completed],
+    ['Open', open],
+    ['Needs an operator', needsOperator],
+    ['Failed', failed],
+    ['Rejected', rejected],
+    ['Cancelled', cancelled],
+  ];
+  return html`<dl class="tiles">${shown.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`;
+}
+
+function rowsOf({ batch, rows, state, next }: BatchPage): Html {
+  if (rows.length === 0) return nothing('No row is in this state.');
+  const more = new URLSearchParams({ ...(state !== undefined && { state }), after: `${next ?? ''}` });
+  return html`${dataTable(state === undefined ? 'Rows' : `Rows that are ${state}`, COLUMNS, rows)}
+${next !== undefined && html`<p><a class="button" href="${batchPath(batch.batchId)}?${more.toString()}">The next rows</a></p>`}`;
+}
+
+/** A form of its own, which nothing that moves replaces. */
+const filter = (
+  byState: BatchPage['byState'],
+  shown: PayoutState | undefined,
+): Html => html`<form class="filters" method="get">
+<label>Rows in state <select name="state"><option value="">all</option>${PAYOUT_STATES.filter((state) =>
+  byState.has(state),
+).map(
+  (state) =>
+    html`<option value="${state}"${state === shown && html` selected`}>${state} (${byState.get(state)})</option>`,
+)}</select></label><button>Show</button></form>`;
+
+const CONTROLS: Readonly<
+  Record<'pause' | 'drain' | 'resume' | 'cancel', [name: string, when: readonly BatchControl[]]>
+> = {
+  pause: ['Pause', ['running', 'draining']],
+  drain: ['Release no more', ['running']],
+  resume: ['Go on', ['paused', 'draining']],
+  cancel: ['Cancel the rest', ['running', 'paused', 'draining']],
+};
+
+function controls(view: View, { batchId, control }: BatchRecord): Html {
+  const offered = Object.entries(CONTROLS).filter(([, [, when]]) => when.includes(control));
+  return html`<section><h2>Control</h2>
+<form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}
+${view.isTrial && html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`}
+<div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger"`}>${text}</button>`)}</div>
+<p class="quiet">Pause: nothing more is sent. Release no more: rows under way go to their end. Cancel cannot be taken back.</p>
+</form></section>`;
+}
+
+function about({ batch, reports }: BatchPage): Html {
+  const { batchId, by, createdAt, endedAt, retryOf } = batch;
+  return factList([
+    ['Batch', html`<code>${batchId}</code>`],
+    ['Handed over by', by],
+    ['Taken', moment(createdAt)],
+    ['At rest', endedAt !== null && moment(endedAt)],
+    ['Pays again rows of', retryOf !== null && html`<a href="${batchPath(retryOf)}">${retryOf}</a>`],
+    ['Reports', html`${reports.map((name) => html`<a href="${batchPath(batchId)}/reports/${name}">${name}</a> `)}`],
+  ]);
+}

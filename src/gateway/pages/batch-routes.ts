@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import * as contentDisposition from 'content-disposition';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MESSAGES } from '../../domain/names.ts';
+import { PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
+import { batchOf, controlBatch, MEDIA_TYPE, REPORTS } from '../batch-routes.ts';
+import { assertMayControl } from '../may-see.ts';
+import { keptText, parsed } from '../schemas.ts';
+import { batchPage } from './batch-page.ts';
+import type { Doorway } from './doorway.ts';
+import { show, viewOf } from './layout.ts';
+import { batchPath } from './pieces.ts';
+import { progressOf } from './progress.ts';
+
+const ROWS_MAX = 100;
+
+const pageQuery = z.object({
+  state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
+  after: z.coerce.number().int().min(0).default(0),
+});
+const controlBody = z.object({
+  control: z.enum(['pause', 'drain', 'resume', 'cancel']),
+  by: keptText.optional(),
+});
+
+/** `/batches/ID`: its rows, how far it is, its reports, and what may be asked of it. */
+export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { deps } = doorway;
+  const { store } = deps;
+  app.get('/batches/:id', async (request, reply) => {
+    const { state, after } = parsed(pageQuery, request.query);
+    const batch = await batchOf(deps, request);
+    const { batchId } = batch;
+    const states = state === undefined ? PAYOUT_STATES : [state];
+    const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
+    const rows = read.slice(0, ROWS_MAX);
+    const view = viewOf(request, reply, doorway);
+    const body = batchPage({
+      view,
+      batch,
+      byState: await store.stateCounts(batchId),
+      rows,
+      state,
+      next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
+      incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
+      mayControl: await mayControl(request, doorway),
+      reports: REPORTS.filter((name) => name !== 'pain002' || batch.message !== null),
+    });
+    return show(reply, view, { title: batch.file, body });
+  });
+  app.get('/batches/:id/live', async (request, reply) => {
+    const { batchId } = await batchOf(deps, request);
+    return reply.type('text/event-stream').send(progressOf(app, store, batchId));
+  });
+  app.get('/batches/:id/reports/:name', async (request, reply) => {
+    const { batchId } = await batchOf(deps, request);
+    const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
+    const path = name === undefined ? undefined : (await deps.report(batchId)).reports[name];
+    if (name === undefined || path === undefined)
+      throw new Problem('not-found', 'no-such-report', 'This batch has no such report.');
+    return reply
+      .header('content-disposition', contentDisposition.create(basename(path), { type: 'attachment' }))
+      .type(MEDIA_TYPE[name])
+      .send(createReadStream(path));
+  });
+  app.post('/batches/:id/control', async (request, reply) => {
+    const { control, by } = parsed(controlBody, request.body, 'body');
+    const batch = await batchOf(deps, request);
+    await controlBatch(deps, request.caller, batch, {
+      update: MESSAGES[control],
+      by: request.caller.name ?? by ?? 'gateway',
+    });
+    return reply.redirect(batchPath(batch.batchId), 303);
+  });
+}
+
+async function mayControl(request: FastifyRequest, { deps }: Doorway): Promise<boolean> {
+  const batch = await batchOf(deps, request);
+  return assertMayControl(request.caller, deps.store, batch).then(
+    () => true,
+    () => false,
+  );
+}

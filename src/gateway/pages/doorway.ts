@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Policy, personOf } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { type Caller, isLoopback } from '../callers.ts';
+import type { GatewayDeps } from '../gateway-deps.ts';
+import { Challenges } from './challenges.ts';
+import { LONGEST_MS, Sessions } from './sessions.ts';
+
+/** What stands between a browser and the pages. */
+export interface Doorway {
+  deps: GatewayDeps;
+  /** Undefined: a trial, in which names are believed. */
+  policy: Policy | undefined;
+  sessions: Sessions;
+  challenges: Challenges;
+}
+
+export const doorwayOf = (deps: GatewayDeps): Doorway => ({
+  deps,
+  policy: deps.pages.settings.policy,
+  sessions: new Sessions(),
+  challenges: new Challenges(),
+});
+
+/** Throws a `Problem` where the configuration leaves no way to know who looks. */
+export function assertOpen({ deps, policy }: Doorway): void {
+  const why =
+    policy === undefined && deps.access.tokens.length > 0
+      ? 'The gateway knows tokens and no people.'
+      : policy !== undefined && policy.origin === undefined
+        ? 'The policy names no origin.'
+        : undefined;
+  if (why === undefined) return;
+  throw new Problem('forbidden', 'pages-closed', `There are no pages here. ${why}`, {
+    hint: 'Set PAYOUTS_POLICY to a policy that names the origin of the pages and the passkeys of people.',
+  });
+}
+
+/**
+ * Throws a `Problem` for a request under another name than the pages have, which a foreign page may have made lead here, and for a
+ * form that another page has sent.
+ */
+export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: Doorway): void {
+  const origin = policy?.origin;
+  if (origin === undefined ? !isLoopback(`http://${host}`) : host !== new URL(origin).host) {
+    throw new Problem('forbidden', 'host-refused', 'The pages are not answered under this address.', {
+      hint: origin === undefined ? 'Use 127.0.0.1 or localhost.' : `Use ${origin}.`,
+    });
+  }
+  if (method === 'GET' || method === 'HEAD') return;
+  const from = headers.origin ?? '';
+  if (origin === undefined ? URL.parse(from)?.host === host : from === origin) return;
+  throw new Problem('forbidden', 'origin-refused', 'This was not sent by a page of this gateway.', {
+    hint: 'Open the page here and send it again.',
+  });
+}
+
+/** Who looks; undefined: nobody is signed in. Whoever has left the policy, or whose passkey has, is signed out. */
+export function callerIn(request: FastifyRequest, { deps, policy, sessions }: Doorway): Caller | undefined {
+  if (policy === undefined) return { name: undefined };
+  const token = tokenOf(request, policy);
+  const session = token === undefined ? undefined : sessions.find(token, deps.now());
+  const person = personOf(policy, session?.name ?? null);
+  if (token === undefined || session === undefined) return undefined;
+  if (person?.credentials.some(({ id }) => id === session.credential)) return { name: person.name, person };
+  sessions.close(token);
+  return undefined;
+}
+
+/** Of the session; undefined without one. */
+export const tokenOf = ({ cookies }: FastifyRequest, policy: Policy): string | undefined => cookies[cookieName(policy)];
+
+export function keepToken(reply: FastifyReply, policy: Policy, token: string): void {
+  reply.setCookie(cookieName(policy), token, { ...cookieOptions(policy), maxAge: LONGEST_MS / 1_000 });
+}
+
+export function dropToken(reply: FastifyReply, policy: Policy): void {
+  reply.clearCookie(cookieName(policy), cookieOptions(policy));
+}
+
+/** Whether browsers reach the pages over TLS, by themselves or by a proxy. */
+export const isSealed = (policy: Policy | undefined): boolean => policy?.origin?.startsWith('https:') === true;
+
+export const cookieOptions = (policy: Policy | undefined) =>
+  ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSealed(policy) }) as const;
+
+/** The prefix keeps other hosts and paths from setting it (RFC 6265bis); browsers take it over TLS only. */
+const cookieName = (policy: Policy): string => `${isSealed(policy) ? '__Host-' : ''}payouts-session`;

@@ -1,0 +1,18 @@
+import { type Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+
+interface ErrorShown {
+  error?: { message?: string; hint?: string };
+}
+
+/** What the interface for programs answers with, for people. */
+export function errorPage(document: object): Page {
+  const { message = 'Something went wrong.', hint } = (document as ErrorShown).error ?? {};
+  const body: Html = html`<section class="narrow">
+<h1>This did not work</h1>
+<p class="problem" role="alert">${message}</p>
+${hint !== undefined && html`<p>${hint}</p>`}
+<p><a href="/">Back to what waits</a></p>
+</section>`;
+  return { title: 'This did not work', body };
+}

@@ -1,0 +1,110 @@
+import type { Finding } from '../../domain/finding.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { Outlook } from '../../intake/outlook.ts';
+import type { PlanDocument } from '../../intake/take-file.ts';
+import { type Html, html } from './html.ts';
+import { csrfField, type View } from './layout.ts';
+import { byField } from './payout-page.ts';
+import { batchPath, type Column, dataTable, money } from './pieces.ts';
+
+/** How the rows of a file are to be taken. */
+export interface HandOverOptions {
+  /** Bad rows are left out, and the others paid. */
+  skip: boolean;
+  /** Rows that look like an earlier payout are meant. */
+  meant: boolean;
+}
+
+const FINDINGS_MAX = 500;
+
+export const choosePage = (view: View): Html => html`<section class="narrow">
+<h1>Hand over a file</h1>
+<p>CSV, JSON, pain.001, ABA or NACHA. Nothing is paid yet: you see the plan, and agree to it or not.</p>
+<form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
+${csrfField(view)}
+<p><label>File <input type="file" name="file" required></label></p>
+<p class="actions"><button class="main">Look at it</button></p>
+</form></section>`;
+
+export interface PlanPage {
+  view: View;
+  /** Of the page of this file. */
+  path: string;
+  options: HandOverOptions;
+}
+
+export function planPage({ view, path, options }: PlanPage, { plan, findings }: PlanDocument): Html {
+  return html`<h1>${plan.file}</h1>
+<p>${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees named by their details`}${plan.retries > 0 && `, ${plan.retries} paid again after a proven failure`}. Nothing is paid yet.</p>
+${dataTable('Amounts', TOTALS, plan.totals)}
+${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
+${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
+${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not asked for.`}</p>`}
+${plan.lookAlikes.count > 0 && html`<p class="problem">${plan.lookAlikes.count} look like a payout of the last days. They are held until somebody approves them.</p>`}
+${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
+${choices(path, options)}
+<form class="card" method="post" action="${path}">
+${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
+${view.isTrial && byField()}
+<p class="actions"><button class="main">Pay ${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}</button> <a class="button" href="/batches">Leave it</a></p>
+<p class="quiet">Plan <code>${plan.hash}</code>: another one is not carried out.</p>
+</form>`;
+}
+
+export const refusedPage = (
+  { path, options }: PlanPage,
+  { message, hint, findings, batchId }: Problem,
+): Html => html`<h1>This file is not taken</h1>
+<p class="problem" role="alert">${message}</p>
+${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
+${findings.length > 0 && html`${findingTable(findings)}${choices(path, options)}`}
+<p><a class="button" href="/batches/new">Another file</a></p>`;
+
+const TOTALS: readonly Column<PlanDocument['plan']['totals'][number]>[] = [
+  { head: 'Currency', cell: ({ currency }) => currency },
+  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+];
+
+const BALANCES: readonly Column<Outlook['balances'][number]>[] = [
+  { head: 'Account', cell: ({ accountId }) => accountId },
+  { head: 'Balance', isFigure: true, cell: ({ balance, currency }) => money(balance, currency) },
+  { head: 'Needs', isFigure: true, cell: ({ needs, currency }) => money(needs, currency) },
+  {
+    head: 'After',
+    isFigure: true,
+    cell: ({ after, currency }) =>
+      html`${money(after, currency)}${after.startsWith('-') && html` <span class="badge unpaid">short</span>`}`,
+  },
+];
+
+const FINDINGS: readonly Column<Finding>[] = [
+  { head: 'Line', cell: ({ line }) => line },
+  { head: 'Column', cell: ({ column }) => column },
+  { head: 'Value', cell: ({ value }) => value !== null && html`<code>${value}</code>` },
+  {
+    head: 'What is wrong',
+    cell: ({ message, path }) => html`${message}${path !== undefined && html` <code>${path}</code>`}`,
+  },
+  { head: 'Rule', cell: ({ rule }) => html`<code>${rule}</code>` },
+];
+
+const findingTable = (findings: readonly Finding[]): Html =>
+  html`${dataTable(
+    findings.length > FINDINGS_MAX
+      ? `The first ${FINDINGS_MAX} findings`
+      : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`,
+    FINDINGS,
+    findings.slice(0, FINDINGS_MAX),
+  )}`;
+
+const choices = (
+  path: string,
+  { skip, meant }: HandOverOptions,
+): Html => html`<form class="filters" method="get" action="${path}">
+<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave bad rows out and pay the others</label>
+<label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Rows that look like an earlier payout are meant</label>
+<button>Plan again</button></form>`;
+
+const optionFields = ({ skip, meant }: HandOverOptions): Html =>
+  html`${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;

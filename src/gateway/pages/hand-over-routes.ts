@@ -1,0 +1,118 @@
+import multipart, { type MultipartFile } from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { Problem } from '../../domain/problem.ts';
+import { FILE_BYTES_MAX } from '../../formats/input.ts';
+import { IntakeRefusal } from '../../intake/intake-refusal.ts';
+import { assertPlan, takeFile } from '../../intake/take-file.ts';
+import { answerOf } from '../answer-error.ts';
+import { keptText, parsed } from '../schemas.ts';
+import { assertFileName, receive, tooLarge } from '../upload.ts';
+import type { Doorway } from './doorway.ts';
+import { choosePage, type HandOverOptions, type PlanPage, planPage, refusedPage } from './hand-over-page.ts';
+import type { HeldUpload, HeldUploads } from './held-uploads.ts';
+import { show, viewOf } from './layout.ts';
+import { assertMayHandOver } from './may-do.ts';
+import { batchPath } from './pieces.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a form with a file: the file, behind its fields. */
+    part: MultipartFile | undefined;
+  }
+}
+
+const yes = z
+  .literal('yes')
+  .optional()
+  .transform((value) => value === 'yes');
+const options = z.object({ skip: yes, meant: yes });
+const agreeBody = options.extend({ plan: z.string().max(100), by: keptText.optional() });
+
+/** `/batches/new/ID`: what has become of a file that was handed over, and the plan to agree to. */
+export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): void {
+  const { deps, policy } = doorway;
+  const heldIn = (request: FastifyRequest): HeldUpload => {
+    assertMayHandOver(request.caller);
+    const { upload } = request.params as { upload: string };
+    const held = uploads.find(upload, request.caller.name, deps.now());
+    if (held !== undefined) return held;
+    throw new Problem('not-found', 'unknown-id', 'This file is not here any more.', { hint: 'Hand it over again.' });
+  };
+  const taken = async (held: HeldUpload, asked: HandOverOptions & { by?: string; plan?: string }) => {
+    const { skip, meant, by, plan } = asked;
+    const dryRun = plan === undefined;
+    const taking = {
+      invalid: skip ? 'skip' : 'stop',
+      allowLookAlikes: meant,
+      by,
+      dryRun,
+      batchId: held.batchId,
+    } as const;
+    return takeFile(await deps.door(held.owner), held.upload.path, taking, (proposal) =>
+      assertPlan(proposal.plan, plan),
+    );
+  };
+  app.get('/batches/new/:upload', async (request, reply) => {
+    const held = heldIn(request);
+    const view = viewOf(request, reply, doorway);
+    const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
+    try {
+      const taking = await taken(held, page.options);
+      if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
+      return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
+    } catch (error) {
+      if (!(error instanceof IntakeRefusal)) throw error;
+      const { status } = answerOf(error);
+      return show(reply, view, { title: 'This file is not taken', body: refusedPage(page, error), status });
+    }
+  });
+  app.post('/batches/new/:upload', async (request, reply) => {
+    const held = heldIn(request);
+    const body = parsed(agreeBody, request.body, 'body');
+    if (policy === undefined && body.by === undefined) {
+      throw new Problem('usage', 'name-missing', 'Nobody said who hands it over.', { hint: 'Give your name.' });
+    }
+    const taking = await taken(held, body);
+    if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
+    await uploads.drop(held.id);
+    return reply.redirect(batchPath(taking.batchId), 303);
+  });
+}
+
+/** `/batches/new`: a file comes in. */
+export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, uploads: HeldUploads): Promise<void> {
+  const { deps } = doorway;
+  await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
+  app.get('/batches/new', (request, reply) => {
+    assertMayHandOver(request.caller);
+    const view = viewOf(request, reply, doorway);
+    return show(reply, view, { title: 'Hand over a file', body: choosePage(view) });
+  });
+  const guarded = {
+    preHandler: [readFields, app.csrfProtection],
+    onError: async ({ part }: FastifyRequest) => void part?.file.resume(),
+  };
+  app.post('/batches/new', guarded, async ({ part, caller }, reply) => {
+    assertMayHandOver(caller);
+    if (part === undefined || part.filename === '') {
+      throw new Problem('usage', 'file-missing', 'No file was chosen.', { hint: 'Choose one.' });
+    }
+    assertFileName(part.filename);
+    const upload = await receive(part.file, deps.uploads, { name: part.filename, extension: '' });
+    if (part.file.truncated) {
+      await upload[Symbol.asyncDispose]();
+      throw tooLarge();
+    }
+    return reply.redirect(planPath(await uploads.hold(upload, caller.name, deps.now())), 303);
+  });
+}
+
+const planPath = ({ id }: HeldUpload): string => `/batches/new/${id}`;
+
+/** The fields stand before the file: its token is looked at before any of it is written. */
+async function readFields(request: FastifyRequest): Promise<void> {
+  request.part = await request.file();
+  const token = request.part?.fields._csrf;
+  request.body = { _csrf: token !== undefined && 'value' in token ? token.value : undefined };
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { resolveDigest } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { touches } from '../../services/decisions/verdict.ts';
+import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
+import { maySeePayout } from '../may-see.ts';
+import { keptText, parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { type Html, html } from './html.ts';
+import { assertMayVisit, csrfField, show, type View, viewOf } from './layout.ts';
+import { assertMayOperate, mayOperate, seesAll } from './may-do.ts';
+import { type OperatorForm, operatorSays } from './operator-signs.ts';
+import { byField } from './payout-page.ts';
+import { factList, moment, nothing, payoutPath } from './pieces.ts';
+
+const SHOWN_MAX = 200;
+const acknowledgeBody = z.object({ reason: keptText, by: keptText.optional(), signed: z.string().optional() });
+
+interface Shown {
+  incident: IncidentRecord;
+  payout: PayoutRecord | undefined;
+}
+
+/** `/incidents`: what the bank shows against stored ends, for an operator to acknowledge. */
+export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store, now } = doorway.deps;
+  app.get('/incidents', async (request, reply) => {
+    assertMayVisit('/incidents', request.caller);
+    const found = await visible(request, doorway, await store.incidents({ open: false, limit: SHOWN_MAX }));
+    const view = viewOf(request, reply, doorway);
+    const open = found.filter(({ incident }) => incident.acknowledged === null);
+    const seen = found.filter(({ incident }) => incident.acknowledged !== null);
+    const mayAcknowledge = mayOperate(request.caller, 'resolve');
+    const body = html`<h1>Incidents</h1>
+<p>The bank shows something else than what was stored when a payout ended. The end stays; somebody looks, and says why it may rest.</p>
+${open.length === 0 ? nothing('No open incident.') : open.map((it) => card(it, mayAcknowledge ? view : undefined))}
+${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it))}`}`;
+    return show(reply, view, { title: 'Incidents', body });
+  });
+  app.post('/incidents/:id', async (request, reply) => {
+    assertMayOperate(request.caller, 'resolve');
+    const { id } = request.params as { id: string };
+    const form = parsed(acknowledgeBody, request.body, 'body');
+    const [found] = await visible(
+      request,
+      doorway,
+      (await store.incidents({ open: false, limit: SHOWN_MAX })).filter((it) => it.id === id),
+    );
+    if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such incident.');
+    const about: OperatorForm = {
+      question: 'resolve',
+      reference: id,
+      digest: resolveDigest('acknowledge', id),
+      remark: form.reason,
+    };
+    const said = await operatorSays(request, doorway, about, {
+      ...form,
+      touched: found.payout && touches(found.payout),
+    });
+    if ('asked' in said) return said.asked;
+    await store.acknowledgeIncident(id, { by: said.by, reason: form.reason, at: now() });
+    return reply.redirect('/incidents', 303);
+  });
+}
+
+/** Those of payouts that somebody may see; one of no payout of ours is for whoever has no limits. */
+async function visible(
+  { caller }: FastifyRequest,
+  { deps }: Doorway,
+  incidents: readonly IncidentRecord[],
+): Promise<Shown[]> {
+  const payouts = await deps.store.payoutsOf(incidents.map(({ reference }) => reference));
+  const byReference = new Map(payouts.map((payout) => [payout.reference, payout]));
+  return incidents
+    .map((incident) => ({ incident, payout: byReference.get(incident.reference) }))
+    .filter(({ payout }) => (payout === undefined ? seesAll(caller) : maySeePayout(caller, payout)));
+}
+
+/** `view`: of somebody who may acknowledge it. */
+function card({ incident, payout }: Shown, view?: View): Html {
+  const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
+  return html`<section class="card" aria-label="Incident ${id}">
+<p><strong>${INCIDENTS[kind]}</strong></p>
+${factList([
+  ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
+  ['Bank order', html`<code>${orderId}</code>`],
+  ['Seen', moment(seenAt)],
+  ['Incident', html`<code>${id}</code>`],
+  ['Acknowledged by', acknowledged?.by],
+  ['Because', acknowledged?.reason],
+])}
+${view !== undefined && form(view, id)}
+</section>`;
+}
+
+const form = (
+  view: View,
+  id: string,
+): Html => html`<form method="post" action="/incidents/${encodeURIComponent(id)}"${!view.isTrial && html` data-passkey="get"`}>
+${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+<p><label>Why it may rest <input name="reason" required maxlength="200"></label></p>
+<div class="actions"><button class="main">Acknowledge</button></div>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>`;

@@ -1,0 +1,118 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { Caller } from '../callers.ts';
+import { type Doorway, tokenOf } from './doorway.ts';
+import { type Html, html } from './html.ts';
+import { seesAll } from './may-do.ts';
+
+/** For whom a page is made. */
+export interface View {
+  caller: Caller | undefined;
+  /** Of the forms on it. */
+  csrf: string;
+  isTrial: boolean;
+  path: string;
+}
+
+export interface Page {
+  title: string;
+  body: Html;
+  status?: number;
+}
+
+interface Place {
+  path: string;
+  name: string;
+  /** Whom it is for; absent: everybody. */
+  roles?: readonly Role[];
+  /** It shows what lies in every scope. */
+  isWhole?: true;
+}
+
+const PLACES: readonly Place[] = [
+  { path: '/', name: 'Waits for me' },
+  { path: '/batches', name: 'Batches' },
+  { path: '/incidents', name: 'Incidents', roles: ['approver', 'operator', 'auditor'] },
+  { path: '/switches', name: 'Switches', roles: ['approver', 'operator', 'auditor'] },
+  { path: '/audit', name: 'Audit', roles: ['operator', 'auditor'], isWhole: true },
+];
+
+/** Whether somebody is shown a place of the navigation. */
+export function mayVisit(path: string, caller: Caller): boolean {
+  const { person } = caller;
+  const { roles, isWhole } = PLACES.find((place) => place.path === path) ?? {};
+  if (isWhole === true && !seesAll(caller)) return false;
+  return person === undefined || roles === undefined || person.roles.some((role) => roles.includes(role));
+}
+
+/** Throws a `Problem` for somebody whom a place is not for. */
+export function assertMayVisit(path: string, caller: Caller): void {
+  if (mayVisit(path, caller)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not show you this page.', {
+    hint: 'It is for other roles than yours, or for a scope without limits.',
+  });
+}
+
+export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: Doorway): View => ({
+  caller: request.caller,
+  csrf: reply.generateCsrf({ userInfo: userInfoOf(request, policy) }),
+  isTrial: policy === undefined,
+  path: request.url.split('?', 1)[0] ?? '/',
+});
+
+/** What a CSRF token is bound to: one that was made before somebody signed in is none afterwards. */
+export const userInfoOf = (request: FastifyRequest, policy: Doorway['policy']): string =>
+  (policy === undefined ? undefined : tokenOf(request, policy)) ?? 'nobody';
+
+export const csrfField = ({ csrf }: View): Html => html`<input type="hidden" name="_csrf" value="${csrf}">`;
+
+export function show(reply: FastifyReply, view: View, { title, body, status = 200 }: Page): FastifyReply {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(documentOf(view, title, body).markup);
+}
+
+const documentOf = (view: View, title: string, body: Html): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Payouts</title>
+<link rel="stylesheet" href="/assets/pages.css">
+<link rel="icon" href="/assets/icon.svg">
+<script src="/assets/webauthn.js" defer></script>
+<script src="/assets/passkey.js" type="module"></script>
+<script src="/assets/live.js" type="module"></script>
+</head>
+<body>
+<a class="skip" href="#main">To the content</a>
+${header(view)}
+<main id="main">
+${body}
+</main>
+</body>
+</html>
+`;
+
+function header(view: View): Html {
+  const { caller, isTrial, path } = view;
+  const link = (place: Place): Html =>
+    html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
+  const places = caller === undefined ? [] : PLACES.filter((place) => mayVisit(place.path, caller));
+  return html`<header>
+<a class="brand" href="/">Payouts</a>
+${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}
+${caller?.name !== undefined && signOut(view, caller.name)}
+</header>
+${isTrial && TRIAL}`;
+}
+
+const isAt = ({ path: place }: Place, path: string): boolean => (place === '/' ? path === '/' : path.startsWith(place));
+
+const signOut = (view: View, name: string): Html =>
+  html`<form class="who" method="post" action="/sign-out">${csrfField(view)}<span>${name}</span><button class="plain">Sign out</button></form>`;
+
+const TRIAL = html`<p class="trial" role="note"><strong>Trial.</strong> No policy is set: everybody on this machine may do everything, and the names that people give are believed.</p>`;

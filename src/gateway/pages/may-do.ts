@@ -1,0 +1,35 @@
+import { isSamePerson } from '../../domain/approval.ts';
+import { may, type Question } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { touches } from '../../services/decisions/verdict.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { Caller } from '../callers.ts';
+
+// What a page offers somebody. It is checked again where it is done, by the door, the store and whoever sends.
+
+export const mayHandOver = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
+
+/** Throws a `Problem` for somebody who is no maker. */
+export function assertMayHandOver(caller: Caller): void {
+  if (mayHandOver(caller)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let you hand payouts over.', {
+    hint: 'A maker may.',
+  });
+}
+
+export const mayOperate = ({ person }: Caller, question: Extract<Question, 'resolve' | 'switch'>): boolean =>
+  person === undefined || may(person, question);
+
+/** Throws a `Problem` for somebody who is no operator. */
+export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1]): void {
+  if (mayOperate(caller, question)) return;
+  throw new Problem('forbidden', 'role-missing', 'The policy does not let you do this.', { hint: 'An operator may.' });
+}
+
+/** Nothing lies outside the scope. */
+export const seesAll = ({ person }: Caller): boolean =>
+  person === undefined || Object.values(person.scope).every((list) => list === undefined);
+
+/** Without a policy names tell the maker apart, when one is given. */
+export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
+  person === undefined || (may(person, 'payout', touches(row)) && !isSamePerson(row.by ?? '', person.name));

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { Statement, Touches } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { keepDecision } from '../../services/decisions/keep-decision.ts';
+import type { Doorway } from './doorway.ts';
+import { signedOrAsked } from './signing.ts';
+
+/** What an operator asks for. */
+export type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
+
+/**
+ * Who asks for it, once what they have signed is kept, or what they are to sign first. Throws a `Problem` for a signature that
+ * counts for nothing.
+ */
+export async function operatorSays(
+  request: FastifyRequest,
+  doorway: Doorway,
+  form: OperatorForm,
+  { by, signed, touched }: { by?: string; signed?: string; touched?: Touches },
+): Promise<{ by: string } | { asked: object }> {
+  const { deps, policy } = doorway;
+  const { person } = request.caller;
+  if (policy === undefined || person === undefined) {
+    if (by !== undefined) return { by };
+    throw new Problem('usage', 'name-missing', 'Nobody said who asks.', { hint: 'Give your name.' });
+  }
+  const about = { ...form, decision: 'approve' as const };
+  const signing = signedOrAsked(request, doorway, { policy, person, about, signed });
+  if ('asked' in signing) return signing;
+  const { store, now, pages } = deps;
+  const why = await keepDecision({ store, settings: pages.settings, now }, signing.signed, touched);
+  if (why === undefined) return { by: person.name };
+  throw new Problem('forbidden', 'decision-refused', `This was not taken: ${why}.`, { hint: 'Look at it again.' });
+}

@@ -1,0 +1,24 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { WorkerSettings } from '../../config/settings.ts';
+import type { SignedDecision } from '../../domain/authority.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+
+/** What somebody has decided about a payout, as its workflow is told. */
+export interface DecisionUpdate {
+  decisionId: string;
+  decision: 'approve' | 'reject';
+  by: string;
+  remark: string;
+  /** Where a policy asks for it. */
+  signed?: SignedDecision;
+}
+
+/** What the pages work with beside the rest of the gateway. */
+export interface PageDeps {
+  settings: Pick<WorkerSettings, 'policy' | 'terms'>;
+  /** Tells the workflow of a payout; what it says to it. Throws when no worker answers soon. */
+  decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
+  /** A payee as the bank shows it now; undefined when the bank does not answer. */
+  beneficiary(id: string): Promise<Beneficiary | undefined>;
+  workflowUrl(workflowId: string): string;
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { answerOf } from '../answer-error.ts';
+import type { GatewayDeps } from '../gateway-deps.ts';
+import { rateLimitOf } from '../rate-limit.ts';
+import { smallBody } from '../small-body.ts';
+import { assetRoutes } from './asset-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { batchListRoutes } from './batch-list-routes.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { assertOpen, assertOwnPage, callerIn, cookieOptions, type Doorway, doorwayOf, isSealed } from './doorway.ts';
+import { errorPage } from './error-page.ts';
+import { handOverRoutes, planRoutes } from './hand-over-routes.ts';
+import { HeldUploads } from './held-uploads.ts';
+import { incidentRoutes } from './incident-routes.ts';
+import { show, userInfoOf, viewOf } from './layout.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
+import { payoutRoutes } from './payout-routes.ts';
+import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
+import { switchRoutes } from './switch-routes.ts';
+import { waitingRoutes } from './waiting-routes.ts';
+
+/** The pages for people: they show and take what the doors for programs do, and decide nothing themselves. */
+export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+  const doorway = doorwayOf(deps);
+  const { policy } = doorway;
+  // The OpenAPI page is about the interface for programs.
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, hide: true };
+  });
+  await protect(app, doorway);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
+    Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    const { status, document, headers } = answerOf(error);
+    if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
+    request.raw.resume();
+    reply.headers(headers);
+    if (request.headers.accept === 'application/json') return reply.code(status).send(document);
+    return show(reply, viewOf(request, reply, doorway), { ...errorPage(document), status });
+  });
+  assetRoutes(app);
+  app.register(async (open) => {
+    asksForTokens(open);
+    if (policy?.origin === undefined) return;
+    signInRoutes(open, doorway, policy);
+    passkeyRoutes(open, doorway, policy.origin);
+  });
+  const uploads = new HeldUploads();
+  app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
+  app.register(async (inner) => {
+    inner.addHook('onRequest', async (request, reply) => {
+      if (request.caller === undefined) return askToSignIn(request, reply);
+    });
+    inner.register((scope) => handOverRoutes(scope, doorway, uploads));
+    inner.register(async (scope) => {
+      asksForTokens(scope);
+      planRoutes(scope, doorway, uploads);
+      waitingRoutes(scope, doorway);
+      payoutRoutes(scope, doorway);
+      batchListRoutes(scope, doorway);
+      batchRoutes(scope, doorway);
+      incidentRoutes(scope, doorway);
+      switchRoutes(scope, doorway);
+      auditRoutes(scope, doorway);
+    });
+  });
+}
+
+/** What holds for every page: where it is asked for, by whom, how often, and what a browser may do with it. */
+async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
+  const { deps, policy } = doorway;
+  const self = ["'self'"];
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: self,
+        styleSrc: self,
+        imgSrc: self,
+        connectSrc: self,
+        formAction: self,
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    // Forms are known by their origin, which a browser leaves out under no-referrer.
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: isSealed(policy),
+  });
+  await app.register(cookie);
+  app.decorateRequest('caller');
+  app.addHook('onRequest', async (request) => {
+    assertOpen(doorway);
+    assertOwnPage(request, doorway);
+    const caller = callerIn(request, doorway);
+    if (caller !== undefined) request.caller = caller;
+  });
+  await app.register(csrf, {
+    cookieOpts: cookieOptions(policy),
+    csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
+    getUserInfo: (request) => userInfoOf(request, policy),
+  });
+  await app.register(rateLimit, rateLimitOf(deps.perMinute));
+}
+
+/** Of every form: `csrfProtection` answers itself, by an error, for one without its token. */
+function asksForTokens(app: FastifyInstance): void {
+  app.addHook('preHandler', (request, reply, done) => {
+    if (request.method !== 'POST') done();
+    else app.csrfProtection(request, reply, done);
+  });
+}

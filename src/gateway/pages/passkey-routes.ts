@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { Problem } from '../../domain/problem.ts';
+import { rpIdOf } from '../../signing/passkey.ts';
+import { parsed } from '../schemas.ts';
+import { read } from './assertion.ts';
+import type { Doorway } from './doorway.ts';
+import { type Html, html } from './html.ts';
+import { csrfField, show, type View, viewOf } from './layout.ts';
+
+const body = z.object({ name: z.string().trim().min(1).max(64), signed: z.string().max(20_000).optional() });
+const base64url = z.string().regex(/^[\w-]{1,10000}$/);
+const attestation = z.object({
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  response: z.object({ clientDataJSON: base64url, attestationObject: base64url }),
+});
+
+/** Loaded for whoever makes one: every gateway would start later. */
+const webauthn = () => import('@simplewebauthn/server');
+
+/** `/passkey`: makes a passkey in the browser and shows what the policy keeps of it. Nothing is stored here. */
+export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: string): void {
+  const { deps, challenges } = doorway;
+  app.get('/passkey', (request, reply) => {
+    const view = viewOf(request, reply, doorway);
+    return show(reply, view, { title: 'Make a passkey', body: formOf(view) });
+  });
+  app.post('/passkey', async (request, reply) => {
+    const { name, signed } = parsed(body, request.body, 'body');
+    if (signed === undefined || signed === '') {
+      const { generateRegistrationOptions } = await webauthn();
+      const options = await generateRegistrationOptions({
+        rpName: 'Payouts',
+        rpID: rpIdOf(origin),
+        userName: name,
+        challenge: new Uint8Array(Buffer.from(challenges.issue(deps.now()), 'base64url')),
+        attestationType: 'none',
+        // Known by the authenticator: whoever signs in need not say who it is.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+      return { options };
+    }
+    const made = await entryOf(doorway, origin, signed);
+    if (made === undefined) throw notMade();
+    const view = viewOf(request, reply, doorway);
+    return show(reply, view, { title: 'Your passkey', body: entryPage(name, made) });
+  });
+}
+
+/** What the policy keeps of a passkey; undefined for what is no new one of these pages. */
+async function entryOf({ deps, challenges }: Doorway, origin: string, signed: string) {
+  const response = read(attestation, signed);
+  if (response === undefined) return undefined;
+  const { verifyRegistrationResponse } = await webauthn();
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, clientExtensionResults: {} },
+    expectedChallenge: (challenge) => challenges.use(challenge, deps.now()),
+    expectedOrigin: origin,
+    expectedRPID: rpIdOf(origin),
+    requireUserVerification: true,
+  }).catch(() => ({ registrationInfo: undefined }));
+  if (registrationInfo === undefined) return undefined;
+  const { id, publicKey } = registrationInfo.credential;
+  return { id, publicKey: Buffer.from(publicKey).toString('base64url') };
+}
+
+const notMade = (): Problem =>
+  new Problem('usage', 'passkey-refused', 'This is no new passkey of these pages.', { hint: 'Make it once more.' });
+
+const formOf = (view: View): Html => html`<section class="narrow">
+<h1>Make a passkey</h1>
+<p>Your device keeps the passkey. This page shows its public half, which you give to whoever keeps the policy; nothing is stored here.</p>
+<form method="post" action="/passkey" data-passkey="create">
+${csrfField(view)}<input type="hidden" name="signed">
+<p><label>Your name in the policy <input name="name" required maxlength="64" autocomplete="username"></label></p>
+<p><button class="main">Make a passkey</button></p>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>
+<noscript><p class="problem">Passkeys need JavaScript.</p></noscript>
+</section>`;
+
+const entryPage = (name: string, made: { id: string; publicKey: string }): Html => html`<section class="narrow">
+<h1>Your passkey is made</h1>
+<p>Give these lines to whoever keeps the policy file. They belong into <code>passkeys</code> of ${name}, and hold nothing secret.</p>
+<pre class="copy" tabindex="0">"passkeys": [${JSON.stringify(made)}]</pre>
+<p>Once they are in the policy and the gateway was started again, <a href="/sign-in">sign in</a>.</p>
+</section>`;

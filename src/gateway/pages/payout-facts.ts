@@ -1,0 +1,71 @@
+import { OWN_FIELDS } from '../../domain/instruction.ts';
+import type { Terms } from '../../domain/policy.ts';
+import { shownValue } from '../../rules/finding.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import type { PayoutShown } from './payout-view.ts';
+import { batchPath, factList, moment, money } from './pieces.ts';
+
+/** What people should look at first. */
+export function flagsOf({ row, payee }: PayoutShown): string[] {
+  const { kind, assessed, lookAlikeOf, generation } = row;
+  const flags: [isUp: boolean, text: string][] = [
+    [kind === 'payout' && assessed?.beneficiary?.known === false, 'the payee is new to the bank'],
+    [kind === 'payout' && payee.id === undefined, 'payee named by its details'],
+    [lookAlikeOf !== null, 'looks like an earlier payout'],
+    [assessed?.exchange !== undefined, 'needs an exchange first'],
+    [assessed?.funds?.enough === false, 'the account is short of money'],
+    [generation > 0, 'paid again after a proven failure'],
+  ];
+  return flags.filter(([isUp]) => isUp).map(([, text]) => text);
+}
+
+/** Whom, what, from where and at which cost at most. */
+export function paymentFacts({ row, payee }: PayoutShown, caps: Pick<Terms, 'feeCap' | 'maxSlippage'>): Html {
+  const { instruction, assessed, fee, feeCurrency, kind } = row;
+  const { account_id: from, to_account_id: to, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
+  const cap = ownCap ?? caps.feeCap;
+  const exchange = assessed?.exchange;
+  return factList([
+    ['From account', from],
+    ['Paying account', assessed?.payingAccountId !== from && assessed?.payingAccountId],
+    ['To account', kind !== 'payout' && to],
+    ['Payee', payee.name],
+    ['Payee’s account', payee.account],
+    ['Payee at the bank', payee.isUnknown ? `${payee.id} (the bank does not show it now)` : payee.id],
+    ['Fee now', assessed?.fee !== undefined && fee === null && money(assessed.fee, assessed.feeCurrency ?? '')],
+    ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
+    ['Fee at most', cap ?? (kind === 'payout' && 'no cap')],
+    [
+      'Exchange',
+      exchange !== undefined &&
+        html`${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
+    ],
+    ['Rate worse by at most', exchange !== undefined && (ownSlippage ?? caps.maxSlippage)],
+    ['Limit that it would pass', assessed?.limit],
+    ['On', instruction.execute_on],
+  ]);
+}
+
+/** Where it comes from and what it is called. */
+export const originFacts = ({ row }: PayoutShown, url: string): Html => {
+  const { uid, by, createdAt, batchId, reference, orderId } = row;
+  return factList([
+    ['User', uid],
+    ['Handed over by', by ?? 'nobody who is known'],
+    ['Handed over', moment(createdAt)],
+    ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
+    ['Reference', html`<code>${reference}</code>`],
+    ['Bank order', orderId !== null && html`<code>${orderId}</code>`],
+    ['Workflow', /^https?:/.test(url) && html`<a href="${url}" rel="noreferrer">in the Temporal UI</a>`],
+  ]);
+};
+
+/** Every field of the row that is part of the digest; details of people masked. */
+export const instructionFacts = ({ instruction }: PayoutRecord): Html =>
+  factList(
+    Object.entries(instruction).map(([field, value]) => [
+      OWN_FIELDS.has(field) ? field : `payee: ${field}`,
+      shownValue(field, value),
+    ]),
+  );

@@ -1,0 +1,96 @@
+import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import type { Terms } from '../../domain/policy.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import type { IncidentRecord } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import { csrfField, type View } from './layout.ts';
+import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
+import type { PayoutShown } from './payout-view.ts';
+import { badge, money, payoutPath } from './pieces.ts';
+
+export interface PayoutPage {
+  view: View;
+  shown: PayoutShown;
+  caps: Pick<Terms, 'feeCap' | 'maxSlippage'>;
+  story: Html;
+  incidents: readonly IncidentRecord[];
+  workflowUrl: string;
+  mayDecide: boolean;
+  mayResolve: boolean;
+  /** What has just been done. */
+  told: string | undefined;
+}
+
+export function payoutPage(page: PayoutPage): Html {
+  const { shown, caps, story, incidents, workflowUrl, told } = page;
+  const { row } = shown;
+  const { documentId, state, amount, currency, reason } = row;
+  const flags = flagsOf(shown);
+  return html`<h1>${documentId} ${badge(state)}</h1>
+${told !== undefined && html`<p class="note" role="status">${told}</p>`}
+${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
+<section class="card" aria-label="What is paid">
+<p class="amount">${money(amount, currency)}</p>
+${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
+${paymentFacts(shown, caps)}
+${reason !== null && html`<p class="${needsAttention(state, reason) ? 'problem' : 'note'}">${reason.message}</p>`}
+</section>
+${decision(page)}
+${state === NEEDS_OPERATOR && page.mayResolve && resolveHelp(row.reference)}
+<section><h2>Story</h2>
+${story}</section>
+<section><h2>Names</h2>
+${originFacts(shown, workflowUrl)}</section>
+<details><summary>Every field of the row</summary>
+${instructionFacts(row)}</details>`;
+}
+
+const NEEDS_OPERATOR: PayoutState = 'needs-operator';
+
+const QUESTIONS = {
+  payout: 'Is this to be paid?',
+  hold: 'It is held. Is it to be paid all the same?',
+  bank: 'The bank asks. Is its order to be approved?',
+} as const;
+
+function decision({ view, shown, mayDecide }: PayoutPage): Html | false {
+  const { row, asked, approvedBy, isWhatIsSigned } = shown;
+  if (asked === undefined) return false;
+  const missing = asked.needed - approvedBy.length;
+  const standing = html`<p>${missing} of ${asked.needed} ${asked.needed === 1 ? 'approval is' : 'approvals are'} missing.
+${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
+  if (!isWhatIsSigned) {
+    return html`<section><h2>${QUESTIONS[asked.question]}</h2>${standing}
+<p class="problem">What would be signed was made of another reading of the bank, or of other settings, than what is shown here. Look again in a moment; nothing can be decided on this page until they agree.</p></section>`;
+  }
+  const { name } = view.caller ?? {};
+  const hasDecided = name !== undefined && approvedBy.includes(name);
+  return html`<section><h2>${QUESTIONS[asked.question]}</h2>${standing}
+${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes an approver whose scope holds it, and not whoever handed it over.</p>`}
+</section>`;
+}
+
+/** The script of the page has the form signed; in a trial it is sent as it is. */
+const form = (
+  view: View,
+  reference: string,
+  digest: string,
+): Html => html`<form class="card" method="post" action="${payoutPath(reference)}/decide"${!view.isTrial && html` data-passkey="get"`}>
+${csrfField(view)}<input type="hidden" name="digest" value="${digest}">
+${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+<p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
+<span class="quiet" id="remark-help">Needed to reject.</span></p>
+<div class="actions"><button class="main" name="decision" value="approve">Approve</button>
+<button class="danger" name="decision" value="reject">Reject</button></div>
+<p class="problem" role="alert" data-problem hidden></p>
+<p class="quiet">What is decided: <code>${digest}</code></p>
+</form>`;
+
+/** In a trial names are believed. */
+export const byField = (): Html =>
+  html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`;
+
+const resolveHelp = (reference: string): Html => html`<section><h2>An operator decides</h2>
+<p>What the bank cannot say, an operator does, with evidence, on the command line:</p>
+<p><code>payouts resolve ${reference} --action keep-looking --evidence TEXT</code></p>
+<p class="quiet">The other actions: <code>adopt-order</code>, <code>resend</code>, <code>close-as-not-paid</code>.</p></section>`;

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { Problem } from '../../domain/problem.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { maySeePayout } from '../may-see.ts';
+import { hasControls, keptText, parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { show, viewOf } from './layout.ts';
+import { mayDecide, mayOperate } from './may-do.ts';
+import type { DecisionUpdate } from './page-deps.ts';
+import { payoutPage } from './payout-page.ts';
+import { storyOf } from './payout-story.ts';
+import { type PayoutShown, payoutShown } from './payout-view.ts';
+import { payoutPath } from './pieces.ts';
+import { signedOrAsked } from './signing.ts';
+
+const remark = z.union([z.literal(''), keptText]).default('');
+const decideBody = z.object({
+  decision: z.enum(['approve', 'reject']),
+  remark,
+  digest: z.string().max(1_000),
+  by: keptText.optional(),
+  signed: z.string().optional(),
+});
+type DecideBody = z.output<typeof decideBody>;
+
+/** What the workflow answers -> what the page says. */
+const TOLD: ReadonlyMap<unknown, string> = new Map([
+  ['approved', 'Approved. It goes on now.'],
+  ['counted', 'Your approval counts. It waits for somebody else as well.'],
+  ['rejected', 'Rejected. Nothing is paid.'],
+]);
+
+/** `/payouts/REFERENCE`: one payout with its story, and the decision that it asks for. */
+export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store, pages } = doorway.deps;
+  app.get('/payouts/:reference', async (request, reply) => {
+    const row = await payoutIn(request, doorway);
+    const { told } = request.query as { told?: unknown };
+    const { caller } = request;
+    const view = viewOf(request, reply, doorway);
+    const body = payoutPage({
+      view,
+      shown: await payoutShown(doorway, row),
+      caps: pages.settings.terms,
+      story: await storyOf(store, row),
+      incidents: await store.incidentsOf([row.reference]),
+      workflowUrl: pages.workflowUrl(row.workflowId),
+      mayDecide: mayDecide(caller, row),
+      mayResolve: mayOperate(caller, 'resolve'),
+      told: TOLD.get(told),
+    });
+    return show(reply, view, { title: row.documentId, body });
+  });
+  app.post('/payouts/:reference/decide', async (request, reply) => {
+    const row = await payoutIn(request, doorway);
+    const body = parsed(decideBody, request.body, 'body');
+    const update = await updateOf(request, doorway, await payoutShown(doorway, row), body);
+    if ('asked' in update) return update.asked;
+    const answer = await pages.decide(row, update);
+    const outcome: Record<string, string> =
+      typeof answer === 'string' ? { outcome: answer } : { outcome: 'refused', why: answer.refused };
+    await store.audit({
+      at: doorway.deps.now(),
+      actor: update.by,
+      action: `asked to ${update.decision}`,
+      subject: row.reference,
+      detail: { ...(body.remark !== '' && { remark: body.remark }), ...outcome },
+    });
+    if (typeof answer !== 'string') {
+      throw new Problem('conflict', 'decision-refused', `This was not taken: ${answer.refused}.`, {
+        hint: 'Look at the payout again.',
+      });
+    }
+    return reply.redirect(`${payoutPath(row.reference)}?told=${encodeURIComponent(answer)}`, 303);
+  });
+}
+
+/** The payout of the address. Throws a `Problem` for one that there is not, or that is outside the scope of who asks. */
+async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doorway): Promise<PayoutRecord> {
+  const { reference } = params as { reference: string };
+  const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
+  if (row !== undefined && maySeePayout(caller, row)) return row;
+  throw new Problem('not-found', 'unknown-id', 'There is no payout with this reference.', {
+    hint: 'The page of its batch lists it.',
+  });
+}
+
+/** What the workflow is told, or what is to be signed first. Throws a `Problem` for what cannot be decided. */
+async function updateOf(
+  request: FastifyRequest,
+  doorway: Doorway,
+  { row, asked, isWhatIsSigned }: PayoutShown,
+  { decision, remark, digest, by, signed }: DecideBody,
+): Promise<DecisionUpdate | { asked: object }> {
+  const { policy } = doorway;
+  const { caller } = request;
+  if (asked === undefined || asked.digest !== digest || !isWhatIsSigned) {
+    throw new Problem('conflict', 'asks-otherwise', 'It does not ask this any more.', { hint: 'Look at it again.' });
+  }
+  if (!mayDecide(caller, row)) {
+    throw new Problem('forbidden', 'role-missing', 'The policy does not let you decide this.', {
+      hint: 'It takes an approver whose scope holds it, and not whoever handed it over.',
+    });
+  }
+  if (decision === 'reject' && remark.trim() === '') {
+    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
+  }
+  const { person } = caller;
+  if (policy === undefined || person === undefined) {
+    if (by !== undefined) return { decisionId: v7(), decision, by, remark };
+    throw new Problem('usage', 'name-missing', 'Nobody said who decides.', { hint: 'Give your name.' });
+  }
+  const about = { question: asked.question, reference: row.reference, digest, decision, remark };
+  const signing = signedOrAsked(request, doorway, { policy, person, about, signed });
+  if ('asked' in signing) return signing;
+  return { decisionId: signing.signed.id, decision, by: person.name, remark, signed: signing.signed };
+}

@@ -1,0 +1,44 @@
+import type { AuditEntry } from '../../audit/entry.ts';
+import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import { moment } from './pieces.ts';
+
+interface Event {
+  at: number;
+  who: string;
+  what: string;
+  detail?: string;
+}
+
+/** Of a detail in the audit, what people read; the rest is for programs. */
+const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
+
+/** What has happened to a payout, the oldest first. */
+export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
+  const { reference, by, createdAt, releasedAt } = row;
+  const events: Event[] = [
+    { at: createdAt, who: by ?? 'somebody', what: 'handed it over' },
+    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: 'took it up' }]),
+    ...(await store.attempts(reference)).map(sent),
+    ...(await store.auditOf(reference)).map(audited),
+  ];
+  const shown = events
+    .sort((a, b) => a.at - b.at)
+    .map(
+      ({ at, who, what, detail }) =>
+        html`<li>${moment(at)}<strong>${who}</strong> ${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
+    );
+  return html`<ol class="story">${shown}</ol>`;
+}
+
+const sent = ({ sentAt, attempt, outcome, orderId }: SendAttempt): Event => ({
+  at: sentAt,
+  who: 'product',
+  what: `sent the order to the bank, attempt ${attempt}`,
+  detail: [outcome ?? 'no answer yet', orderId].filter((part) => part !== null).join(', order '),
+});
+
+function audited({ at, actor, action, detail }: AuditEntry): Event {
+  const said = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
+  return { at, who: actor, what: action, detail: [...new Set(said)].join(' · ') };
+}

@@ -1,0 +1,62 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import { beneficiaryFields } from '../../domain/instruction.ts';
+import { approvalDigest } from '../../identity.ts';
+import { maskedPayee } from '../../reports/masked.ts';
+import { openQuestion } from '../../services/decisions/open-question.ts';
+import { signedParts } from '../../services/decisions/signed-parts.ts';
+import { type SignedQuestion, verdictOn } from '../../services/decisions/verdict.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { Doorway } from './doorway.ts';
+
+/** A payout as a page shows it to somebody who may decide on it. */
+export interface PayoutShown {
+  row: PayoutRecord;
+  /** Undefined: it asks nothing now. */
+  asked: SignedQuestion | undefined;
+  approvedBy: readonly string[];
+  payee: PayeeShown;
+  /** What is signed is made of what is shown: the same reading of the bank, the same caps. */
+  isWhatIsSigned: boolean;
+}
+
+interface PayeeShown {
+  id: string | undefined;
+  /** Masked. */
+  name: string;
+  account: string;
+  /** The bank did not show the payee that the row names. */
+  isUnknown: boolean;
+}
+
+export async function payoutShown({ deps, policy }: Doorway, row: PayoutRecord): Promise<PayoutShown> {
+  const { store, pages, now } = deps;
+  const { beneficiary_id: id } = row.instruction;
+  const asked = await openQuestion(store, row);
+  const payee = id === undefined ? undefined : await pages.beneficiary(id);
+  const digest = approvalDigest(
+    signedParts(row, { payee, payingAccountId: row.assessed?.payingAccountId }, pages.settings.terms),
+  );
+  return {
+    row,
+    asked,
+    approvedBy: asked === undefined ? [] : await approvals({ store, settings: pages.settings, now }, row, asked),
+    payee: payeeShown(row, payee),
+    isWhatIsSigned: policy === undefined || row.kind !== 'payout' || digest === row.assessed?.digest,
+  };
+}
+
+async function approvals(
+  authority: Parameters<typeof verdictOn>[0],
+  row: PayoutRecord,
+  asked: SignedQuestion,
+): Promise<readonly string[]> {
+  if (authority.settings.policy === undefined) return authority.store.approvalsOf(row.reference, asked.digest);
+  const verdict = await verdictOn(authority, row, asked);
+  return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
+}
+
+function payeeShown({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeShown {
+  const { beneficiary_id: id } = instruction;
+  const masked = maskedPayee(id === undefined ? beneficiaryFields(instruction) : (atBank?.items ?? {}));
+  return { id, ...masked, isUnknown: id !== undefined && atBank === undefined };
+}

@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** A session of one person. */
+export interface Session {
+  /** Of the person. */
+  name: string;
+  /** Id of the passkey it was opened with. */
+  credential: string;
+  openedAt: number;
+  seenAt: number;
+}
+
+/** Without a request for this long it is over. */
+const IDLE_MS = 30 * 60_000;
+/** Then it is over whatever was done in it. */
+export const LONGEST_MS = 12 * 3_600_000;
+const TOKEN_BYTES = 32;
+
+/**
+ * Who is signed in, in the memory of one gateway: a session that is closed here is closed. Only hashes of tokens are kept. Times
+ * are epoch ms.
+ */
+export class Sessions {
+  readonly #kept = new Map<string, Session>();
+
+  /** The token of a new session. */
+  open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
+    for (const [key, session] of this.#kept) if (isOver(session, now)) this.#kept.delete(key);
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    this.#kept.set(keyOf(token), { ...of, openedAt: now, seenAt: now });
+    return token;
+  }
+
+  /** The session of a token, which lives on by it. */
+  find(token: string, now: number): Session | undefined {
+    const session = this.#kept.get(keyOf(token));
+    if (session === undefined || isOver(session, now)) return undefined;
+    session.seenAt = now;
+    return session;
+  }
+
+  close(token: string): void {
+    this.#kept.delete(keyOf(token));
+  }
+}
+
+const isOver = ({ openedAt, seenAt }: Session, now: number): boolean =>
+  now - seenAt > IDLE_MS || now - openedAt > LONGEST_MS;
+
+const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex');

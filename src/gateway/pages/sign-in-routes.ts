@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Credential, Person, Policy } from '../../domain/authority.ts';
+import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
+import { parsed } from '../schemas.ts';
+import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
+import { type Doorway, dropToken, keepToken, tokenOf } from './doorway.ts';
+import { html } from './html.ts';
+import { csrfField, show, type View, viewOf } from './layout.ts';
+
+const nextField = z.string().max(2_000).optional();
+const signInBody = z.object({ signed: z.string().optional(), next: nextField });
+const SIGN_INS_PER_MINUTE = 20;
+/** Of entries in the audit. */
+const SUBJECT = 'pages';
+
+/** `/sign-in` and `/sign-out`: a session for whoever has a passkey of the policy. */
+export function signInRoutes(app: FastifyInstance, doorway: Doorway, policy: Policy): void {
+  const { deps, sessions, challenges } = doorway;
+  app.get('/sign-in', (request, reply) => {
+    const { next } = parsed(z.object({ next: nextField }), request.query);
+    return signInPage(reply, viewOf(request, reply, doorway), { next });
+  });
+  const limited = { config: { rateLimit: { max: SIGN_INS_PER_MINUTE } } };
+  app.post('/sign-in', limited, async (request, reply) => {
+    const { signed, next } = parsed(signInBody, request.body, 'body');
+    if (signed === undefined || signed === '') {
+      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
+    }
+    const assertion = assertionOf(signed);
+    const found = holderOf(policy, assertion?.id);
+    const why = await refusal(doorway, policy, assertion, found?.credential);
+    const at = deps.now();
+    if (why !== undefined || found === undefined) {
+      const detail = { why: why ?? 'the policy knows this passkey as nobody’s' };
+      await deps.store.audit({
+        at,
+        actor: found?.person.name ?? 'unknown',
+        action: 'sign-in refused',
+        subject: SUBJECT,
+        detail,
+      });
+      return signInPage(reply, viewOf(request, reply, doorway), { next, ...detail });
+    }
+    const { person, credential } = found;
+    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, at));
+    const detail = { credential: credential.id };
+    await deps.store.audit({ at, actor: person.name, action: 'signed in', subject: SUBJECT, detail });
+    return reply.redirect(ownPath(next, policy), 303);
+  });
+  app.post('/sign-out', async (request, reply) => {
+    const { name: actor = 'unknown' } = request.caller;
+    sessions.close(tokenOf(request, policy) ?? '');
+    dropToken(reply, policy);
+    await deps.store.audit({ at: deps.now(), actor, action: 'signed out', subject: SUBJECT, detail: {} });
+    return reply.redirect('/sign-in', 303);
+  });
+}
+
+/** Sends whoever is not signed in to do so, and back to the page that was asked for. */
+export function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const next = request.method === 'GET' && request.url !== '/' ? `?next=${encodeURIComponent(request.url)}` : '';
+  return reply.redirect(`/sign-in${next}`, 303);
+}
+
+function holderOf({ people }: Policy, id: string | undefined): { person: Person; credential: Credential } | undefined {
+  for (const person of people) {
+    const credential = person.credentials.find((it) => it.type === 'passkey' && it.id === id);
+    if (credential !== undefined) return { person, credential };
+  }
+  return undefined;
+}
+
+async function refusal(
+  { deps, challenges }: Doorway,
+  { origin = '' }: Policy,
+  assertion: Assertion | undefined,
+  credential: Credential | undefined,
+): Promise<string | undefined> {
+  const challenge = assertion === undefined ? undefined : challengeIn(assertion);
+  if (assertion === undefined || challenge === undefined) return 'this is no answer of a passkey';
+  if (!challenges.use(challenge, deps.now())) return 'it took too long, or was sent twice';
+  if (credential === undefined) return 'the policy knows this passkey as nobody’s';
+  const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
+  return isTheirs ? undefined : 'the passkey did not prove who you are';
+}
+
+/** A path of ours, whatever was asked for. */
+function ownPath(next: string | undefined, { origin }: Policy): string {
+  const to = next?.startsWith('/') ? URL.parse(next, origin) : null;
+  return to !== null && to.origin === origin ? `${to.pathname}${to.search}` : '/';
+}
+
+function signInPage(
+  reply: FastifyReply,
+  view: View,
+  { next = '', why }: { next?: string; why?: string },
+): FastifyReply {
+  const body = html`<section class="narrow">
+<h1>Sign in</h1>
+<p>You sign in and decide with a passkey: your fingerprint, your face or the PIN of your device.</p>
+${why !== undefined && html`<p class="problem" role="alert">Not signed in: ${why}.</p>`}
+<form method="post" action="/sign-in" data-passkey="get">
+${csrfField(view)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="signed">
+<p><button class="main">Sign in with a passkey</button></p>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>
+<noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line: <code>payouts approve ID --key FILE</code>.</p></noscript>
+<p class="quiet">No passkey yet? <a href="/passkey">Make one</a> and give it to whoever keeps the policy.</p>
+</section>`;
+  return show(reply, view, { title: 'Sign in', body, status: why === undefined ? 200 : 401 });
+}

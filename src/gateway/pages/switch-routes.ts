@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
+import { namedSwitch, switchText } from '../../services/decisions/named-switch.ts';
+import type { SwitchRecord } from '../../store/store.ts';
+import { keptText, parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { type Html, html } from './html.ts';
+import { assertMayVisit, csrfField, show, type View, viewOf } from './layout.ts';
+import { assertMayOperate, mayOperate } from './may-do.ts';
+import { operatorSays } from './operator-signs.ts';
+import { byField } from './payout-page.ts';
+import { factList, moment, nothing } from './pieces.ts';
+
+const switchBody = z.object({
+  to: z.enum(['off', 'on']),
+  scope: z.enum(SWITCH_SCOPES),
+  key: z.string().max(200).default(''),
+  reason: keptText,
+  by: keptText.optional(),
+  signed: z.string().optional(),
+});
+
+/** `/switches`: what is off, and an operator's way to stop what is sent. */
+export function switchRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store, now } = doorway.deps;
+  app.get('/switches', async (request, reply) => {
+    assertMayVisit('/switches', request.caller);
+    const view = viewOf(request, reply, doorway);
+    const off = await store.switches();
+    const mine = mayOperate(request.caller, 'switch') ? view : undefined;
+    const body = html`<h1>Switches</h1>
+<p>While something is switched off, nothing is sent for it, from the next send on. What waits for it goes on by itself afterwards.</p>
+${off.length === 0 ? nothing('Nothing is off.') : off.map((it) => card(it, mine))}
+${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
+    return show(reply, view, { title: 'Switches', body });
+  });
+  app.post('/switches', async (request, reply) => {
+    assertMayOperate(request.caller, 'switch');
+    const { to, scope, key, reason, ...form } = parsed(switchBody, request.body, 'body');
+    const meant = await namedSwitch(store, scope, key);
+    const digest = `${to} ${switchText(meant)}`;
+    const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
+    const said = await operatorSays(request, doorway, about, form);
+    if ('asked' in said) return said.asked;
+    const record = { ...meant, reason, by: said.by, at: now() };
+    await (to === 'off' ? store.switchOff(record) : store.switchOn(record));
+    return reply.redirect('/switches', 303);
+  });
+}
+
+/** `view`: of somebody who may switch it on. */
+function card(record: SwitchRecord, view: View | undefined): Html {
+  const { scope, key, by, at, reason } = record;
+  return html`<section class="card" aria-label="Off: ${switchText(record)}">
+<p><span class="badge unpaid">off</span> <strong>${switchText(record)}</strong></p>
+${factList([
+  ['Since', moment(at)],
+  ['By', by],
+  ['Why', reason],
+])}
+${
+  view !== undefined &&
+  form(
+    view,
+    'on',
+    html`<input type="hidden" name="scope" value="${scope}"><input type="hidden" name="key" value="${key}">`,
+    html`<button class="main">Switch on</button>`,
+  )
+}
+</section>`;
+}
+
+const offForm = (view: View): Html =>
+  html`<div class="card">${form(
+    view,
+    'off',
+    html`<p><label>What <select name="scope">${SWITCH_SCOPES.map((scope) => html`<option value="${scope}">${scope}</option>`)}</select></label></p>
+<p><label>Which <input name="key" maxlength="200" aria-describedby="key-help"></label>
+<span class="quiet" id="key-help">The id of the user, account, payee or batch, or the currency; nothing for everything.</span></p>`,
+    html`<button class="danger">Switch off</button>`,
+  )}</div>`;
+
+const form = (
+  view: View,
+  to: 'off' | 'on',
+  fields: Html,
+  button: Html,
+): Html => html`<form method="post" action="/switches"${!view.isTrial && html` data-passkey="get"`}>
+${csrfField(view)}<input type="hidden" name="to" value="${to}">${fields}
+${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+<p><label>Why <input name="reason" required maxlength="200"></label></p>
+<div class="actions">${button}</div>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>`;

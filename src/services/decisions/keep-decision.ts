@@ -1,0 +1,16 @@
+import type { SignedDecision, Touches } from '../../domain/authority.ts';
+import { type Authority, auditRefusal, voidBecause } from './verdict.ts';
+
+/** Keeps what somebody has signed before it is carried out; why it counts for nothing, which is then in the audit. */
+export async function keepDecision(
+  authority: Authority,
+  signed: SignedDecision,
+  touched?: Touches,
+): Promise<string | undefined> {
+  const { store, now } = authority;
+  const why = await voidBecause(authority, signed, touched);
+  if (why === undefined && (await store.takeSignedDecision(signed, now()))) return undefined;
+  const refusal = why ?? 'this decision was handed over before';
+  await auditRefusal(authority, signed.reference, signed, refusal);
+  return refusal;
+}
