@@ -10,13 +10,19 @@ import { type Column, dataTable, moment, nothing } from './pieces.ts';
 const PAGE = 100;
 
 const COLUMNS: readonly Column<KeptEntry>[] = [
-  { head: 'No.', cell: ({ seq }) => seq },
+  { head: 'Entry', cell: ({ seq }) => `No. ${seq}` },
   { head: 'When', cell: ({ at }) => moment(at) },
   { head: 'Who', cell: ({ actor }) => actor },
   { head: 'What', cell: ({ action }) => action },
   { head: 'About', cell: ({ subject }) => html`<code>${subject}</code>` },
-  { head: 'Detail', cell: ({ detail }) => detail !== '{}' && html`<code>${detail}</code>` },
+  { head: 'Detail', cell: ({ detail }) => detailText(detail) },
 ];
+
+/** `outcome: approved · remark: as agreed` */
+const detailText = (detail: string): string =>
+  Object.entries(JSON.parse(detail))
+    .map(([member, value]) => `${member}: ${value}`)
+    .join(' · ');
 
 /** `/audit`: the log, the newest entry first. */
 export function auditRoutes(app: FastifyInstance, doorway: Doorway): void {

@@ -5,6 +5,7 @@ import {
   PAYOUT_STATES,
   type PayoutState,
 } from '../../domain/payout-state.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
@@ -50,16 +51,15 @@ export function batchPage(page: BatchPage): Html {
   const { view, batch, byState, state, incidents, mayControl } = page;
   const counts = countRows(byState);
   const isOver = counts.open === 0;
-  const live = isOver ? undefined : `${batchPath(batch.batchId)}/live`;
-  return html`<div${live !== undefined && html` data-live="${live}"`}>
-<h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
-${incidents.map(({ kind, id }) => html`<p class="problem">${kind} (<a href="/incidents">${id}</a>)</p>`)}
-${batch.controlReason !== null && html`<p class="problem">Paused by itself: ${batch.controlReason}</p>`}
+  return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
+<div data-part="standing"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
+${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
+${batch.controlReason !== null && html`<p class="attend">Paused by itself: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
-${tiles(counts)}
-${rowsOf(page)}
-</div>
+${tiles(counts)}</div>
 ${filter(byState, state)}
+<div data-part="rows">${rowsOf(page)}</div>
+</div>
 ${mayControl && !isOver && controls(view, batch)}
 <section><h2>About</h2>
 ${about(page)}</section>`;
@@ -93,7 +93,6 @@ function rowsOf({ batch, rows, state, next }: BatchPage): Html {
 ${next !== undefined && html`<p><a class="button" href="${batchPath(batch.batchId)}?${more.toString()}">The next rows</a></p>`}`;
 }
 
-/** A form of its own, which nothing that moves replaces. */
 const filter = (
   byState: BatchPage['byState'],
   shown: PayoutState | undefined,

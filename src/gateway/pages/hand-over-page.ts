@@ -40,7 +40,7 @@ ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not asked for.`}</p>`}
-${plan.lookAlikes.count > 0 && html`<p class="problem">${plan.lookAlikes.count} look like a payout of the last days. They are held until somebody approves them.</p>`}
+${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a payout of the last days. They are held until somebody approves them.</p>`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${choices(path, options)}
 <form class="card" method="post" action="${path}">
@@ -79,7 +79,7 @@ const BALANCES: readonly Column<Outlook['balances'][number]>[] = [
 ];
 
 const FINDINGS: readonly Column<Finding>[] = [
-  { head: 'Line', cell: ({ line }) => line },
+  { head: 'Place', cell: ({ line }) => `Line ${line}` },
   { head: 'Column', cell: ({ column }) => column },
   { head: 'Value', cell: ({ value }) => value !== null && html`<code>${value}</code>` },
   {

@@ -82,7 +82,7 @@ async function visible(
 function card({ incident, payout }: Shown, view?: View): Html {
   const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
-<p><strong>${INCIDENTS[kind]}</strong></p>
+<p class="sentence"><strong>${INCIDENTS[kind]}</strong></p>
 ${factList([
   ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
   ['Bank order', html`<code>${orderId}</code>`],

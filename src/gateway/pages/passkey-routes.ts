@@ -17,6 +17,9 @@ const attestation = z.object({
   response: z.object({ clientDataJSON: base64url, attestationObject: base64url }),
 });
 
+/** COSE: EdDSA, ES256, RS256. What the library would try beside them is experimental in Node, which says so on stderr. */
+const ALGORITHMS = [-8, -7, -257];
+
 /** Loaded for whoever makes one: every gateway would start later. */
 const webauthn = () => import('@simplewebauthn/server');
 
@@ -37,6 +40,7 @@ export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: st
         userName: name,
         challenge: new Uint8Array(Buffer.from(challenges.issue(deps.now()), 'base64url')),
         attestationType: 'none',
+        supportedAlgorithmIDs: ALGORITHMS,
         // Known by the authenticator: whoever signs in need not say who it is.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       });
@@ -60,6 +64,7 @@ async function entryOf({ deps, challenges }: Doorway, origin: string, signed: st
     expectedOrigin: origin,
     expectedRPID: rpIdOf(origin),
     requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => ({ registrationInfo: undefined }));
   if (registrationInfo === undefined) return undefined;
   const { id, publicKey } = registrationInfo.credential;

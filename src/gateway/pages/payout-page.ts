@@ -33,13 +33,13 @@ ${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
 ${paymentFacts(shown, caps)}
-${reason !== null && html`<p class="${needsAttention(state, reason) ? 'problem' : 'note'}">${reason.message}</p>`}
+${reason !== null && html`<p class="${needsAttention(state, reason) ? 'attend' : 'note'}">${reason.message}</p>`}
 </section>
 ${decision(page)}
 ${state === NEEDS_OPERATOR && page.mayResolve && resolveHelp(row.reference)}
 <section><h2>Story</h2>
 ${story}</section>
-<section><h2>Names</h2>
+<section><h2>Where it comes from</h2>
 ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(row)}</details>`;

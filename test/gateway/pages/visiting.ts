@@ -97,7 +97,7 @@ export class Visit {
     headers: Record<string, string> = {},
   ): Promise<Seen> {
     const { text } = await this.send(page);
-    const form = new RegExp(`<form[^>]*action="${action.replace(/[?/]/g, '\\$&')}"[^>]*>(.*?)</form>`, 's').exec(
+    const form = new RegExp(`<form[^>]*method="post"[^>]*action="${action.replace(/[?/]/g, '\\$&')}"[^>]*>(.*?)</form>`, 's').exec(
       text,
     )?.[1];
     if (form === undefined) throw new Error(`${page} has no form for ${action}:\n${text}`);

@@ -1,17 +1,17 @@
-// Keeps the part of a page that moves as it is at the gateway, which says when that has changed.
-
-const SHOWN = '[data-live]';
+// Keeps the parts of a page that move as they are at the gateway, which says when that has changed.
 
 async function renew() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(SHOWN);
-  const shown = document.querySelector(SHOWN);
-  // Whoever is about to press something there is not disturbed.
-  if (fresh !== null && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const shown of document.querySelectorAll('[data-part]')) {
+    const part = fresh.querySelector(`[data-part="${shown.dataset.part}"]`);
+    // Whoever is about to press something there is not disturbed.
+    if (part !== null && !shown.contains(document.activeElement)) shown.replaceWith(part);
+  }
 }
 
-const address = document.querySelector(SHOWN)?.dataset.live;
+const address = document.querySelector('[data-live]')?.dataset.live;
 if (address) {
   const source = new EventSource(address);
   source.addEventListener('changed', () => renew());

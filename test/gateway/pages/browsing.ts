@@ -1,0 +1,44 @@
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Credential, Policy } from '../../../src/domain/authority.ts';
+
+/** A device with a passkey, whose holder always puts a finger on it. */
+export async function withAuthenticator(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return session;
+}
+
+/** Makes a passkey on the page for it, and gives it to somebody of the policy. */
+export async function enrol(page: Page, origin: string, policy: Policy, name: string): Promise<void> {
+  await page.goto(`${origin}/passkey`);
+  await page.getByLabel('Your name in the policy').fill(name);
+  await page.getByRole('button', { name: 'Make a passkey' }).click();
+  const lines = (await page.locator('pre.copy').textContent()) ?? '';
+  const [passkey] = (JSON.parse(`{${lines}}`) as { passkeys: Omit<Credential, 'type'>[] }).passkeys;
+  const credentials = passkey === undefined ? [] : [{ type: 'passkey' as const, ...passkey }];
+  Object.assign(policy, { people: policy.people.map((it) => (it.name === name ? { ...it, credentials } : it)) });
+}
+
+export async function signIn(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('heading', { name: 'Waits for me' }).waitFor();
+}
+
+/** What a browser complains about, as it comes. */
+export function complaints(context: BrowserContext): string[] {
+  const said: string[] = [];
+  context.on('weberror', (error) => said.push(error.error().message));
+  context.on('console', (message) => message.type() === 'error' && said.push(message.text()));
+  return said;
+}

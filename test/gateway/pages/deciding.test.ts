@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { SignedDecision } from '../../../src/domain/authority.ts';
+import { isSigned } from '../../../src/signing/is-signed.ts';
+import { softwarePasskey } from '../../support/software-passkey.ts';
+import { openGateway, type RunningGateway } from '../running-gateway.ts';
+import { asking, claimed } from './asking.ts';
+import { openPages, type PagePeople, pagePeople, signedIn, Visit } from './visiting.ts';
+
+async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> {
+  const people = await pagePeople([
+    ['alice', ['maker', 'approver']],
+    ['bob', ['approver']],
+    ['dave', ['approver'], { currencies: ['EUR'] }],
+    ['carol', ['operator']],
+    ['erin', ['auditor']],
+  ]);
+  return { people, gateway: await openPages(people) };
+}
+
+const FIRST = { id: 'inv-1', amount: '2450.00' };
+const keyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? softwarePasskey();
+
+describe('a payout that asks', () => {
+  it('shows whom and what it pays, and is decided by what its approver has signed about just that', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    const digest = await asking(gateway, row);
+    const bob = await signedIn(people, 'bob');
+    const path = `/payouts/${row.reference}`;
+    expect((await bob.send('/')).text).toContain(`href="${path}"`);
+    const { text } = await bob.send(path);
+    for (const shown of [
+      '2,450.00 USD',
+      'acc-u1001-usd',
+      'S***',
+      '***01',
+      'ben-u1001-usd-local',
+      '1.20 USD',
+      'no cap',
+      digest,
+    ]) {
+      expect(text).toContain(shown);
+    }
+    const decided = await bob.sign(
+      path,
+      `${path}/decide`,
+      { decision: 'approve', remark: 'as agreed' },
+      keyOf(people, 'bob'),
+    );
+    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?told=counted` } });
+    const [told] = gateway.decisions;
+    expect(told).toMatchObject({ reference: row.reference, decision: 'approve', by: 'bob', remark: 'as agreed' });
+    expect(told?.signed).toMatchObject({ question: 'payout', digest, subject: 'bob', storeId: gateway.door.store.id });
+    expect(await isSigned(people.policy, told?.signed as SignedDecision)).toBe(true);
+    const audit = await gateway.door.store.auditOf(row.reference);
+    expect(audit.at(-1)).toMatchObject({ actor: 'bob', action: 'asked to approve', detail: { outcome: 'counted' } });
+    expect((await bob.send(`${path}?told=counted`)).text).toContain('waits for somebody else as well');
+    expect((await bob.send(`${path}?told=constructor`)).status).toBe(200);
+  });
+
+  it('is not decided when something else was signed, or it asks something else by now', async () => {
+    const { people, gateway } = await open();
+    const [first, second] = await claimed(gateway, [FIRST, { id: 'inv-2', amount: '9.00' }], 'alice');
+    if (first === undefined || second === undefined) throw new Error('nothing was claimed');
+    for (const row of [first, second]) await asking(gateway, row);
+    const bob = await signedIn(people, 'bob');
+    const [path, other] = [`/payouts/${first.reference}`, `/payouts/${second.reference}`];
+    const approve = { decision: 'approve', remark: '' };
+    const asked = await bob.submit(path, `${path}/decide`, approve, { accept: 'application/json' });
+    const { options, statement } = JSON.parse(asked.text);
+    const assertion = keyOf(people, 'bob').assert(options.challenge, { origin: people.origin });
+    const signed = JSON.stringify({ statement, assertion });
+    expect((await bob.submit(other, `${other}/decide`, { ...approve, signed })).status).toBe(409);
+    expect((await bob.submit(path, `${path}/decide`, { decision: 'reject', remark: 'no', signed })).status).toBe(409);
+    const another = JSON.stringify({ statement: { ...statement, subject: 'alice' }, assertion });
+    expect((await bob.submit(path, `${path}/decide`, { ...approve, signed: another })).status).toBe(409);
+    expect((await bob.submit(path, `${path}/decide`, { ...approve, signed: 'nonsense' })).status).toBe(409);
+    expect((await bob.submit(path, `${path}/decide`, { ...approve, digest: 'another', signed })).status).toBe(409);
+    await asking(gateway, first, { state: 'held' });
+    expect((await bob.submit(path, `${path}/decide`, { ...approve, digest: statement.digest, signed })).status).toBe(
+      409,
+    );
+    expect(gateway.decisions).toEqual([]);
+  });
+
+  it('cannot be decided where what is shown is not what was read', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    Object.assign(gateway.deps.pages.settings, { terms: { ...gateway.deps.pages.settings.terms, feeCap: '0.10' } });
+    const bob = await signedIn(people, 'bob');
+    const { text } = await bob.send(`/payouts/${row.reference}`);
+    expect(text).toContain('another reading of the bank');
+    expect(text).not.toContain('/decide"');
+  });
+
+  it('is rejected with a remark, and never without', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    const bob = await signedIn(people, 'bob');
+    const path = `/payouts/${row.reference}`;
+    const reject = (remark: string) =>
+      bob.sign(path, `${path}/decide`, { decision: 'reject', remark }, keyOf(people, 'bob'));
+    expect((await reject(' ')).status).toBe(400);
+    expect((await reject('wrong payee')).status).toBe(303);
+    expect(gateway.decisions.map(({ decision, remark }) => [decision, remark])).toEqual([['reject', 'wrong payee']]);
+  });
+
+  it('is not for its maker, nor outside the scope, nor without the role; and whoever may not see it, does not', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    const digest = await asking(gateway, row);
+    const path = `/payouts/${row.reference}`;
+    const tries = async (name: string): Promise<[seen: number, offered: boolean, sent: number]> => {
+      const visit = await signedIn(people, name);
+      const { status, text } = await visit.send(path);
+      const csrf = /name="_csrf" value="([^"]*)"/.exec((await visit.send('/')).text)?.[1] ?? '';
+      const body = new URLSearchParams({ _csrf: csrf, decision: 'approve', remark: '', digest }).toString();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+      const sent = await visit.send(`${path}/decide`, { method: 'POST', body, headers });
+      return [status, text.includes('/decide"'), sent.status];
+    };
+    expect(await tries('alice')).toEqual([200, false, 403]);
+    expect(await tries('dave')).toEqual([404, false, 404]);
+    expect(await tries('carol')).toEqual([200, false, 403]);
+    expect(await tries('erin')).toEqual([200, false, 403]);
+    expect(await tries('bob')).toEqual([200, true, 200]);
+    expect(gateway.decisions).toEqual([]);
+  });
+
+  it('says on the page why the workflow did not take a decision, and the audit says so', async () => {
+    const { people, gateway } = await open();
+    Object.assign(gateway.deps.pages, { decide: async () => ({ refused: 'this person has approved already' }) });
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    const bob = await signedIn(people, 'bob');
+    const path = `/payouts/${row.reference}`;
+    const refused = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('this person has approved already');
+    const audit = await gateway.door.store.auditOf(row.reference);
+    expect(audit.at(-1)?.detail).toMatchObject({ outcome: 'refused', why: 'this person has approved already' });
+  });
+
+  it('is decided by name in a trial, without JavaScript', async () => {
+    const gateway = await openGateway();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    const visit = new Visit(gateway.url);
+    const path = `/payouts/${row.reference}`;
+    const decide = (fields: Record<string, string>) =>
+      visit.submit(path, `${path}/decide`, { decision: 'approve', ...fields });
+    expect((await decide({})).status).toBe(400);
+    expect((await decide({ by: 'bob' })).status).toBe(303);
+    expect(gateway.decisions).toMatchObject([{ reference: row.reference, decision: 'approve', by: 'bob' }]);
+    expect(gateway.decisions[0]).not.toHaveProperty('signed');
+  });
+});
+
+describe('what operators do', () => {
+  it('is signed: an incident is acknowledged, and a switch thrown and taken back', async () => {
+    const { people, gateway } = await open();
+    const { store } = gateway.door;
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await store.recordIncident({ reference: row.reference, orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
+    const [incident] = await store.incidents({ open: true, limit: 1 });
+    const carol = await signedIn(people, 'carol');
+    const key = keyOf(people, 'carol');
+    const path = `/incidents/${incident?.id}`;
+    expect((await carol.sign('/incidents', path, { reason: 'paid back' }, softwarePasskey())).status).toBe(403);
+    expect((await store.incidents({ open: true, limit: 1 })).length).toBe(1);
+    expect((await carol.sign('/incidents', path, { reason: 'paid back' }, key)).status).toBe(303);
+    expect((await store.incidents({ open: false, limit: 1 }))[0]?.acknowledged).toMatchObject({
+      by: 'carol',
+      reason: 'paid back',
+    });
+    const off = { scope: 'currency', key: 'USD', reason: 'odd rates' };
+    expect((await carol.sign('/switches', '/switches', { ...off, key: 'EURO' }, key)).status).toBe(400);
+    expect((await carol.sign('/switches', '/switches', off, key)).status).toBe(303);
+    expect(await store.switches()).toMatchObject([{ scope: 'currency', key: 'USD', by: 'carol', reason: 'odd rates' }]);
+    expect((await carol.sign('/switches', '/switches', { reason: 'all well' }, key)).status).toBe(303);
+    expect(await store.switches()).toEqual([]);
+    const acts = (await store.auditOf('off currency USD')).map(({ actor, action }) => `${actor} ${action}`);
+    expect(acts).toEqual(['carol approve, signed']);
+    const refused = (await store.auditOf(incident?.id ?? '')).map(({ actor, action }) => `${actor} ${action}`);
+    expect(refused).toEqual(['carol approve refused', 'carol approve, signed']);
+  });
+
+  it('is nothing that others are offered or may do', async () => {
+    const { people, gateway } = await open();
+    await gateway.door.store.switchOff({ scope: 'everything', key: '', reason: 'drill', by: 'carol', at: 1 });
+    const bob = await signedIn(people, 'bob');
+    const page = await bob.send('/switches');
+    expect(page.text).toContain('drill');
+    expect(page.text).not.toContain('action="/switches"');
+    const csrf = /name="_csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+    const body = new URLSearchParams({ _csrf: csrf, to: 'on', scope: 'everything', reason: 'x' }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    expect((await bob.send('/switches', { method: 'POST', body, headers })).status).toBe(403);
+    expect((await bob.send('/audit')).status).toBe(403);
+    expect((await (await signedIn(people, 'erin')).send('/audit')).text).toContain('signed in');
+    expect(await gateway.door.store.switches()).toHaveLength(1);
+  });
+});

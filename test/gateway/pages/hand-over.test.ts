@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { csvOf } from '../../e2e/payout-files.ts';
+import { openGateway } from '../running-gateway.ts';
+import { openPages, pagePeople, type Seen, signedIn, Visit } from './visiting.ts';
+
+const GOOD = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
+const MIXED = csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]);
+
+/** What a browser sends for the form with the file. */
+async function upload(visit: Visit, name: string, text: string, { csrf }: { csrf?: string } = {}): Promise<Seen> {
+  const { text: page } = await visit.send('/batches/new');
+  const token = csrf ?? /name="_csrf" value="([^"]*)"/.exec(page)?.[1] ?? '';
+  const boundary = 'form-boundary-of-a-test';
+  const body = [
+    `--${boundary}\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${token}`,
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${text}`,
+    `--${boundary}--\r\n`,
+  ].join('\r\n');
+  return visit.send('/batches/new', {
+    method: 'POST',
+    body,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  });
+}
+
+describe('a file handed over on the pages', () => {
+  it('is planned, agreed to and claimed in the name of who is signed in', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+      ['bob', ['approver']],
+    ]);
+    const gateway = await openPages(people);
+    const { policy } = people;
+    const { door } = gateway;
+    Object.assign(gateway.deps, { door: async (maker: string) => ({ ...door, policy, maker }) });
+    const alice = await signedIn(people, 'alice');
+    const sent = await upload(alice, 'payroll.csv', GOOD);
+    const path = `${sent.headers.location}`;
+    expect(path).toMatch(/^\/batches\/new\/[0-9a-f-]{36}$/);
+    const plan = await alice.send(path);
+    expect(plan.text).toContain('25.50 USD');
+    expect(await door.store.batches(1)).toEqual([]);
+    const anna = await signedIn(people, 'anna');
+    expect((await anna.send(path)).status).toBe(404);
+    expect((await alice.submit(path, path, { plan: '0000000000000000' })).status).toBe(422);
+    const agreed = await alice.submit(path, path, {});
+    const [batch] = await door.store.batches(1);
+    expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
+    expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
+    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    const bob = await signedIn(people, 'bob');
+    expect((await bob.send('/batches/new')).status).toBe(403);
+  });
+
+  it('shows what is wrong in place, and goes on without the bad rows where that is wanted', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    const path = `${(await upload(visit, 'mixed.csv', MIXED)).headers.location}`;
+    const refused = await visit.send(path);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('Line 3');
+    expect(refused.text).toContain('too-many-decimals');
+    const skipping = await visit.send(`${path}?skip=yes`);
+    expect(skipping.status).toBe(200);
+    expect(skipping.text).toContain('Pay 1 payout');
+    const nameless = await visit.submit(`${path}?skip=yes`, path, {});
+    expect(nameless.status).toBe(400);
+    expect((await visit.submit(`${path}?skip=yes`, path, { by: 'alice' })).status).toBe(303);
+    expect(await gateway.door.store.batches(1)).toMatchObject([{ by: 'alice', total: 1 }]);
+  });
+
+  it('is not taken without the token of its form, without a name or with a path for one', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    expect((await upload(visit, 'payroll.csv', GOOD, { csrf: 'made-up' })).status).toBe(403);
+    expect((await upload(visit, '', GOOD)).status).toBe(400);
+    expect((await upload(visit, '..', GOOD)).status).toBe(400);
+    expect(readdirSync(gateway.deps.uploads)).toEqual([]);
+    expect((await visit.send('/batches/new/none')).status).toBe(404);
+  });
+});
