@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { pagesUrl } from '../../compose/pages-url.ts';
 import { Problem } from '../../domain/problem.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import type { ExitCode } from '../exit.ts';
@@ -8,8 +9,16 @@ import { run } from './run.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/payouts.csv', import.meta.url));
 
-/** `payouts demo`: pays the example batch at the sandbox; a second time it shows the report it has. */
+/** `payouts demo`: the example batch, and where it can be looked at in a browser. */
 export async function demo(session: Session): Promise<ExitCode> {
+  const exit = await payExample(session);
+  const pages = pagesUrl(session.config);
+  if (pages !== undefined) session.output.say(`Pages  ${pages}  (while payouts dev is up)`);
+  return exit;
+}
+
+/** Pays the example batch at the sandbox; a second time it shows the report it has. */
+async function payExample(session: Session): Promise<ExitCode> {
   if (session.config.bank.kind !== 'sandbox') {
     throw new Problem('usage', 'demo-needs-the-sandbox', 'The example payouts are for the sandbox bank only.', {
       hint: 'Unset PAYOUTS_API_URL, or pay a file of your own with `payouts run FILE`.',

@@ -1,4 +1,5 @@
 import { accessOf, openGateway } from '../../compose/gateway.ts';
+import { pagesUrl } from '../../compose/pages-url.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { assertSealed } from '../../gateway/transport.ts';
@@ -24,9 +25,12 @@ export async function gateway(session: Session, listenOn: ListenOn): Promise<Exi
   await using own = new AsyncDisposableStack();
   const started = stack.owner ? undefined : own.adopt(await startGateway(stack), (it) => it.close());
   const url = started?.url ?? stack.gatewayUrl;
+  const pages = pagesUrl(session.config, url);
   session.output.result(
-    { schemaVersion: 1, gatewayUrl: url, pid: process.pid },
-    `Gateway ${url}  (${url}/docs)\nUp until Ctrl-C.`,
+    { schemaVersion: 1, gatewayUrl: url, pagesUrl: pages ?? null, pid: process.pid },
+    [`Gateway ${url}  (${url}/docs)`, ...(pages === undefined ? [] : [`Pages ${pages}`]), 'Up until Ctrl-C.'].join(
+      '\n',
+    ),
   );
   await untilStopped(
     stopped,

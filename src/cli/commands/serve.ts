@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { pagesUrl } from '../../compose/pages-url.ts';
 import { startWorker } from '../../compose/worker.ts';
 import { makeHomePrivate } from '../../embedded/private-home.ts';
 import { createLog } from '../../log.ts';
@@ -23,15 +24,20 @@ export async function dev(
     startGateway: gatewayOf(session, { host: '127.0.0.1', port: ports.gatewayPort ?? 0 }, 'warn'),
   });
   const { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl } = stack;
+  const pages = pagesUrl(session.config, gatewayUrl);
   const text = [
     `Temporal     ${temporalAddress}  (namespace ${namespace})`,
     `Temporal UI  ${uiUrl ?? ''}`,
     `Bank         ${apiUrl}`,
     `Gateway      ${gatewayUrl ?? ''}`,
+    `Pages        ${pages ?? 'none: the policy names no origin for them, or tokens are set without a policy'}`,
     'Up until Ctrl-C. Other commands of this PAYOUTS_HOME join it.',
   ].join('\n');
   session.output.result(
-    { schemaVersion: 1, stack: { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pid: process.pid } },
+    {
+      schemaVersion: 1,
+      stack: { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pagesUrl: pages ?? null, pid: process.pid },
+    },
     text,
   );
   await untilStopped(stopped, stack.failure);

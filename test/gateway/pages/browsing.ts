@@ -1,5 +1,4 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
-import type { Credential, Policy } from '../../../src/domain/authority.ts';
 
 /** A device with a passkey, whose holder always puts a finger on it. */
 export async function withAuthenticator(page: Page): Promise<CDPSession> {
@@ -18,15 +17,14 @@ export async function withAuthenticator(page: Page): Promise<CDPSession> {
   return session;
 }
 
-/** Makes a passkey on the page for it, and gives it to somebody of the policy. */
-export async function enrol(page: Page, origin: string, policy: Policy, name: string): Promise<void> {
+/** Makes a passkey on the page for it: what the policy keeps of it. */
+export async function enrol(page: Page, origin: string, name: string): Promise<{ id: string; publicKey: string }> {
   await page.goto(`${origin}/passkey`);
   await page.getByLabel('Your name in the policy').fill(name);
   await page.getByRole('button', { name: 'Make a passkey' }).click();
   const lines = (await page.locator('pre.copy').textContent()) ?? '';
-  const [passkey] = (JSON.parse(`{${lines}}`) as { passkeys: Omit<Credential, 'type'>[] }).passkeys;
-  const credentials = passkey === undefined ? [] : [{ type: 'passkey' as const, ...passkey }];
-  Object.assign(policy, { people: policy.people.map((it) => (it.name === name ? { ...it, credentials } : it)) });
+  const { passkeys } = JSON.parse(`{${lines}}`);
+  return passkeys[0];
 }
 
 export async function signIn(page: Page, origin: string): Promise<void> {

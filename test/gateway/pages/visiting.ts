@@ -97,9 +97,10 @@ export class Visit {
     headers: Record<string, string> = {},
   ): Promise<Seen> {
     const { text } = await this.send(page);
-    const form = new RegExp(`<form[^>]*method="post"[^>]*action="${action.replace(/[?/]/g, '\\$&')}"[^>]*>(.*?)</form>`, 's').exec(
-      text,
-    )?.[1];
+    const form = new RegExp(
+      `<form[^>]*method="post"[^>]*action="${action.replace(/[?/]/g, '\\$&')}"[^>]*>(.*?)</form>`,
+      's',
+    ).exec(text)?.[1];
     if (form === undefined) throw new Error(`${page} has no form for ${action}:\n${text}`);
     const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)"(?: value="([^"]*)")?/g)];
     const given = { ...Object.fromEntries(hidden.map(([, name, value = '']) => [name, value])), ...fields };
