@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvOf } from '../../e2e/payout-files.ts';
+import { installedChromium, startBrowser } from '../../support/browser.ts';
+import { openGateway, type RunningGateway } from '../running-gateway.ts';
+import { asking, claimed } from './asking.ts';
+import { complaints } from './browsing.ts';
+
+const executable = installedChromium();
+
+it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and these tests run', ({ skip }) =>
+  skip('no chromium, chromium-browser or google-chrome on PATH: the pages were not tried in a browser'),
+);
+
+/** How many fields have no label. */
+const UNLABELLED =
+  '[...document.querySelectorAll("input:not([type=hidden]), select")].filter((field) => !field.labels?.length).length';
+
+describe.skipIf(executable === undefined)('in a browser the pages', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser(executable ?? '');
+  });
+  afterAll(() => browser?.close());
+
+  /** A trial with something on every page; the path of each. */
+  async function filled(): Promise<{ gateway: RunningGateway; paths: string[] }> {
+    const gateway = await openGateway();
+    const { store } = gateway.door;
+    const long = 'A-document-id-as-long-as-an-ERP-ever-makes-one-2026-03-0000000001';
+    const rows = await claimed(
+      gateway,
+      [{ id: long, amount: '1234567.89' }, { id: 'inv-2' }, { id: 'inv-3' }],
+      'alice',
+    );
+    const [first, second, third] = rows.map(({ reference }) => reference);
+    if (rows[0] !== undefined) await asking(gateway, rows[0]);
+    await store.changePayout(second ?? '', { state: 'completed', orderId: 'ord-1', at: Date.now() });
+    await store.recordIncident({ reference: second ?? '', orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
+    await store.changePayout(third ?? '', { state: 'failed', at: Date.now() });
+    await store.switchOff({ scope: 'account', key: 'acc-u1001-usd', reason: 'a drill', by: 'bob', at: 1_000 });
+    const batch = `/batches/${rows[0]?.batchId}`;
+    const pages = ['/', '/batches', '/batches/new', batch, `/payouts/${first}`, '/incidents', '/switches', '/audit'];
+    return { gateway, paths: pages };
+  }
+
+  it.each([1280, 390, 320])(
+    'fit a window of %i pixels, have one heading, and break no rule of their own',
+    async (width) => {
+      const { gateway, paths } = await filled();
+      const context = await browser.newContext({ viewport: { width, height: 900 } });
+      const said = complaints(context);
+      const page = await context.newPage();
+      for (const path of paths) {
+        await page.goto(gateway.url + path);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+        expect(await page.locator('h1').count(), path).toBe(1);
+        expect(await page.evaluate(UNLABELLED), path).toBe(0);
+      }
+      expect(said).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it('work without JavaScript but for passkeys: a file is handed over, looked at and decided on', async () => {
+    const gateway = await openGateway();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(gateway.url);
+    await page.getByRole('link', { name: 'Hand over a file' }).click();
+    const file = join(gateway.door.dir, 'payroll.csv');
+    await writeFile(file, csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]));
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByText('round the amount').waitFor();
+    await page.getByLabel('Leave bad rows out').check();
+    await page.getByRole('button', { name: 'Plan again' }).click();
+    await page.getByLabel('Your name').fill('alice');
+    await page.getByRole('button', { name: 'Pay 1 payout' }).click();
+    await page.getByRole('heading', { name: 'payroll.csv' }).waitFor();
+    const [batch] = await gateway.door.store.batches(1);
+    const [row] = await Array.fromAsync(gateway.door.store.rows(batch?.batchId ?? ''));
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    await page.getByRole('link', { name: 'Waits for me' }).click();
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByLabel('Your name').fill('bob');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Your approval counts').waitFor();
+    expect(gateway.decisions).toMatchObject([{ reference: row.reference, by: 'bob', decision: 'approve' }]);
+    await context.close();
+  });
+
+  it('work by keyboard alone', async () => {
+    const { gateway } = await filled();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(gateway.url);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('To the content');
+    await reach(page, /^A-document-id/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Is this to be paid?' }).waitFor();
+    await reach(page, 'by');
+    await page.keyboard.type('bob');
+    await reach(page, 'remark');
+    await page.keyboard.type('wrong payee');
+    await reach(page, 'Reject');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').waitFor();
+    expect(gateway.decisions).toMatchObject([{ by: 'bob', decision: 'reject', remark: 'wrong payee' }]);
+    await context.close();
+  });
+
+  it('follow a batch while it moves, and stop when it is over', async () => {
+    const gateway = await openGateway();
+    const rows = await claimed(gateway, [{ id: '1' }, { id: '2' }], 'alice');
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const said = complaints(context);
+    await page.goto(`${gateway.url}/batches/${rows[0]?.batchId}`);
+    const paid = page.locator('dl.tiles div', { hasText: 'Paid' }).locator('dd');
+    expect(await paid.textContent()).toBe('0');
+    for (const [n, { reference }] of rows.entries()) {
+      await gateway.door.store.changePayout(reference, { state: 'completed', at: Date.now() });
+      await expect.poll(() => paid.textContent()).toBe(`${n + 1}`);
+    }
+    await page.locator('h1 .badge', { hasText: 'completed' }).waitFor();
+    expect(said).toEqual([]);
+    await context.close();
+  });
+});
+
+/** What has the focus: the name of a field, or the text of what can be pressed. */
+const focused = (page: Page): Promise<unknown> =>
+  page.evaluate('document.activeElement.getAttribute("name") ?? document.activeElement.textContent.trim()');
+
+/** Goes on by Tab until it has the focus. Buttons that decide share a name. */
+async function reach(page: Page, wanted: string | RegExp): Promise<void> {
+  for (let n = 0; n < 60; n += 1) {
+    await page.keyboard.press('Tab');
+    const text = await page.evaluate('document.activeElement.textContent.trim()');
+    const found = [await focused(page), text].some((it) =>
+      wanted instanceof RegExp ? wanted.test(`${it}`) : it === wanted,
+    );
+    if (found) return;
+  }
+  throw new Error(`nothing named ${wanted} is reached by Tab`);
+}
