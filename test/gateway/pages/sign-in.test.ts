@@ -137,6 +137,18 @@ describe('a page', () => {
     );
   });
 
+  it('keeps cookies for TLS where the pages are reached by it', async () => {
+    const people = await pagePeople(PEOPLE.map(([name, roles]) => [name, [...roles]]));
+    const sealed = { ...people.policy, origin: 'https://payouts.example.com' };
+    await openPages({ ...people, policy: sealed });
+    const visit = new Visit(people.origin, sealed.origin);
+    const answer = await visit.signIn(people.passkeys.alice ?? softwarePasskey());
+    expect(answer).toMatchObject({ status: 303, headers: { 'strict-transport-security': expect.anything() } });
+    const [session] = visit.cookiesSet.filter((cookie) => cookie.startsWith('__Host-payouts-session='));
+    expect(session).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    expect(visit.cookiesSet.every((cookie) => cookie.includes('; Secure'))).toBe(true);
+  });
+
   it('slows down whoever guesses', async () => {
     const { people } = await open();
     const visit = new Visit(people.origin);

@@ -58,10 +58,13 @@ export interface Seen {
 /** A browser without JavaScript: it keeps cookies and says which page sends a form. */
 export class Visit {
   readonly #origin: string;
+  readonly #seen: string;
   readonly #cookies = new Map<string, string>();
 
-  constructor(origin: string) {
+  /** `seen`: the address that the browser knows the pages by, where a proxy stands before them. */
+  constructor(origin: string, seen: string = origin) {
     this.#origin = origin;
+    this.#seen = seen;
   }
 
   /** Attributes as they were set, by name. */
@@ -74,7 +77,12 @@ export class Visit {
     const own = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const sending = request(new URL(path, this.#origin), {
       method,
-      headers: { cookie: own, ...(method === 'POST' && { origin: this.#origin }), ...headers },
+      headers: {
+        host: new URL(this.#seen).host,
+        cookie: own,
+        ...(method === 'POST' && { origin: this.#seen }),
+        ...headers,
+      },
     });
     sending.end(body);
     const [answer] = await once(sending, 'response');
@@ -116,7 +124,7 @@ export class Visit {
     const asked = await this.submit(page, action, fields, { accept: 'application/json' });
     if (asked.status !== 200) return asked;
     const { options, statement } = JSON.parse(asked.text);
-    const assertion = passkey.assert(options.challenge, { origin: this.#origin, rpId: options.rpId });
+    const assertion = passkey.assert(options.challenge, { origin: this.#seen, rpId: options.rpId });
     const signed = JSON.stringify(statement === undefined ? assertion : { statement, assertion });
     return this.submit(page, action, { ...fields, signed });
   }
