@@ -34,6 +34,7 @@ export interface RunningGateway {
   /** What is told of parts that are up. */
   warnings: string[];
   deps: GatewayDeps;
+  close(): Promise<void>;
   send(path: string, request?: RequestInit): Promise<Answered>;
   /** Hands over a CSV. */
   post(query: string, csv: string, headers?: Record<string, string>): Promise<Answered>;
@@ -101,5 +102,5 @@ export async function openGateway(
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, decisions, cards, warnings, deps, send, post };
+  return { door, url, log, controls, decisions, cards, warnings, deps, close: () => gateway.close(), send, post };
 }

@@ -53,7 +53,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
   app.get('/batches/:id/live', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
-    return reply.type('text/event-stream').send(progressOf(app, store, batchId));
+    return reply.type('text/event-stream').send(progressOf(store, batchId, doorway.closing));
   });
   app.get('/batches/:id/reports/:name', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);

@@ -13,13 +13,16 @@ export interface Doorway {
   policy: Policy | undefined;
   sessions: Sessions;
   challenges: Challenges;
+  /** The gateway ends. */
+  closing: AbortSignal;
 }
 
-export const doorwayOf = (deps: GatewayDeps): Doorway => ({
+export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => ({
   deps,
   policy: deps.pages.settings.policy,
   sessions: new Sessions(),
   challenges: new Challenges(),
+  closing,
 });
 
 /** Throws a `Problem` where the configuration leaves no way to know who looks. */

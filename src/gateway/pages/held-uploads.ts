@@ -13,7 +13,7 @@ export interface HeldUpload {
 }
 
 const LIFE_MS = 3_600_000;
-const HELD_MAX = 200;
+const HELD_MAX = 50;
 
 /** Files between being handed over and being agreed to, on the disk of one gateway. Disposing of it removes them. */
 export class HeldUploads implements AsyncDisposable {

@@ -27,7 +27,9 @@ import { waitingRoutes } from './waiting-routes.ts';
 
 /** The pages for people: they show and take what the doors for programs do, and decide nothing themselves. */
 export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
-  const doorway = doorwayOf(deps);
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+  const doorway = doorwayOf(deps, closing.signal);
   const { policy } = doorway;
   // The OpenAPI page is about the interface for programs.
   app.addHook('onRoute', (route) => {

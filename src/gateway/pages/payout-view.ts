@@ -1,6 +1,6 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
-import { approvalDigest } from '../../identity.ts';
+import { approvalDigest, payloadDigest } from '../../identity.ts';
 import { maskedPayee } from '../../reports/masked.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { signedParts } from '../../services/decisions/signed-parts.ts';
@@ -33,16 +33,27 @@ export async function payoutShown({ deps, policy }: Doorway, row: PayoutRecord):
   const { beneficiary_id: id } = row.instruction;
   const asked = await openQuestion(store, row);
   const payee = id === undefined ? undefined : await pages.beneficiary(id);
-  const digest = approvalDigest(
-    signedParts(row, { payee, payingAccountId: row.assessed?.payingAccountId }, pages.settings.terms),
-  );
   return {
     row,
     asked,
     approvedBy: asked === undefined ? [] : await approvals({ store, settings: pages.settings, now }, row, asked),
     payee: payeeShown(row, payee),
-    isWhatIsSigned: policy === undefined || row.kind !== 'payout' || digest === row.assessed?.digest,
+    isWhatIsSigned:
+      policy === undefined ||
+      row.kind !== 'payout' ||
+      digestShown(row, payee, pages.settings.terms) === row.assessed?.digest,
   };
+}
+
+/** Made again, of what the page shows. A reading that met an obstacle stands for the row alone. */
+function digestShown(
+  row: PayoutRecord,
+  payee: Beneficiary | undefined,
+  terms: Parameters<typeof signedParts>[2],
+): string {
+  const { instruction, assessed } = row;
+  if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
+  return approvalDigest(signedParts(row, { payee, payingAccountId: assessed?.payingAccountId }, terms));
 }
 
 async function approvals(

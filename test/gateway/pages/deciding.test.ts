@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
+import { payloadDigest } from '../../../src/identity.ts';
 import { isSigned } from '../../../src/signing/is-signed.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
@@ -94,6 +95,20 @@ describe('a payout that asks', () => {
     const { text } = await bob.send(`/payouts/${row.reference}`);
     expect(text).toContain('another reading of the bank');
     expect(text).not.toContain('/decide"');
+  });
+
+  it('is decided when it is held by an obstacle, which stands for the row alone', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    const reason = { code: 'account-frozen', message: 'the bank reports the account as frozen' };
+    const digest = payloadDigest(row.instruction);
+    await asking(gateway, row, { state: 'held', digest, obstacle: { kind: 'hold', reason } });
+    const bob = await signedIn(people, 'bob');
+    const path = `/payouts/${row.reference}`;
+    const answer = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
+    expect(answer.status).toBe(303);
+    expect(gateway.decisions[0]?.signed).toMatchObject({ question: 'hold', digest: `${digest}/approval-needed` });
   });
 
   it('is rejected with a remark, and never without', async () => {
