@@ -1,37 +1,33 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { resolveDigest } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { touches } from '../../services/decisions/verdict.ts';
-import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { maySeePayout } from '../may-see.ts';
+import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
 import { assertMayVisit, csrfField, show, type View, viewOf } from './layout.ts';
-import { assertMayOperate, mayOperate, seesAll } from './may-do.ts';
+import { assertMayOperate, mayOperate } from './may-do.ts';
 import { type OperatorForm, operatorSays } from './operator-signs.ts';
 import { byField } from './payout-page.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
+import { type VisibleIncident, visibleIncidents } from './visible-incidents.ts';
 
 const SHOWN_MAX = 200;
 const acknowledgeBody = z.object({ reason: keptText, by: keptText.optional(), signed: z.string().optional() });
 
-interface Shown {
-  incident: IncidentRecord;
-  payout: PayoutRecord | undefined;
-}
-
 /** `/incidents`: what the bank shows against stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, now } = doorway.deps;
+  const shown = async (caller: Caller, open: boolean): Promise<VisibleIncident[]> =>
+    visibleIncidents(caller, store, await store.incidents({ open, limit: SHOWN_MAX }));
   app.get('/incidents', async (request, reply) => {
     assertMayVisit('/incidents', request.caller);
-    const found = await visible(request, doorway, await store.incidents({ open: false, limit: SHOWN_MAX }));
     const view = viewOf(request, reply, doorway);
-    const open = found.filter(({ incident }) => incident.acknowledged === null);
-    const seen = found.filter(({ incident }) => incident.acknowledged !== null);
+    const open = await shown(request.caller, true);
+    const seen = (await shown(request.caller, false)).filter(({ incident }) => incident.acknowledged !== null);
     const mayAcknowledge = mayOperate(request.caller, 'resolve');
     const body = html`<h1>Incidents</h1>
 <p>The bank shows something else than what was stored when a payout ended. The end stays; somebody looks, and says why it may rest.</p>
@@ -43,12 +39,8 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it))}`}`;
     assertMayOperate(request.caller, 'resolve');
     const { id } = request.params as { id: string };
     const form = parsed(acknowledgeBody, request.body, 'body');
-    const [found] = await visible(
-      request,
-      doorway,
-      (await store.incidents({ open: false, limit: SHOWN_MAX })).filter((it) => it.id === id),
-    );
-    if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such incident.');
+    const found = (await shown(request.caller, true)).find(({ incident }) => incident.id === id);
+    if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
     const about: OperatorForm = {
       question: 'resolve',
       reference: id,
@@ -65,21 +57,8 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it))}`}`;
   });
 }
 
-/** Those of payouts that somebody may see; one of no payout of ours is for whoever has no limits. */
-async function visible(
-  { caller }: FastifyRequest,
-  { deps }: Doorway,
-  incidents: readonly IncidentRecord[],
-): Promise<Shown[]> {
-  const payouts = await deps.store.payoutsOf(incidents.map(({ reference }) => reference));
-  const byReference = new Map(payouts.map((payout) => [payout.reference, payout]));
-  return incidents
-    .map((incident) => ({ incident, payout: byReference.get(incident.reference) }))
-    .filter(({ payout }) => (payout === undefined ? seesAll(caller) : maySeePayout(caller, payout)));
-}
-
 /** `view`: of somebody who may acknowledge it. */
-function card({ incident, payout }: Shown, view?: View): Html {
+function card({ incident, payout }: VisibleIncident, view?: View): Html {
   const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
 <p class="sentence"><strong>${INCIDENTS[kind]}</strong></p>

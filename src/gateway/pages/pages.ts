@@ -5,6 +5,7 @@ import csrf from '@fastify/csrf-protection';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../domain/problem.ts';
 import { answerOf } from '../answer-error.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { rateLimitOf } from '../rate-limit.ts';
@@ -41,7 +42,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
   );
   app.setErrorHandler((error, request, reply) => {
-    const { status, document, headers } = answerOf(error);
+    const { status, document, headers } = answerOf(isStaleForm(error) ? staleForm() : error);
     if (status >= 500) deps.log.error({ error, route: request.routeOptions.url }, 'page failed');
     request.raw.resume();
     reply.headers(headers);
@@ -113,6 +114,15 @@ async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
   });
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }
+
+/** The plugin's own words are about tokens. */
+const isStaleForm = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_');
+
+const staleForm = (): Problem =>
+  new Problem('forbidden', 'form-refused', 'This form does not hold any more.', {
+    hint: 'Open its page again and send it from there.',
+  });
 
 /** Of every form: `csrfProtection` answers itself, by an error, for one without its token. */
 function asksForTokens(app: FastifyInstance): void {

@@ -28,15 +28,16 @@ interface PayeeShown {
   isUnknown: boolean;
 }
 
-export async function payoutShown({ deps, policy }: Doorway, row: PayoutRecord): Promise<PayoutShown> {
-  const { store, pages, now } = deps;
+export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<PayoutShown> {
+  const { deps, policy } = doorway;
+  const { store, pages } = deps;
   const { beneficiary_id: id } = row.instruction;
   const asked = await openQuestion(store, row);
   const payee = id === undefined ? undefined : await pages.beneficiary(id);
   return {
     row,
     asked,
-    approvedBy: asked === undefined ? [] : await approvals({ store, settings: pages.settings, now }, row, asked),
+    approvedBy: await approvedBy(doorway, row, asked),
     payee: payeeShown(row, payee),
     isWhatIsSigned:
       policy === undefined ||
@@ -56,13 +57,16 @@ function digestShown(
   return approvalDigest(signedParts(row, { payee, payingAccountId: assessed?.payingAccountId }, terms));
 }
 
-async function approvals(
-  authority: Parameters<typeof verdictOn>[0],
+/** Who has approved what a row asks. */
+export async function approvedBy(
+  { deps: { store, pages, now } }: Doorway,
   row: PayoutRecord,
-  asked: SignedQuestion,
+  asked: SignedQuestion | undefined,
 ): Promise<readonly string[]> {
-  if (authority.settings.policy === undefined) return authority.store.approvalsOf(row.reference, asked.digest);
-  const verdict = await verdictOn(authority, row, asked);
+  if (asked === undefined) return [];
+  const { settings } = pages;
+  if (settings.policy === undefined) return store.approvalsOf(row.reference, asked.digest);
+  const verdict = await verdictOn({ store, settings, now }, row, asked);
   return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
 }
 

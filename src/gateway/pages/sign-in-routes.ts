@@ -4,7 +4,7 @@ import type { Credential, Person, Policy } from '../../domain/authority.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
-import { type Doorway, dropToken, keepToken, tokenOf } from './doorway.ts';
+import { callerIn, type Doorway, dropToken, keepToken, tokenOf } from './doorway.ts';
 import { html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 
@@ -49,10 +49,12 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway, policy: Pol
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', async (request, reply) => {
-    const { name: actor = 'unknown' } = request.caller;
+    const { name: actor } = callerIn(request, doorway) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');
     dropToken(reply, policy);
-    await deps.store.audit({ at: deps.now(), actor, action: 'signed out', subject: SUBJECT, detail: {} });
+    if (actor !== undefined) {
+      await deps.store.audit({ at: deps.now(), actor, action: 'signed out', subject: SUBJECT, detail: {} });
+    }
     return reply.redirect('/sign-in', 303);
   });
 }

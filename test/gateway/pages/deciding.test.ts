@@ -56,6 +56,9 @@ describe('a payout that asks', () => {
     expect(await isSigned(people.policy, told?.signed as SignedDecision)).toBe(true);
     const audit = await gateway.door.store.auditOf(row.reference);
     expect(audit.at(-1)).toMatchObject({ actor: 'bob', action: 'asked to approve', detail: { outcome: 'counted' } });
+    await gateway.door.store.takeSignedDecision(told?.signed as SignedDecision, Date.now());
+    expect((await bob.send('/')).text).toContain('Nothing waits for you.');
+    expect((await bob.send(path)).text).toContain('You have approved it.');
     expect((await bob.send(`${path}?told=counted`)).text).toContain('waits for somebody else as well');
     expect((await bob.send(`${path}?told=constructor`)).status).toBe(200);
   });

@@ -8,6 +8,8 @@ const PEOPLE = [
   ['bob', ['approver']],
 ] as const satisfies Parameters<typeof pagePeople>[0];
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 async function open() {
   const people = await pagePeople(PEOPLE.map(([name, roles]) => [name, [...roles]]));
   return { people, gateway: await openPages(people) };
@@ -77,6 +79,8 @@ describe('signing in', () => {
     const leaving = await signedIn(people, 'alice');
     expect((await leaving.submit('/', '/sign-out', {})).headers.location).toBe('/sign-in');
     expect((await leaving.send('/')).status).toBe(303);
+    const bare = await leaving.send('/sign-out', { method: 'POST', body: '', headers: FORM });
+    expect(bare.text).toContain('Open its page again');
     const idle = await signedIn(people, 'alice');
     now += 30 * 60_000 + 1;
     expect((await idle.send('/')).status).toBe(303);
@@ -111,8 +115,7 @@ describe('a page', () => {
     const signOut = (headers: Record<string, string>) => visit.submit('/', '/sign-out', {}, headers);
     expect((await signOut({ origin: 'https://evil.example' })).status).toBe(403);
     expect((await signOut({ origin: 'null' })).status).toBe(403);
-    const form = 'application/x-www-form-urlencoded';
-    const bare = await visit.send('/sign-out', { method: 'POST', body: '', headers: { 'content-type': form } });
+    const bare = await visit.send('/sign-out', { method: 'POST', body: '', headers: FORM });
     expect(bare.status).toBe(403);
     expect((await visit.submit('/', '/sign-out', { _csrf: 'made-up' })).status).toBe(403);
     expect((await visit.send('/')).status).toBe(200);
