@@ -9,6 +9,7 @@ import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
+import { byField } from './payout-page.ts';
 import {
   badge,
   batchBadge,
@@ -117,7 +118,7 @@ function controls(view: View, { batchId, control }: BatchRecord): Html {
   const offered = Object.entries(CONTROLS).filter(([, [, when]]) => when.includes(control));
   return html`<section><h2>Control</h2>
 <form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}
-${view.isTrial && html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`}
+${view.isTrial && byField()}
 <div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger"`}>${text}</button>`)}</div>
 <p class="quiet">Pause: nothing more is sent. Release no more: rows under way go to their end. Cancel cannot be taken back.</p>
 </form></section>`;

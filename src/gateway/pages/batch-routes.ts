@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import * as contentDisposition from 'content-disposition';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import type { BatchRecord } from '../../store/store.ts';
 import { batchOf, controlBatch, MEDIA_TYPE, REPORTS } from '../batch-routes.ts';
+import type { Caller } from '../callers.ts';
 import { assertMayControl } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { batchPage } from './batch-page.ts';
@@ -46,7 +48,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       state,
       next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
-      mayControl: await mayControl(request, doorway),
+      mayControl: await mayControl(doorway, request.caller, batch),
       reports: REPORTS.filter((name) => name !== 'pain002' || batch.message !== null),
     });
     return show(reply, view, { title: batch.file, body });
@@ -77,10 +79,8 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
 }
 
-async function mayControl(request: FastifyRequest, { deps }: Doorway): Promise<boolean> {
-  const batch = await batchOf(deps, request);
-  return assertMayControl(request.caller, deps.store, batch).then(
+const mayControl = ({ deps }: Doorway, caller: Caller, batch: BatchRecord): Promise<boolean> =>
+  assertMayControl(caller, deps.store, batch).then(
     () => true,
     () => false,
   );
-}
