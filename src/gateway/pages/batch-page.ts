@@ -9,7 +9,6 @@ import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
-import { byField } from './payout-page.ts';
 import {
   badge,
   batchBadge,
@@ -23,6 +22,7 @@ import {
   payeeText,
   payoutPath,
 } from './pieces.ts';
+import { byField } from './signed-form.ts';
 
 export interface BatchPage {
   view: View;

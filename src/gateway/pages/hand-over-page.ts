@@ -4,8 +4,8 @@ import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
-import { byField } from './payout-page.ts';
 import { batchPath, type Column, dataTable, money } from './pieces.ts';
+import { byField } from './signed-form.ts';
 
 /** How the rows of a file are to be taken. */
 export interface HandOverOptions {

@@ -8,11 +8,11 @@ import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
-import { assertMayVisit, csrfField, show, type View, viewOf } from './layout.ts';
+import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import { type OperatorForm, operatorSays } from './operator-signs.ts';
-import { byField } from './payout-page.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
+import { signedForm } from './signed-form.ts';
 import { type VisibleIncident, visibleIncidents } from './visible-incidents.ts';
 
 const SHOWN_MAX = 200;
@@ -74,12 +74,10 @@ ${view !== undefined && form(view, id)}
 </section>`;
 }
 
-const form = (
-  view: View,
-  id: string,
-): Html => html`<form method="post" action="/incidents/${encodeURIComponent(id)}"${!view.isTrial && html` data-passkey="get"`}>
-${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
-<p><label>Why it may rest <input name="reason" required maxlength="200"></label></p>
-<div class="actions"><button class="main">Acknowledge</button></div>
-<p class="problem" role="alert" data-problem hidden></p>
-</form>`;
+const form = (view: View, id: string): Html =>
+  signedForm(
+    view,
+    `/incidents/${encodeURIComponent(id)}`,
+    html`<p><label>Why it may rest <input name="reason" required maxlength="200"></label></p>`,
+    html`<button class="main">Acknowledge</button>`,
+  );

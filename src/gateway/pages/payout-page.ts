@@ -3,10 +3,11 @@ import type { Terms } from '../../domain/policy.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
-import { csrfField, type View } from './layout.ts';
+import type { View } from './layout.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, money, payoutPath } from './pieces.ts';
+import { signedForm } from './signed-form.ts';
 
 export interface PayoutPage {
   view: View;
@@ -70,25 +71,16 @@ ${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? for
 </section>`;
 }
 
-/** The script of the page has the form signed; in a trial it is sent as it is. */
-const form = (
-  view: View,
-  reference: string,
-  digest: string,
-): Html => html`<form class="card" method="post" action="${payoutPath(reference)}/decide"${!view.isTrial && html` data-passkey="get"`}>
-${csrfField(view)}<input type="hidden" name="digest" value="${digest}">
-${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+const form = (view: View, reference: string, digest: string): Html => html`<div class="card">${signedForm(
+  view,
+  `${payoutPath(reference)}/decide`,
+  html`<input type="hidden" name="digest" value="${digest}">
 <p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
-<span class="quiet" id="remark-help">Needed to reject.</span></p>
-<div class="actions"><button class="main" name="decision" value="approve">Approve</button>
-<button class="danger" name="decision" value="reject">Reject</button></div>
-<p class="problem" role="alert" data-problem hidden></p>
-<p class="quiet">What is decided: <code>${digest}</code></p>
-</form>`;
-
-/** In a trial names are believed. */
-export const byField = (): Html =>
-  html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`;
+<span class="quiet" id="remark-help">Needed to reject.</span></p>`,
+  html`<button class="main" name="decision" value="approve">Approve</button>
+<button class="danger" name="decision" value="reject">Reject</button>`,
+)}
+<p class="quiet">What is decided: <code>${digest}</code></p></div>`;
 
 const resolveHelp = (reference: string): Html => html`<section><h2>An operator decides</h2>
 <p>What the bank cannot say, an operator does, with evidence, on the command line:</p>

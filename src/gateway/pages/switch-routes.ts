@@ -6,11 +6,11 @@ import type { SwitchRecord } from '../../store/store.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html } from './html.ts';
-import { assertMayVisit, csrfField, show, type View, viewOf } from './layout.ts';
+import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
 import { operatorSays } from './operator-signs.ts';
-import { byField } from './payout-page.ts';
 import { factList, moment, nothing } from './pieces.ts';
+import { signedForm } from './signed-form.ts';
 
 const switchBody = z.object({
   to: z.enum(['off', 'on']),
@@ -81,15 +81,11 @@ const offForm = (view: View): Html =>
     html`<button class="danger">Switch off</button>`,
   )}</div>`;
 
-const form = (
-  view: View,
-  to: 'off' | 'on',
-  fields: Html,
-  button: Html,
-): Html => html`<form method="post" action="/switches"${!view.isTrial && html` data-passkey="get"`}>
-${csrfField(view)}<input type="hidden" name="to" value="${to}">${fields}
-${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
-<p><label>Why <input name="reason" required maxlength="200"></label></p>
-<div class="actions">${button}</div>
-<p class="problem" role="alert" data-problem hidden></p>
-</form>`;
+const form = (view: View, to: 'off' | 'on', fields: Html, button: Html): Html =>
+  signedForm(
+    view,
+    '/switches',
+    html`<input type="hidden" name="to" value="${to}">${fields}
+<p><label>Why <input name="reason" required maxlength="200"></label></p>`,
+    button,
+  );

@@ -1,0 +1,14 @@
+import { type Html, html } from './html.ts';
+import { csrfField, type View } from './layout.ts';
+
+/** A form whose sender is known: by the passkey that the script of the page has sign it, in a trial by a name that is believed. */
+export const signedForm = (view: View, action: string, fields: Html, buttons: Html): Html =>
+  html`<form method="post" action="${action}"${!view.isTrial && html` data-passkey="get"`}>
+${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+${fields}
+<div class="actions">${buttons}</div>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>`;
+
+export const byField = (): Html =>
+  html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`;
