@@ -61,6 +61,9 @@ export interface Policy {
 /** What a decision is about. `make`: handing a payout over. */
 export type Question = 'payout' | 'bank' | 'hold' | 'resolve' | 'make' | 'switch';
 
+/** What one signature may decide for many payouts. */
+export type PlanQuestion = Extract<Question, 'payout' | 'bank'>;
+
 const ROLE_FOR: Readonly<Record<Question, Role>> = {
   payout: 'approver',
   bank: 'approver',
@@ -78,9 +81,9 @@ export interface Statement {
   storeId: string;
   question: Question;
   decision: 'approve' | 'reject';
-  /** Of the payout; of a switch, what it is about. */
+  /** Of the payout; of many at once the batch id; of a switch, what it is about. */
   reference: string;
-  /** Digest of what is decided; of `resolve` and `switch` the action in words. */
+  /** Digest of what is decided, of many payouts their plan (`src/signing/plan.ts`); of `resolve` and `switch` the action in words. */
   digest: string;
   /** Name of the person in the policy. */
   subject: string;

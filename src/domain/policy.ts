@@ -55,22 +55,34 @@ export interface ApprovalRule {
   account?: string;
   /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
   where?: 'before-submit' | 'at-bank' | 'both';
+  /** Such a payout asks for itself: one signature for many payouts does not approve it. */
+  alone?: boolean;
   approvals: number;
 }
 
+interface Payout {
+  currency: string;
+  amount: string;
+  newPayee: boolean;
+  accountId?: string;
+}
+
 /** The largest quorum any matching rule asks for; 0 when none matches. */
-export function approvalsNeeded(
-  rules: readonly ApprovalRule[],
-  payout: { currency: string; amount: string; newPayee: boolean; accountId?: string },
-): number {
+export const approvalsNeeded = (rules: readonly ApprovalRule[], payout: Payout): number =>
+  matching(rules, payout).reduce((most, rule) => Math.max(most, rule.approvals), 0);
+
+/** Whether a rule that matches says so. */
+export const asksAlone = (rules: readonly ApprovalRule[], payout: Payout): boolean =>
+  matching(rules, payout).some(({ alone }) => alone === true);
+
+function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[] {
   return rules
     .filter((rule) => rule.account === undefined || rule.account === payout.accountId)
     .filter((rule) => rule.currency === undefined || rule.currency === payout.currency)
     .filter(
       (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,
     )
-    .filter((rule) => rule.newPayee !== true || payout.newPayee)
-    .reduce((most, rule) => Math.max(most, rule.approvals), 0);
+    .filter((rule) => rule.newPayee !== true || payout.newPayee);
 }
 
 /** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */

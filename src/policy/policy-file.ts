@@ -45,6 +45,7 @@ const approval = z
     newPayee: z.boolean().optional(),
     account: z.string().min(1).optional(),
     where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
+    alone: z.boolean().optional(),
     approvals: z.int().min(1).max(10),
   })
   .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {

@@ -27,6 +27,7 @@ export interface Tables extends CardTables {
   returns: ReturnRecord;
   decisions: DecisionTable;
   signedDecisions: SignedDecisionTable;
+  planRows: PlanRowTable;
   unaskedOrders: UnaskedOrder;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
@@ -42,6 +43,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   batches: { message: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
   sendAttempts: { request: true },
+  planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
   auditTree: { edge: true },
   auditCheckpoints: { edge: true },
@@ -156,14 +158,24 @@ interface SendAttemptTable {
 
 export type SendAttempt = Selectable<SendAttemptTable>;
 
-/** Who approved what is paid under a digest. */
 interface SignedDecisionTable extends SignedDecision {
   takenAt: number;
   /** Of a decision that is carried out once. */
   usedAt: number | null;
 }
 
-/** Names that were believed, where no policy asks for signatures. */
+/** A row that a signed plan stands for. */
+interface PlanRowTable {
+  /** Digest of the plan: what is signed. */
+  plan: string;
+  reference: string;
+  digest: string;
+  leafIndex: number;
+  /** Proof that the row is in it. */
+  path: Json<readonly Hash[]>;
+}
+
+/** Who approved what is paid under a digest: names that were believed, where no policy asks for signatures. */
 interface DecisionTable {
   reference: string;
   digest: string;

@@ -30,7 +30,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:crypto'],
   },
   // What people sign, and whether they have.
-  signing: { imports: ['domain/'], packages: ['node:'] },
+  signing: { imports: ['domain/', 'audit/merkle.ts', 'audit/inclusion.ts'], packages: ['node:'] },
   // Who may move money, as a file says it.
   policy: { imports: ['domain/', 'signing/'], packages: ['unicode-confusables', 'zod', 'node:'] },
   webhooks: {

@@ -179,12 +179,14 @@ function conditionText({
   newPayee,
   account,
   where = 'before-submit',
+  alone,
 }: Omit<Policy['approvals'][number], 'approvals'>): string {
   const parts = [
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
     newPayee === true ? 'a new payee' : undefined,
     account === undefined ? undefined : `account ${account}`,
     where === 'at-bank' ? 'an audit at the bank' : where === 'both' ? 'and again in an audit at the bank' : undefined,
+    alone === true ? 'each by a signature of its own' : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(', ') || 'anything';
 }

@@ -2,7 +2,6 @@ import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
-import { approvalsAsked } from '../../domain/authority.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
@@ -25,6 +24,7 @@ import { planExchange, readExchange, readTransfer } from '../sending/own-account
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { isNewPayee, signedTerms } from './signed-terms.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {
@@ -70,9 +70,6 @@ export async function recordedAssessment(
   if (!(await deps.store.recordAssessment(row, assessment))) throw new Superseded();
   return assessment;
 }
-
-/** A payee younger than this at the bank counts as new for the approval policy. */
-const NEW_PAYEE_MS = 7 * DAY_MS;
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;
 
@@ -183,7 +180,7 @@ async function readPayout(
     payee.beneficiary === undefined
       ? { known: false }
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
-  const signing = signedTerms(deps, row, { payee, payingAccountId: paying.account_id });
+  const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId: paying.account_id });
   if (!beneficiary.known) return { ...blank, ...signing, beneficiary, payingAccountId: paying.account_id };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
@@ -227,42 +224,6 @@ async function readPayout(
             enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
           },
   };
-}
-
-/**
- * What is signed, where a policy asks for that: everything that says whom and what is paid and at which cost at most, and nothing
- * that the bank makes only when the payee is there, so that a payee is created after the approval and not before.
- */
-function signedTerms(
-  { settings, now }: ActivityDeps,
-  { uid, generation, instruction }: PayoutRecord,
-  { payee, payingAccountId }: { payee: Extract<PayeeFound, { beneficiary: unknown }>; payingAccountId: string },
-): Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'approvedFirst'> | undefined {
-  const { policy, terms } = settings;
-  const { feeCap, maxSlippage } = terms;
-  if (policy === undefined) return undefined;
-  const { account_id: accountId, amount, currency, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
-  const asked = { uid, accountId, amount, currency, newPayee: isNewPayee(payee.beneficiary, now()) };
-  // A payee named by its details is compared with them at every reading; one named by its id is what the bank shows.
-  const shown = instruction.beneficiary_id === undefined ? undefined : payee.beneficiary;
-  return {
-    digest: approvalDigest({
-      payload: payloadDigest(instruction),
-      uid,
-      generation: `${generation}`,
-      payee: shown === undefined ? undefined : payeeDigest(shown),
-      account: payingAccountId,
-      feeCap: ownCap ?? feeCap,
-      maxSlippage: ownSlippage ?? maxSlippage,
-    }),
-    approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
-    approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
-    approvedFirst: true,
-  };
-}
-
-function isNewPayee(beneficiary: Beneficiary | undefined, now: number): boolean {
-  return beneficiary?.created_at === undefined || now - beneficiary.created_at < NEW_PAYEE_MS;
 }
 
 type PayeeFound = { beneficiary: Beneficiary | undefined } | { obstacle: Obstacle };
