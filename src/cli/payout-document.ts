@@ -9,7 +9,8 @@ export function payoutDocument(payout: PayoutRecord, incidents: readonly Reporte
   const { account_id: accountId, to_account_id: toAccountId } = instruction;
   const accounts = kind === 'payout' ? {} : { accountId, toAccountId };
   const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
-  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason };
+  const policyHash = payout.assessed?.policyHash ?? null;
+  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash };
   return { schemaVersion: 1, payout: { ...named, ...facts, url }, incidents };
 }
 
@@ -25,6 +26,7 @@ export function payoutText(payout: PayoutRecord, incidents: readonly ReportedInc
     ['order', payout.orderId],
     ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
+    ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.map((incident): [string, string] => [
       'incident',
       `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,

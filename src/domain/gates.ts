@@ -31,6 +31,8 @@ export interface Assessment {
   approvalsNeeded: number;
   /** Distinct people who must approve the order at the bank, should it ask for that; absent: one. */
   approvalsAtBank?: number;
+  /** Of the policy that it was read under; absent: none is set. */
+  policyHash?: string;
   /** One signature for many payouts does not approve it. */
   asksAlone?: true;
   /** What people should look at before they decide. */

@@ -59,6 +59,8 @@ it('a batch is approved by one signature, and a row above the limit by one of it
   const own = await home.payouts('approve', 'PLAN-3', '--yes', '--json', '--key', keyOf(bob));
   expect(own.code).toBe(0);
   expect(batchOf(await home.payouts('watch', batchId, '--json'))).toMatchObject({ counts: { completed: 3 } });
+  const status = JSON.parse((await home.payouts('status', 'PLAN-3', '--json')).stdout);
+  expect(status.payout.policyHash).toMatch(/^[0-9a-f]{64}$/);
   const again = await home.payouts('approve', batchId, '--yes', '--json', '--key', keyOf(bob));
   expect(errorOf(again).error.code).toBe('nothing-awaited');
 });

@@ -114,6 +114,7 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
     reference,
     state,
     maker: by,
+    policyHash: payout.assessed?.policyHash ?? null,
     asks: asked?.question ?? null,
     needed: asked?.needed ?? 0,
     approvedBy,

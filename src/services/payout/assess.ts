@@ -66,8 +66,14 @@ export async function recordedAssessment(
   progress: ExchangeProgress,
 ): Promise<Assessment> {
   const read = await readOrObstacle(deps, row, progress);
-  const assessment = { ...read, ...firstQuote(row, read), ...(await guardsOf(deps, row, read)) };
-  if (!(await deps.store.recordAssessment(row, assessment))) throw new Superseded();
+  const { policy } = deps.settings;
+  const assessment = {
+    ...read,
+    ...firstQuote(row, read),
+    ...(await guardsOf(deps, row, read)),
+    ...(policy !== undefined && { policyHash: policy.hash }),
+  };
+  if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   return assessment;
 }
 
