@@ -1,3 +1,4 @@
+import { flagsText } from '../domain/flags.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
 import { standingOf } from '../reports/display.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -10,7 +11,8 @@ export function payoutDocument(payout: PayoutRecord, incidents: readonly Reporte
   const accounts = kind === 'payout' ? {} : { accountId, toAccountId };
   const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
   const policyHash = payout.assessed?.policyHash ?? null;
-  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash };
+  const flags = payout.assessed?.flags ?? [];
+  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash, flags };
   return { schemaVersion: 1, payout: { ...named, ...facts, url }, incidents };
 }
 
@@ -26,6 +28,7 @@ export function payoutText(payout: PayoutRecord, incidents: readonly ReportedInc
     ['order', payout.orderId],
     ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
+    ['look at', flagsText(payout.assessed?.flags) || null],
     ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.map((incident): [string, string] => [
       'incident',

@@ -170,6 +170,7 @@ export interface Asked {
   amount: string;
   currency: string;
   newPayee: boolean;
+  changedPayee: boolean;
 }
 
 /** How many distinct people the policy asks for before a payout is sent, or at the bank. */

@@ -1,4 +1,4 @@
-import type { Flag } from './flags.ts';
+import type { Flag, Shown } from './flags.ts';
 import { compareDecimals, exceedsSlippage } from './money.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
@@ -37,6 +37,8 @@ export interface Assessment {
   asksAlone?: true;
   /** What people should look at before they decide. */
   flags?: readonly Flag[];
+  /** What was shown first; kept, whatever later readings show. */
+  first?: Shown;
   /** Nothing is created at the bank, a payee included, before it is approved. */
   approvedFirst?: true;
   /** Which account must cover how much, and whether its balance does; absent while that is not known. */

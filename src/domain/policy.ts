@@ -51,6 +51,8 @@ export interface ApprovalRule {
   amountAtLeast?: string;
   /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
+  /** Only payees whose details at the bank were seen to change less than seven days ago, or since we paid them last. */
+  changedPayee?: boolean;
   /** Only payouts from this account. */
   account?: string;
   /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
@@ -64,6 +66,7 @@ interface Payout {
   currency: string;
   amount: string;
   newPayee: boolean;
+  changedPayee?: boolean;
   accountId?: string;
 }
 
@@ -82,7 +85,8 @@ function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[
     .filter(
       (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,
     )
-    .filter((rule) => rule.newPayee !== true || payout.newPayee);
+    .filter((rule) => rule.newPayee !== true || payout.newPayee)
+    .filter((rule) => rule.changedPayee !== true || payout.changedPayee === true);
 }
 
 /** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */

@@ -43,6 +43,7 @@ const approval = z
     currency: currency.optional(),
     amountAtLeast: amount.optional(),
     newPayee: z.boolean().optional(),
+    changedPayee: z.boolean().optional(),
     account: z.string().min(1).optional(),
     where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
     alone: z.boolean().optional(),

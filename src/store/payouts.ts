@@ -6,6 +6,7 @@ import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { HeldClaim, PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
+import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -73,7 +74,13 @@ async function changePayout(db: Database, reference: string, change: PayoutChang
   return inTransaction(db, async (transaction) => {
     const row = await changeRow(transaction, reference, change);
     if (row === undefined) return false;
-    await audit(transaction, endEntry({ ...row, reference, state, reason, orderId, at }));
+    const payee = row.assessed?.beneficiary;
+    if (state === 'completed' && payee?.known === true) {
+      const { uid, amount, currency } = row;
+      const { id: payeeId, digest } = payee;
+      await recordPayment(transaction, { reference, uid, payeeId, digest, amount, currency, paidAt: at });
+    }
+    await audit(transaction, endEntry({ assessed: row.assessed, reference, state, reason, orderId, at }));
     return true;
   });
 }
@@ -106,7 +113,7 @@ async function changeRow(
   db: Database,
   reference: string,
   { term, reason, at, ...change }: PayoutChange,
-): Promise<Pick<PayoutRecord, 'assessed'> | undefined> {
+): Promise<Pick<PayoutRecord, 'assessed' | 'uid' | 'amount' | 'currency'> | undefined> {
   return db
     .updateTable('payouts')
     .set({
@@ -119,7 +126,7 @@ async function changeRow(
     .where('reference', '=', reference)
     .where('state', 'not in', END_STATES)
     .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))
-    .returning('assessed')
+    .returning(['assessed', 'uid', 'amount', 'currency'])
     .executeTakeFirst();
 }
 

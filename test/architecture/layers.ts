@@ -25,7 +25,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Effects without Temporal.
   services: {
-    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'vault/card-trace.ts'],
+    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'policy/look-alike-names.ts', 'vault/card-trace.ts'],
     types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],
   },

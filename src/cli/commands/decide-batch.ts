@@ -1,3 +1,4 @@
+import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { tellPlan } from '../../services/batch/control.ts';
@@ -80,9 +81,10 @@ const WHY: Readonly<Record<Apart, string>> = {
 const LISTED_MAX = 20;
 
 /** What one signature would decide, and what it would not. */
-function planText({ batchId, question, rows, totals, payees, newPayees, apart, digest }: BatchPlan): string {
+function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
   const what = question === 'bank' ? 'orders in the audit of the bank' : 'payouts';
   const sums = totals.map(({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${count}`);
+  const flagged = Object.entries(flags) as [Flag, number][];
   const more = apart.length - LISTED_MAX;
   const listed = apart
     .slice(0, LISTED_MAX)
@@ -90,6 +92,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, apart, d
   return [
     `${batchId}: ${rows.length} ${what} to ${payees} payees, ${newPayees} of them new`,
     ...sums,
+    ...flagged.map(([flag, count]) => `  look at ${count}: ${FLAGS[flag]}`),
     ...(apart.length === 0 ? [] : [`${apart.length} ask for themselves and are not decided by this signature:`]),
     ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
     ...(more > 0 ? [`and ${more} more; payouts status ${batchId} lists all of them`] : []),

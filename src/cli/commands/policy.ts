@@ -178,6 +178,7 @@ function conditionText({
   currency,
   amountAtLeast,
   newPayee,
+  changedPayee,
   account,
   where = 'before-submit',
   alone,
@@ -185,6 +186,7 @@ function conditionText({
   const parts = [
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
     newPayee === true ? 'a new payee' : undefined,
+    changedPayee === true ? 'a changed payee' : undefined,
     account === undefined ? undefined : `account ${account}`,
     where === 'at-bank' ? 'an audit at the bank' : where === 'both' ? 'and again in an audit at the bank' : undefined,
     alone === true ? 'each by a signature of its own' : undefined,

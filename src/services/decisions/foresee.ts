@@ -1,7 +1,17 @@
 import type { Bank } from '../../api/bank.ts';
 import { isJudged, unless } from '../../api/errors.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { Flag } from '../../domain/flags.ts';
+import type { PayeeAsked, PayoutRecord, Store } from '../../store/store.ts';
+import { askedAbout, flagsOf } from '../payout/payee-flags.ts';
 import { type SignedTerms, signedTerms, type TermsOf } from '../payout/signed-terms.ts';
+
+export interface ForesightDeps extends TermsOf {
+  bank: Pick<Bank, 'accounts' | 'beneficiaries'>;
+  store: Pick<Store, 'payeeHistory'>;
+  now: () => number;
+}
+
+type Foreseen = SignedTerms & { flags: readonly Flag[] };
 
 /**
  * What a row will ask people, told before anybody has read the bank for it: made of the row, its account and, where it names one by
@@ -12,27 +22,33 @@ export class Foresight {
   readonly #account: (accountId: string) => ReturnType<Bank['accounts']['get']>;
   readonly #accounts: (uid: string) => ReturnType<Bank['accounts']['ofUser']>;
   readonly #payee: (id: string) => ReturnType<Bank['beneficiaries']['get']>;
-  readonly #termsOf: TermsOf;
+  readonly #history: (asked: string) => ReturnType<Store['payeeHistory']>;
+  readonly #deps: ForesightDeps;
 
-  constructor({ accounts, beneficiaries }: Pick<Bank, 'accounts' | 'beneficiaries'>, termsOf: TermsOf) {
+  constructor(deps: ForesightDeps) {
+    const { accounts, beneficiaries } = deps.bank;
     this.#account = once((accountId) => accounts.get(accountId));
     this.#accounts = once((uid) => accounts.ofUser(uid));
     this.#payee = once((id) => beneficiaries.get(id));
-    this.#termsOf = termsOf;
+    this.#history = once((asked) => deps.store.payeeHistory(JSON.parse(asked) as PayeeAsked));
+    this.#deps = deps;
   }
 
   /**
    * Undefined where that cannot be told: the bank refuses to show the account or the payee, or has no account to pay from. A payee
    * named by its details counts as new.
    */
-  of(row: PayoutRecord): Promise<SignedTerms | undefined> {
+  of(row: PayoutRecord): Promise<Foreseen | undefined> {
     return unless(isJudged, async () => {
       const { uid, account_id: accountId, currency, beneficiary_id: payeeId } = row.instruction;
       const named = await this.#account(accountId);
       const paying = named.currency === currency ? named : await this.#accountIn(uid, currency);
       if (paying === undefined) return undefined;
       const payee = payeeId === undefined ? undefined : await this.#payee(payeeId);
-      return signedTerms(this.#termsOf, row, { payee, payingAccountId: paying.account_id });
+      const history = await this.#history(JSON.stringify(askedAbout(row, payee)));
+      const flags = flagsOf(history, row, payee, this.#deps.now());
+      const terms = signedTerms(this.#deps, row, { payee, flags, payingAccountId: paying.account_id });
+      return terms && { ...terms, flags };
     });
   }
 

@@ -1,4 +1,3 @@
-import type { Bank } from '../../api/bank.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import {
   isWithin,
@@ -14,8 +13,7 @@ import type { PayoutState } from '../../domain/payout-state.ts';
 import { isSigned } from '../../signing/ed25519.ts';
 import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import type { TermsOf } from '../payout/signed-terms.ts';
-import { Foresight } from './foresee.ts';
+import { Foresight, type ForesightDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
 import { type Authority, auditRefusal, touches } from './verdict.ts';
 
@@ -35,13 +33,15 @@ export interface BatchPlan {
   totals: { currency: string; count: number; amount: string }[];
   payees: number;
   newPayees: number;
+  /** On how many rows each flag is. */
+  flags: Partial<Record<Flag, number>>;
   /** Rows that ask for themselves, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Apart }[];
 }
 
-export interface PlanDeps extends Authority, TermsOf {
-  settings: TermsOf['settings'];
-  bank: Pick<Bank, 'accounts' | 'beneficiaries'>;
+export interface PlanDeps extends Authority {
+  settings: ForesightDeps['settings'];
+  bank: ForesightDeps['bank'];
 }
 
 export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
@@ -99,7 +99,7 @@ async function* openRows(
   batchId: string,
   question: PlanQuestion,
 ): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
-  const foresight = new Foresight(deps.bank, deps);
+  const foresight = new Foresight(deps);
   const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
     question === 'bank' ? openAtBank(deps, row) : openBefore(foresight, row);
   async function* opened(page: readonly PayoutRecord[]) {
@@ -133,6 +133,7 @@ class Sums {
   readonly #totals = new Map<string, { count: number; amount: string }>();
   readonly #payees = new Set<string>();
   readonly #newPayees = new Set<string>();
+  readonly #flags: Partial<Record<Flag, number>> = {};
 
   add(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
     const { uid, currency, amount, beneficiary_id: id } = instruction;
@@ -140,15 +141,17 @@ class Sums {
     this.#totals.set(currency, { count: count + 1, amount: addDecimals(sum, amount) });
     const payee = id ?? JSON.stringify([uid, Object.entries(beneficiaryFields(instruction)).sort()]);
     this.#payees.add(payee);
+    for (const flag of flags) this.#flags[flag] = (this.#flags[flag] ?? 0) + 1;
     if (flags.includes('new-payee')) this.#newPayees.add(payee);
   }
 
-  shown(): Pick<BatchPlan, 'totals' | 'payees' | 'newPayees'> {
+  shown(): Pick<BatchPlan, 'totals' | 'payees' | 'newPayees' | 'flags'> {
     const totals = [...this.#totals].sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       totals: totals.map(([currency, sum]) => ({ currency, ...sum })),
       payees: this.#payees.size,
       newPayees: this.#newPayees.size,
+      flags: this.#flags,
     };
   }
 }

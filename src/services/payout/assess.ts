@@ -5,6 +5,7 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import { differences, type Shown } from '../../domain/flags.ts';
 import type { Assessment, Obstacle } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
@@ -24,7 +25,8 @@ import { planExchange, readExchange, readTransfer } from '../sending/own-account
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { isNewPayee, signedTerms } from './signed-terms.ts';
+import { notedFlags } from './payee-flags.ts';
+import { signedTerms } from './signed-terms.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {
@@ -70,6 +72,7 @@ export async function recordedAssessment(
   const assessment = {
     ...read,
     ...firstQuote(row, read),
+    ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
   };
@@ -105,6 +108,18 @@ function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment):
   if (kind !== 'exchange') return {};
   const firstSellAmount = assessed?.firstSellAmount ?? exchange?.quotedSellAmount;
   return firstSellAmount === undefined ? {} : { firstSellAmount };
+}
+
+/** What the first reading showed of what people look at, and what differs from it now. */
+function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessment, 'first' | 'flags'> {
+  const { beneficiary, payingAccountId: account, fee, feeCurrency, flags = [] } = read;
+  const now: Shown = {
+    ...(beneficiary?.known === true && { payee: beneficiary.digest }),
+    ...(account !== undefined && { account }),
+    ...(fee !== undefined && { fee: `${fee} ${feeCurrency}` }),
+  };
+  const first = { ...now, ...assessed?.first };
+  return { first, flags: [...flags, ...differences(first, now)] };
 }
 
 /** What our own store has against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
@@ -186,8 +201,10 @@ async function readPayout(
     payee.beneficiary === undefined
       ? { known: false }
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
-  const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId: paying.account_id });
-  if (!beneficiary.known) return { ...blank, ...signing, beneficiary, payingAccountId: paying.account_id };
+  const payingAccountId = paying.account_id;
+  const flags = await notedFlags(deps.store, row, payee.beneficiary, deps.now());
+  const signing = signedTerms(deps, row, { payee: payee.beneficiary, flags, payingAccountId });
+  if (!beneficiary.known) return { ...blank, ...signing, flags, beneficiary, payingAccountId };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
     uid: instruction.uid,
@@ -218,9 +235,10 @@ async function readPayout(
     approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, {
       currency: instruction.currency,
       amount: instruction.amount,
-      newPayee: isNewPayee(payee.beneficiary, deps.now()),
+      newPayee: flags.includes('new-payee'),
     }),
     ...signing,
+    flags,
     funds:
       exchanged || (exchange !== undefined && exchangeSent)
         ? undefined

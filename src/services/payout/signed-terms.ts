@@ -1,7 +1,7 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
-import { DAY_MS } from '../../domain/durations.ts';
+import type { Flag } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { asksAlone } from '../../domain/policy.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
@@ -10,13 +10,12 @@ import { payeeDigest } from '../sending/payee.ts';
 
 export type SignedTerms = Pick<
   Assessment,
-  'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'asksAlone' | 'flags' | 'approvedFirst'
+  'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'asksAlone' | 'approvedFirst'
 >;
 
 /** What terms are made of. */
 export interface TermsOf {
   settings: Pick<WorkerSettings, 'policy' | 'terms'>;
-  now: () => number;
 }
 
 /**
@@ -25,16 +24,20 @@ export interface TermsOf {
  * the bank shows of it; undefined: nothing so far.
  */
 export function signedTerms(
-  { settings, now }: TermsOf,
+  { settings }: TermsOf,
   { uid, generation, instruction }: PayoutRecord,
-  { payee, payingAccountId }: { payee: Beneficiary | undefined; payingAccountId: string },
+  {
+    payee,
+    flags,
+    payingAccountId,
+  }: { payee: Beneficiary | undefined; flags: readonly Flag[]; payingAccountId: string },
 ): SignedTerms | undefined {
   const { policy, terms } = settings;
   if (policy === undefined) return undefined;
   const { feeCap, maxSlippage } = terms;
   const { account_id: accountId, amount, currency, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
-  const newPayee = isNewPayee(payee, now());
-  const asked = { uid, accountId, amount, currency, newPayee };
+  const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
+  const asked = { uid, accountId, amount, currency, newPayee, changedPayee };
   // A payee named by its details is compared with them at every reading; one named by its id is what the bank shows.
   const shown = instruction.beneficiary_id === undefined ? undefined : payee;
   return {
@@ -51,13 +54,5 @@ export function signedTerms(
     approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
     approvedFirst: true,
     ...(asksAlone(policy.approvals, asked) && { asksAlone: true }),
-    ...(newPayee && { flags: ['new-payee'] }),
   };
-}
-
-/** A payee younger than this at the bank counts as new. */
-const NEW_PAYEE_MS = 7 * DAY_MS;
-
-export function isNewPayee(beneficiary: Beneficiary | undefined, now: number): boolean {
-  return beneficiary?.created_at === undefined || now - beneficiary.created_at < NEW_PAYEE_MS;
 }

@@ -1,6 +1,7 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { type Flag, flagsText } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
@@ -42,6 +43,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   digest = '';
   /** Distinct people who must approve an order that the bank audits. */
   approvalsAtBank = 1;
+  /** What people should look at before they decide. */
+  flags: readonly Flag[] = [];
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
@@ -113,8 +116,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** What people are asked to approve is what was read last. */
-  assessed({ digest, approvalsAtBank = 1 }: Assessment): void {
+  assessed({ digest, approvalsAtBank = 1, flags = [] }: Assessment): void {
     this.digest = digest;
+    this.flags = flags;
     this.approvalsAtBank = Math.max(1, approvalsAtBank);
   }
 
@@ -188,6 +192,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
               needed: awaited.needed,
               approvedBy: awaited.approvedBy,
               expiresAt: awaited.expiresAt === undefined ? null : new Date(awaited.expiresAt).toISOString(),
+              flags: this.flags,
             },
       evidence,
     };
@@ -213,6 +218,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
       ['bank status', this.bankStatus ?? ''],
       ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
       ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
+      ['look at', awaited === undefined ? '' : flagsText(this.flags)],
     ];
   }
 }
