@@ -7,6 +7,7 @@ import { ConfigError } from './config/config-error.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
+import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
@@ -91,6 +92,8 @@ export interface Config {
   uiUrl: string | undefined;
   /** What payouts and workers obey. */
   settings: WorkerSettings;
+  /** Where `settings.policy` comes from. */
+  policyFile: PolicyFile | undefined;
   /** What commands sign decisions with. */
   signingKey: Secret<string | undefined>;
   /** Of the files that drop folders take, where a policy is set. */
@@ -128,6 +131,7 @@ export function loadConfig(env: Environment = process.env): Config {
   const temporal = temporalOf(env, values);
   if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
+  const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);
   return {
     home,
     storeUrl: new Secret(storeUrl),
@@ -141,7 +145,8 @@ export function loadConfig(env: Environment = process.env): Config {
       HOME: env.HOME,
     },
     uiUrl: values.PAYOUTS_UI_URL,
-    settings: settingsOf(values),
+    settings: settingsOf(values, policyFile),
+    policyFile,
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),

@@ -38,7 +38,11 @@ export interface RunningGateway {
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
 export async function openGateway(
   tokens: readonly GatewayToken[] = [],
-  { policy, perMinute = 100_000 }: { policy?: Policy; perMinute?: number } = {},
+  {
+    policy,
+    perMinute = 100_000,
+    atOnce = 10_000,
+  }: { policy?: Policy | (() => Policy); perMinute?: number; atOnce?: number } = {},
 ): Promise<RunningGateway> {
   const door = await openTestDoor();
   const log: string[] = [];
@@ -64,14 +68,13 @@ export async function openGateway(
       take: async () => ({ refused: 'unconfigured' }),
       deliveries: new Deliveries(async () => undefined, pino({ level: 'silent' })),
     },
-    access: {
-      tokens:
-        policy === undefined
-          ? tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) }))
-          : tokensOf(policy),
-      needsToken: policy !== undefined,
+    access: () => {
+      const now = typeof policy === 'function' ? policy() : policy;
+      if (now !== undefined) return { tokens: tokensOf(now), needsToken: true };
+      return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
     },
     perMinute,
+    atOnce,
     now: Date.now,
     uploads: join(door.dir, 'uploads'),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),
