@@ -1,6 +1,7 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
-import { type Flag, payeeCountry, payeeFlags, payeeName } from '../../domain/flags.ts';
+import type { Flag } from '../../domain/flags.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
+import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts';
 import { skeletons } from '../../policy/look-alike-names.ts';
 import type { PayeeAsked, PayeeHistory, PayoutRecord, Store } from '../../store/store.ts';
 import { payeeDigest } from '../sending/payee.ts';

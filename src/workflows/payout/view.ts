@@ -20,7 +20,7 @@ import type { PayoutStateView } from '../messages.ts';
 import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
-import { Question } from './question.ts';
+import { Question, type Said } from './question.ts';
 
 /** What one payout shows of itself, in the UI and in the store, and what it is told. */
 export class PayoutView extends ExecutionView<PayoutState> {
@@ -61,6 +61,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
   get claim(): Claim {
     if (this.held === undefined) throw new Error('the payout is not claimed yet');
     return this.held;
+  }
+
+  get isClaimed(): boolean {
+    return this.held !== undefined;
   }
 
   /** A run that takes the claim, for the first time or anew, asks and shows from the start. */
@@ -137,8 +141,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Somebody says that something was decided: of no weight by itself where decisions are signed. */
-  hint(): void {
+  hint(said?: Said): void {
     this.question.isHinted = true;
+    if (said !== undefined) this.question.said.push(said);
   }
 
   /**
@@ -152,7 +157,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   /** What people have signed about the question that is open. */
   async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
-    const input = { claim: this.claim, question: kind, digest, needed };
+    const said = this.question.said.splice(0);
+    const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
     this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
   }
 

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/durations.ts';
-import {
-  differences,
-  flagsText,
-  type PayeeFacts,
-  payeeCountry,
-  payeeFlags,
-  payeeName,
-} from '../../src/domain/flags.ts';
+import { flagsText } from '../../src/domain/flags.ts';
+import { differences, type PayeeFacts, payeeCountry, payeeFlags, payeeName } from '../../src/domain/payee-flags.ts';
 
 const NOW = 100 * DAY_MS;
 
