@@ -267,6 +267,8 @@ interface CheckpointTable {
   at: number;
   /** When it had left for the file that keeps them elsewhere; null before. */
   copiedAt: number | null;
+  /** When it lay in the mail spool; null before. */
+  mailedAt: number | null;
 }
 
 export type CheckpointRecord = Selectable<CheckpointTable>;

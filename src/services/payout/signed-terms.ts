@@ -3,7 +3,7 @@ import type { WorkerSettings } from '../../config/settings.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { asksAlone } from '../../domain/policy.ts';
+import { asksAlone, type Terms } from '../../domain/policy.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { payeeDigest } from '../sending/payee.ts';
@@ -15,7 +15,7 @@ export type SignedTerms = Pick<
 
 /** What terms are made of. */
 export interface TermsOf {
-  settings: Pick<WorkerSettings, 'policy' | 'terms'>;
+  settings: Pick<WorkerSettings, 'policy'> & { terms: Pick<Terms, 'feeCap' | 'maxSlippage'> };
 }
 
 /**

@@ -46,7 +46,7 @@ async function claimed(fields: readonly Fields[], policy: Policy = POLICY, read?
   const deps: PlanDeps = {
     store,
     bank: bankOf(read),
-    settings: { policy, feeCap: undefined, maxSlippage: '0.01' },
+    settings: { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } },
     now: Date.now,
   };
   return { deps, store, [Symbol.asyncDispose]: () => store.close() };
