@@ -7,10 +7,11 @@ import { ConfigError } from './config/config-error.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
+import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { auditKey, count, flag, httpUrl, oneOf, storeUrl, text } from './config/values.ts';
+import { auditKey, count, flag, httpUrl, mailAddress, oneOf, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
@@ -64,6 +65,12 @@ export const CONFIG_KEYS = {
     null,
     'file, best on another machine, that every checkpoint of the audit is appended to; absent: they stay in the store',
   ),
+  PAYOUTS_AUDIT_MAIL_SPOOL: key(
+    text,
+    null,
+    'folder that every checkpoint of the audit is laid into as a mail, for the mail system to send; absent: none',
+  ),
+  PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'address that these mails are from and to'),
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     null,
@@ -91,6 +98,8 @@ export interface Config {
   uiUrl: string | undefined;
   /** What payouts and workers obey. */
   settings: WorkerSettings;
+  /** Where `settings.policy` comes from. */
+  policyFile: PolicyFile | undefined;
   /** What commands sign decisions with. */
   signingKey: Secret<string | undefined>;
   /** Of the files that drop folders take, where a policy is set. */
@@ -113,6 +122,15 @@ interface AuditConfig {
   key: Secret<KeyObject> | undefined;
   /** Absolute path of the file that checkpoints are appended to. */
   checkpoints: string | undefined;
+  spool: MailSpool | undefined;
+}
+
+/** Where checkpoints are laid as mails. */
+export interface MailSpool {
+  /** Absolute path. */
+  folder: string;
+  /** Address that they are to. */
+  to: string;
 }
 
 /** Reads and checks every setting. Throws a `ConfigError` for the first one that cannot be used. */
@@ -128,6 +146,7 @@ export function loadConfig(env: Environment = process.env): Config {
   const temporal = temporalOf(env, values);
   if (!storeUrl.startsWith('file:')) assertPostgresSealed(storeUrl, values, env);
   assertOneWorld({ values, storeUrl, bank, temporal });
+  const policyFile = values.PAYOUTS_POLICY === undefined ? undefined : new PolicyFile(values.PAYOUTS_POLICY);
   return {
     home,
     storeUrl: new Secret(storeUrl),
@@ -141,7 +160,8 @@ export function loadConfig(env: Environment = process.env): Config {
       HOME: env.HOME,
     },
     uiUrl: values.PAYOUTS_UI_URL,
-    settings: settingsOf(values),
+    settings: settingsOf(values, policyFile),
+    policyFile,
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
@@ -156,10 +176,14 @@ export function loadConfig(env: Environment = process.env): Config {
   };
 }
 
-const auditOf = ({ PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file }: Values): AuditConfig => ({
-  key: key && new Secret(key),
-  checkpoints: file === undefined ? undefined : resolve(file),
-});
+function auditOf(values: Values): AuditConfig {
+  const { PAYOUTS_AUDIT_KEY: key, PAYOUTS_AUDIT_CHECKPOINTS: file, PAYOUTS_AUDIT_MAIL_SPOOL: folder } = values;
+  return {
+    key: key && new Secret(key),
+    checkpoints: file === undefined ? undefined : resolve(file),
+    spool: folder === undefined ? undefined : { folder: resolve(folder), to: values.PAYOUTS_AUDIT_MAIL_TO },
+  };
+}
 
 /** Refuses what makes two worlds of one: a store for each machine, or waits that are shorter than the bank's. */
 function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankConfig; temporal: TemporalConfig }): void {

@@ -34,10 +34,13 @@ export function lookAlikeKey(instruction: PayoutInstruction): string | undefined
   return alike === undefined ? undefined : createHash('sha256').update(alike).digest('hex').slice(0, 32);
 }
 
-/** Digest of what an approval stands for: the payee as the bank shows it, the account, the amount and the fee. */
+/**
+ * Digest of what an approval stands for: the payee as the bank shows it, the account, the amount and the fee. Whole, since it is signed:
+ * whoever makes payouts could find two with the same short one, and have the harmless one approved.
+ */
 export function approvalDigest(parts: Record<string, string | undefined>): string {
   const entries = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex');
 }
 
 /** What makes a card payment the same one under its merchant_request_id: SHA-256, the amount in minor units. */

@@ -1,3 +1,5 @@
+import type { Claim } from '../domain/claim.ts';
+import { auditRefused, type Refused } from '../services/decisions/refusals.ts';
 import { type UseInput, useDecision, type WeighInput, weighDecisions } from '../services/decisions/weigh.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
@@ -10,6 +12,7 @@ export const payoutActivities = (deps: ActivityDeps) => ({
   prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
   assess: (input: AssessInput) => assessPayout(deps, caller(), input),
   weighDecisions: (input: WeighInput) => weighDecisions(deps, caller(), input),
+  auditRefused: (input: { claim: Claim; refused: Refused }) => auditRefused(deps, caller(), input),
   useDecision: (input: UseInput) => useDecision(deps, caller(), input),
   recordState: (input: RecordStateInput) => recordState(deps, caller(), input),
   closePayout: (input: CloseInput) => closePayout(deps, caller(), input),

@@ -10,7 +10,7 @@ const verifyAudit = lazily(async () => (await import('./commands/audit.ts')).ver
 export function addAudit(command: Add, perform: Perform): void {
   const key = new Option('--key <key>', 'public key of the log, as an earlier verify has printed it');
   command('verify [file]', 'recompute the audit of the store, or an exported file, and say where it was changed')
-    .option('--checkpoints <file>', 'checkpoints kept elsewhere (default: PAYOUTS_AUDIT_CHECKPOINTS)')
+    .option('--checkpoints <place>', 'file or folder of mails with checkpoints (default: PAYOUTS_AUDIT_CHECKPOINTS)')
     .addOption(key)
     .action((file, options) => perform((s) => verifyAudit(s, file, options)));
   command('export', 'every signed entry as a line of JSON, with the checkpoints').action(() =>

@@ -1,3 +1,4 @@
+import { flagsText } from '../domain/flags.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { groupedAmount } from '../reports/display.ts';
 import { maskedPayee } from '../reports/masked.ts';
@@ -9,12 +10,19 @@ const LISTED_MAX = 20;
 /** What a person is about to decide on, as the rows say it: the same rows that the digest of a decision is made of. */
 export function decisionTable(payouts: readonly PayoutRecord[]): string {
   const rows = payouts.slice(0, LISTED_MAX).map((payout) => {
-    const { instruction, documentId, reason } = payout;
+    const { instruction, documentId, reason, assessed } = payout;
     const { amount, currency, account_id: accountId } = instruction;
-    return [documentId, `${groupedAmount(amount)} ${currency}`, accountId, payeeText(payout), reason?.code ?? ''];
+    return [
+      documentId,
+      `${groupedAmount(amount)} ${currency}`,
+      accountId,
+      payeeText(payout),
+      reason?.code ?? '',
+      flagsText(assessed?.flags),
+    ];
   });
   const more = payouts.length - rows.length;
-  const lines = [table(['document', 'amount', 'from', 'to', 'why it asks'], rows)];
+  const lines = [table(['document', 'amount', 'from', 'to', 'why it asks', 'look at'], rows)];
   if (more > 0) lines.push(`and ${more} more; payouts status ID lists all of them`);
   return lines.join('\n');
 }

@@ -99,7 +99,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       'follow this payment',
     ],
   ],
-  approve: [['payouts approve ID --by bob --remark checked', 'a payout, or every row of a batch that waits']],
+  approve: [['payouts approve ID --by bob --remark checked', 'a payout, or the rows of a batch at once']],
   reject: [["payouts reject ID --by bob --remark 'wrong payee'", 'a payout, or every row of a batch that waits']],
   cancel: [["payouts cancel ID --by alice --remark 'invoice withdrawn'", 'a payout, or the rest of a batch']],
   resolve: [

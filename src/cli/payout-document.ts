@@ -1,3 +1,4 @@
+import { flagsText } from '../domain/flags.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
 import { standingOf } from '../reports/display.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -9,7 +10,9 @@ export function payoutDocument(payout: PayoutRecord, incidents: readonly Reporte
   const { account_id: accountId, to_account_id: toAccountId } = instruction;
   const accounts = kind === 'payout' ? {} : { accountId, toAccountId };
   const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
-  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason };
+  const policyHash = payout.assessed?.policyHash ?? null;
+  const flags = payout.assessed?.flags ?? [];
+  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash, flags };
   return { schemaVersion: 1, payout: { ...named, ...facts, url }, incidents };
 }
 
@@ -25,6 +28,8 @@ export function payoutText(payout: PayoutRecord, incidents: readonly ReportedInc
     ['order', payout.orderId],
     ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
+    ['look at', flagsText(payout.assessed?.flags) || null],
+    ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.map((incident): [string, string] => [
       'incident',
       `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,

@@ -15,6 +15,12 @@ export interface Asker {
   key?: string;
 }
 
+/** What the commands that decide are given. */
+export interface DecideOptions extends Asker {
+  yes: boolean;
+  remark: string | undefined;
+}
+
 /** Somebody who decides, and signs it where a policy asks for that. */
 export interface Signer {
   name: string;

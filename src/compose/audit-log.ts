@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   isSignedBy,
   type LogVerifier,
@@ -9,10 +10,11 @@ import {
   verifierOf,
   verifierText,
 } from '../audit/checkpoint.ts';
+import { checkpointMail } from '../audit/checkpoint-mail.ts';
 import { leafText } from '../audit/entry.ts';
 import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
-import type { Config } from '../config.ts';
+import type { Config, MailSpool } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CheckpointRecord, Store } from '../store/store.ts';
 
@@ -83,16 +85,38 @@ const brokenLog = (): Problem =>
 
 /** Appends the checkpoints that have not left yet to a file. One may be there twice, if somebody died between file and store. */
 export async function copyCheckpoints(store: Store, file: string, now: number): Promise<void> {
-  const waiting = await store.uncopiedCheckpoints();
+  const waiting = await store.waitingCheckpoints('copiedAt');
   const last = waiting.at(-1);
   if (last === undefined) return;
   append(file, waiting.map(({ note }) => `${note}\n`).join(''));
-  await store.markCopied(last.size, now);
+  await store.markLeft('copiedAt', last.size, now);
 }
 
+/**
+ * Lays the checkpoints that have not left yet as mails into a folder, from where the mail system of the machine, or whoever empties
+ * it, takes them. A mail is there whole or not at all; again it is the same file.
+ */
+export async function mailCheckpoints(store: Store, { folder, to }: MailSpool, now: number): Promise<void> {
+  const waiting = await store.waitingCheckpoints('mailedAt');
+  const last = waiting.at(-1);
+  if (last === undefined) return;
+  for (const { note, at } of waiting) {
+    const checkpoint = parseCheckpoint(note);
+    if (checkpoint === undefined) continue;
+    const { name, text } = checkpointMail(checkpoint, to, at);
+    // Spools take no file whose name begins with a dot.
+    const begun = join(folder, `.${name}`);
+    write(begun, 'w', text);
+    renameSync(begun, join(folder, name));
+  }
+  await store.markLeft('mailedAt', last.size, now);
+}
+
+const append = (file: string, text: string): void => write(file, 'a', text);
+
 /** On disk when it returns. */
-function append(file: string, text: string): void {
-  const descriptor = openSync(file, 'a', 0o600);
+function write(file: string, flags: 'a' | 'w', text: string): void {
+  const descriptor = openSync(file, flags, 0o600);
   try {
     writeSync(descriptor, text);
     fsyncSync(descriptor);
@@ -105,5 +129,11 @@ function append(file: string, text: string): void {
 export async function keepLog(config: Pick<Config, 'audit' | 'home'>, store: Store, now: number): Promise<void> {
   const signer = await logSigner(config, store);
   if (signer !== undefined) await signLog(store, signer, now);
-  if (config.audit.checkpoints !== undefined) await copyCheckpoints(store, config.audit.checkpoints, now);
+  const { checkpoints, spool } = config.audit;
+  // Each by itself: one that cannot be reached holds up no other.
+  const left = await Promise.allSettled([
+    checkpoints === undefined ? undefined : copyCheckpoints(store, checkpoints, now),
+    spool === undefined ? undefined : mailCheckpoints(store, spool, now),
+  ]);
+  for (const result of left) if (result.status === 'rejected') throw result.reason;
 }

@@ -23,6 +23,7 @@ import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
 import { gatewayTransport } from './gateway-transport.ts';
 import { pageDeps } from './page-deps.ts';
+import { keepPolicyLog } from './policy-log.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
@@ -50,6 +51,7 @@ export async function openGateway(
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
+  await keepPolicyLog(config, { store, log, who: 'gateway' });
   if (!leaveNoCoreDump()) log.warn('a core dump of this process would hold cards: start it after ulimit -c 0');
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
@@ -100,9 +102,10 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
       bank: () => bank.authenticate(),
     },
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
-    access: accessOf(config),
+    access: () => accessOf(config),
     pages: pageDeps(at, ui),
     perMinute: config.gateway.perMinute,
+    atOnce: config.gateway.atOnce,
     now: Date.now,
     uploads: join(config.home, 'uploads'),
     log,

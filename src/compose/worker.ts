@@ -26,6 +26,7 @@ import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
+import { keepPolicyLog } from './policy-log.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
@@ -48,6 +49,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
+    await keepPolicyLog(config, { store, log, who: 'worker' });
     const deps: ActivityDeps = {
       bank,
       store,
@@ -102,6 +104,8 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     checkClock();
     const timer = setInterval(() => {
       checkClock();
+      // Said of a changed file, should nobody ask for it meanwhile.
+      config.policyFile?.current();
       void Promise.all([resume(), sweep(), keep(), audit()]);
     }, RESUME_EVERY_MS);
     opened.defer(() => clearInterval(timer));

@@ -23,6 +23,11 @@ export const GATEWAY_KEYS = {
     'addresses of proxies that speak TLS before a gateway of plain HTTP, such as 192.0.2.0/24, comma-separated; nobody else elsewhere is answered then',
   ),
   PAYOUTS_GATEWAY_RATE: key(count(1, 1_000_000), '600', 'requests a minute that one caller of the gateway has'),
+  PAYOUTS_GATEWAY_CONCURRENCY: key(
+    count(1, 10_000),
+    '32',
+    'requests of one caller that the gateway works on at once; a further one is refused',
+  ),
 } as const;
 
 type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
@@ -33,6 +38,8 @@ export interface GatewayConfig {
   tokens: Secret<readonly GatewayToken[]>;
   /** Requests a minute that one caller has. */
   perMinute: number;
+  /** Requests of one caller that are worked on at once. */
+  atOnce: number;
   /** Paths of PEM files. */
   tls: { cert: string; key: string } | undefined;
   /** Addresses and networks. */
@@ -44,6 +51,7 @@ export function gatewayOf(values: GatewayValues, policy: string | undefined): Ga
   return {
     tokens: new Secret(tokensOf(values, policy)),
     perMinute: values.PAYOUTS_GATEWAY_RATE,
+    atOnce: values.PAYOUTS_GATEWAY_CONCURRENCY,
     tls: tlsOf(values),
     proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],
   };

@@ -1,22 +1,91 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Policy } from '../domain/authority.ts';
 import { parsePolicy } from '../policy/policy-file.ts';
 import { ConfigError } from './config-error.ts';
 
-/** The policy in the file that `PAYOUTS_POLICY` names. Throws a `ConfigError` when it cannot be used. */
-export function loadPolicy(path: string): Policy {
+/** What became of a policy file that was changed. */
+export type PolicyNews =
+  | { kind: 'in-force'; policy: Policy }
+  /** It cannot be used, and the one before stays in force. */
+  | { kind: 'refused'; why: string; inForce: Policy };
+
+/** The file is looked at as often as this at most, when somebody asks for the policy. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * The policy in the file that `PAYOUTS_POLICY` names, read again when the file has changed: who is taken out of it may do nothing
+ * from the next look on.
+ */
+export class PolicyFile {
+  readonly #path: string;
+  readonly #listeners: ((news: PolicyNews) => void)[] = [];
+  #policy: Policy;
+  #stamp: string;
+  #lookedAt = performance.now();
+  #refused: string | undefined;
+
+  /** Throws a `ConfigError` when it cannot be used. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#stamp = stampOf(path);
+    const read = readPolicy(path);
+    if ('refused' in read) throw new ConfigError('PAYOUTS_POLICY', read.refused, read.hint);
+    this.#policy = read.policy;
+  }
+
+  /** In force now. `at`: monotonic ms. */
+  current(at = performance.now()): Policy {
+    if (at - this.#lookedAt >= LOOK_EVERY_MS) {
+      this.#lookedAt = at;
+      this.#look();
+    }
+    return this.#policy;
+  }
+
+  onNews(listener: (news: PolicyNews) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #look(): void {
+    const stamp = stampOf(this.#path);
+    // What could not be used may have been read while somebody was writing it.
+    if (stamp === this.#stamp && this.#refused === undefined) return;
+    const read = readPolicy(this.#path);
+    this.#stamp = stamp;
+    if ('refused' in read) {
+      if (read.refused !== this.#refused) this.#tell({ kind: 'refused', why: read.refused, inForce: this.#policy });
+      this.#refused = read.refused;
+      return;
+    }
+    const isOther = read.policy.hash !== this.#policy.hash;
+    this.#refused = undefined;
+    this.#policy = read.policy;
+    if (isOther) this.#tell({ kind: 'in-force', policy: read.policy });
+  }
+
+  #tell(news: PolicyNews): void {
+    for (const listener of this.#listeners) listener(news);
+  }
+}
+
+/** Another one when the file was written, replaced or removed. */
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino].join(' ');
+}
+
+function readPolicy(path: string): { policy: Policy } | { refused: string; hint: string } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    throw new ConfigError('PAYOUTS_POLICY', 'names a file that cannot be read', 'Check the path and its permissions.');
+    return { refused: 'names a file that cannot be read', hint: 'Check the path and its permissions.' };
   }
   const read = parsePolicy(text);
-  if ('policy' in read) return read.policy;
+  if ('policy' in read) return read;
   const [first] = read.problems;
-  throw new ConfigError(
-    'PAYOUTS_POLICY',
-    `names a policy that cannot be used (${first})`,
-    'payouts policy check FILE lists everything that is wrong with one.',
-  );
+  return {
+    refused: `names a policy that cannot be used (${first})`,
+    hint: 'payouts policy check FILE lists everything that is wrong with one.',
+  };
 }

@@ -1,8 +1,9 @@
+import type { Policy } from '../domain/authority.ts';
 import type { CardTerms } from '../domain/card-terms.ts';
 import type { Terms } from '../domain/policy.ts';
 import { loadCalendar } from './calendar.ts';
 import { key, type ValuesOf } from './key.ts';
-import { loadPolicy } from './policy.ts';
+import type { PolicyFile } from './policy.ts';
 import {
   approvalPolicy,
   count,
@@ -131,7 +132,7 @@ const RECONCILE_PAUSE_MIN_MS = 30_000;
  * What payouts, card payments and the worker obey: our own waits shrunk by the time scale, the time of bank and acquirer as it
  * is.
  */
-export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>) {
+export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile) {
   const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
   const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);
@@ -167,8 +168,10 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>) {
   return {
     terms,
     cardTerms,
-    /** Who may move money; decisions count when they are signed. Absent: a trial, in which names are believed. */
-    policy: values.PAYOUTS_POLICY === undefined ? undefined : loadPolicy(values.PAYOUTS_POLICY),
+    /** Who may move money, as it is whenever somebody asks; decisions count when they are signed. Absent: a trial, in which names are believed. */
+    get policy(): Policy | undefined {
+      return policyFile?.current();
+    },
     /** Of a trial. */
     approvalRules: values.PAYOUTS_APPROVAL_POLICY,
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,

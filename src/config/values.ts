@@ -36,6 +36,10 @@ export const flag = z
 
 export const text = z.string();
 
+export const mailAddress = z
+  .string()
+  .regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, { error: 'is no address such as audit@example.com' });
+
 /** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
 export const auditKey = z.string().transform((given, context): KeyObject => {
   try {

@@ -30,9 +30,6 @@ export type Verdict =
   | { verdict: 'counted'; awaited: AwaitedApproval }
   | { verdict: 'refused'; why: string };
 
-/** Of a hold: what is said about one says nothing about another one, nor about the payout that it holds. */
-export const holdDigest = (digest: string, code: string): string => `${digest}/${code}`;
-
 /** What one decision does to what is awaited. Nothing is awaited: refused. */
 export function consider(awaited: AwaitedApproval | undefined, decision: Decision, now: number): Verdict {
   const refusal = refusalOf(awaited, decision, now);

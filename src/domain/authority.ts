@@ -63,6 +63,9 @@ export interface Policy {
 /** What a decision is about. `make`: handing a payout over. */
 export type Question = 'payout' | 'bank' | 'hold' | 'resolve' | 'make' | 'switch';
 
+/** What one signature may decide for many payouts. */
+export type PlanQuestion = Extract<Question, 'payout' | 'bank'>;
+
 const ROLE_FOR: Readonly<Record<Question, Role>> = {
   payout: 'approver',
   bank: 'approver',
@@ -80,9 +83,9 @@ export interface Statement {
   storeId: string;
   question: Question;
   decision: 'approve' | 'reject';
-  /** Of the payout; of a switch, what it is about. */
+  /** Of the payout; of many at once the batch id; of a switch, what it is about. */
   reference: string;
-  /** Digest of what is decided; of `resolve` and `switch` the action in words. */
+  /** Digest of what is decided, of many payouts their plan (`src/signing/plan.ts`); of `resolve` and `switch` the action in words. */
   digest: string;
   /** Name of the person in the policy. */
   subject: string;
@@ -173,6 +176,7 @@ export interface Asked {
   amount: string;
   currency: string;
   newPayee: boolean;
+  changedPayee: boolean;
 }
 
 /** How many distinct people the policy asks for before a payout is sent, or at the bank. */
@@ -181,9 +185,3 @@ export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'befo
     approvals.filter((rule) => rule.where === 'both' || (rule.where ?? 'before-submit') === where),
     asked,
   );
-
-/** Of the audit of an order at the bank: what is said about one says nothing about another one. */
-export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;
-
-/** What an operator asks for, in words that are signed. */
-export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;

@@ -1,3 +1,4 @@
+import type { Flag, Shown } from './flags.ts';
 import { compareDecimals, exceedsSlippage } from './money.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
@@ -30,6 +31,14 @@ export interface Assessment {
   approvalsNeeded: number;
   /** Distinct people who must approve the order at the bank, should it ask for that; absent: one. */
   approvalsAtBank?: number;
+  /** Of the policy that it was read under; absent: none is set. */
+  policyHash?: string;
+  /** One signature for many payouts does not approve it. */
+  asksAlone?: true;
+  /** What people should look at before they decide. */
+  flags?: readonly Flag[];
+  /** What was shown first; kept, whatever later readings show. */
+  first?: Shown;
   /** Nothing is created at the bank, a payee included, before it is approved. */
   approvedFirst?: true;
   /** Which account must cover how much, and whether its balance does; absent while that is not known. */

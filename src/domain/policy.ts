@@ -51,18 +51,34 @@ export interface ApprovalRule {
   amountAtLeast?: string;
   /** Only payees created at the bank less than seven days ago, or not there yet. */
   newPayee?: boolean;
+  /** Only payees whose details at the bank were seen to change less than seven days ago, or since we paid them last. */
+  changedPayee?: boolean;
   /** Only payouts from this account. */
   account?: string;
   /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
   where?: 'before-submit' | 'at-bank' | 'both';
+  /** Such a payout asks for itself: one signature for many payouts does not approve it. */
+  alone?: boolean;
   approvals: number;
 }
 
+interface Payout {
+  currency: string;
+  amount: string;
+  newPayee: boolean;
+  changedPayee?: boolean;
+  accountId?: string;
+}
+
 /** The largest quorum any matching rule asks for; 0 when none matches. */
-export function approvalsNeeded(
-  rules: readonly ApprovalRule[],
-  payout: { currency: string; amount: string; newPayee: boolean; accountId?: string },
-): number {
+export const approvalsNeeded = (rules: readonly ApprovalRule[], payout: Payout): number =>
+  matching(rules, payout).reduce((most, rule) => Math.max(most, rule.approvals), 0);
+
+/** Whether a rule that matches says so. */
+export const asksAlone = (rules: readonly ApprovalRule[], payout: Payout): boolean =>
+  matching(rules, payout).some(({ alone }) => alone === true);
+
+function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[] {
   return rules
     .filter((rule) => rule.account === undefined || rule.account === payout.accountId)
     .filter((rule) => rule.currency === undefined || rule.currency === payout.currency)
@@ -70,7 +86,7 @@ export function approvalsNeeded(
       (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,
     )
     .filter((rule) => rule.newPayee !== true || payout.newPayee)
-    .reduce((most, rule) => Math.max(most, rule.approvals), 0);
+    .filter((rule) => rule.changedPayee !== true || payout.changedPayee === true);
 }
 
 /** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */

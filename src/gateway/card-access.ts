@@ -36,8 +36,8 @@ export async function accessOf(
     assertOrigin(request, cards.origins);
     return { record, caller: undefined };
   }
-  if (bearer !== undefined && access.tokens.length === 0) throw secretRefused();
-  const caller = callerOf(request, access, now());
+  if (bearer !== undefined && access().tokens.length === 0) throw secretRefused();
+  const caller = callerOf(request, access(), now());
   return { record: known(record !== undefined && maySeeCard(caller, record.by) ? record : undefined), caller };
 }
 

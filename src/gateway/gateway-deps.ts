@@ -25,10 +25,13 @@ export interface GatewayDeps {
   cards: CardDeps;
   /** Taken before the answer, delivered after it. */
   webhooks: { take: TakeWebhook; deliveries: Deliveries };
-  access: Access;
+  /** As it is now. */
+  access(): Access;
   pages: PageDeps;
   /** Requests a minute that a caller has. */
   perMinute: number;
+  /** Requests of a caller that are worked on at once. */
+  atOnce: number;
   now(): number;
   /** Folder of bodies on their way. */
   uploads: string;

@@ -8,6 +8,7 @@ import { Problem } from '../domain/problem.ts';
 import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
 import { answerOf } from './answer-error.ts';
+import { limitAtOnce } from './at-once.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
@@ -47,7 +48,7 @@ export async function startGateway(
   deps: GatewayDeps,
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string }> {
-  assertFenced(deps.access, host);
+  assertFenced(deps.access(), host);
   assertSealed(transport, host);
   await removeAbandoned(deps.uploads, Date.now());
   const app = await gatewayApp(deps, transport, isLoopback(addressOf(host)));
@@ -113,13 +114,14 @@ async function gatewayApp(
     if (!raw.complete) setTimeout(() => raw.destroy(), BODY_MS).unref();
   });
   logAnswers(app, deps);
-  await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access, deps.now()) !== undefined);
+  await describe(app, (request) => isThisMachineOnly || callerOf(request, deps.access(), deps.now()) !== undefined);
   healthRoutes(app, deps);
   app.register(async (scope) => {
     scope.decorateRequest('caller');
     scope.addHook('onRequest', async (request) => {
-      request.caller = callerOf(request, deps.access, deps.now());
+      request.caller = callerOf(request, deps.access(), deps.now());
     });
+    limitAtOnce(scope, deps.atOnce);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));

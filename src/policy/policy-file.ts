@@ -66,8 +66,10 @@ const approval = z
     currency: currency.optional(),
     amountAtLeast: amount.optional(),
     newPayee: z.boolean().optional(),
+    changedPayee: z.boolean().optional(),
     account: z.string().min(1).optional(),
     where: z.enum(['before-submit', 'at-bank', 'both']).default('before-submit'),
+    alone: z.boolean().optional(),
     approvals: z.int().min(1).max(10),
   })
   .refine((rule) => rule.amountAtLeast === undefined || rule.currency !== undefined, {

@@ -26,6 +26,7 @@ export interface Executions {
   /** False when no such workflow is open. */
   orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
   approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
+  reject(workflowId: string, decision: { by: string; remark: string }): Promise<boolean>;
   /** Asks a payout to cancel; false when no such workflow is open. */
   cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
   /** A held payout looks whether its reason is gone; false when no such workflow is open. */

@@ -127,7 +127,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
       await settleAttempts(transaction, reference, settled);
     }
     const { state, reason, fee, feeCurrency, at } = end;
-    await transaction
+    const row = await transaction
       .updateTable('payouts')
       .set({
         state,
@@ -139,8 +139,9 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
         endedAt: at,
       })
       .where('reference', '=', end.reference)
-      .execute();
-    await audit(transaction, endEntry(end));
+      .returning('assessed')
+      .executeTakeFirstOrThrow();
+    await audit(transaction, endEntry({ ...end, ...row }));
     return 'closed';
   });
 }

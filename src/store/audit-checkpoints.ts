@@ -8,8 +8,8 @@ export const checkpointRepository = {
   lastCheckpoint,
   checkpoints,
   recordCheckpoint,
-  uncopiedCheckpoints,
-  markCopied,
+  waitingCheckpoints,
+  markLeft,
 };
 
 const VERIFIER = 'audit_verifier';
@@ -54,31 +54,28 @@ async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
 }
 
 /** Of one size the first one stays: a tree that only grows has one root for each. */
-async function recordCheckpoint(db: Database, { edge, ...signed }: Omit<CheckpointRecord, 'copiedAt'>): Promise<void> {
+async function recordCheckpoint(db: Database, { edge, ...signed }: Omit<CheckpointRecord, Left>): Promise<void> {
   await db
     .insertInto('auditCheckpoints')
-    .values({ ...signed, edge: json(edge), copiedAt: null })
+    .values({ ...signed, edge: json(edge), copiedAt: null, mailedAt: null })
     .onConflict((conflict) => conflict.column('size').doNothing())
     .execute();
 }
 
-/** By size, the first few. */
-async function uncopiedCheckpoints(db: Database): Promise<CheckpointRecord[]> {
-  return db
-    .selectFrom('auditCheckpoints')
-    .selectAll()
-    .where('copiedAt', 'is', null)
-    .orderBy('size')
-    .limit(PAGE)
-    .execute();
+/** In which way a checkpoint has left the machine. */
+type Left = 'copiedAt' | 'mailedAt';
+
+/** Those that have not left in this way, by size, the first few. */
+async function waitingCheckpoints(db: Database, way: Left): Promise<CheckpointRecord[]> {
+  return db.selectFrom('auditCheckpoints').selectAll().where(way, 'is', null).orderBy('size').limit(PAGE).execute();
 }
 
-/** Those that were not copied up to this size. */
-async function markCopied(db: Database, upTo: number, at: number): Promise<void> {
+/** Of those that had not, the ones up to this size have. */
+async function markLeft(db: Database, way: Left, upTo: number, at: number): Promise<void> {
   await db
     .updateTable('auditCheckpoints')
-    .set({ copiedAt: at })
-    .where('copiedAt', 'is', null)
+    .set({ [way]: at })
+    .where(way, 'is', null)
     .where('size', '<=', upTo)
     .execute();
 }

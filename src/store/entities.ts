@@ -1,3 +1,4 @@
+import type { SignedDecision } from '../domain/authority.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
@@ -51,6 +52,21 @@ export interface RefusedRow {
   reference?: string;
   findings: { column: string | null; rule: string; message: string }[];
 }
+
+/** A decision that is kept. */
+export type TakenDecision = SignedDecision & { takenAt: number };
+
+/** A row that a signed plan stands for, with the proof that it is in it. */
+export interface PlannedRow {
+  reference: string;
+  digest: string;
+  /** From 0. */
+  index: number;
+  path: readonly string[];
+}
+
+/** A plan that is signed, as far as it stands for one row. */
+export type PlannedDecision = TakenDecision & { inclusion: Pick<PlannedRow, 'index' | 'path'> };
 
 /** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
 export interface LookAlike {

@@ -5,7 +5,7 @@ import { type IdentityPart, StoreIdentityError } from './errors.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';
 import { inTransaction } from './transaction.ts';
 
-export const identityRepository = { identify, identity };
+export const identityRepository = { identify, identity, recordPolicy };
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 
@@ -107,3 +107,22 @@ function shown(part: IdentityPart, of: Partial<StoreIdentity>, recorded?: Partia
 
 const asText = (value: string | readonly string[]): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
+
+const POLICY = 'policy';
+
+/** With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set. */
+function recordPolicy(db: Database, { hash, by, at }: { hash: string; by: string; at: number }): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const row = await transaction.selectFrom('meta').select('value').where('key', '=', POLICY).executeTakeFirst();
+    const from = row?.value ?? 'none';
+    if (from === hash) return false;
+    await transaction
+      .insertInto('meta')
+      .values({ key: POLICY, value: hash })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: hash }))
+      .execute();
+    const detail = { from, to: hash };
+    await audit(transaction, { at, actor: by, action: 'policy in force', subject: 'policy', detail });
+    return true;
+  });
+}

@@ -6,6 +6,7 @@ import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { HeldClaim, PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
+import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -83,10 +84,17 @@ async function payoutsIn(db: Database, states: readonly PayoutState[], limit: nu
  */
 async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, at } = change;
-  if (!isEnd(state)) return changeRow(db, reference, change);
+  if (!isEnd(state)) return (await changeRow(db, reference, change)) !== undefined;
   return inTransaction(db, async (transaction) => {
-    if (!(await changeRow(transaction, reference, change))) return false;
-    await audit(transaction, endEntry({ reference, state, reason, orderId, at }));
+    const row = await changeRow(transaction, reference, change);
+    if (row === undefined) return false;
+    const payee = row.assessed?.beneficiary;
+    if (state === 'completed' && payee?.known === true) {
+      const { uid, amount, currency } = row;
+      const { id: payeeId, digest } = payee;
+      await recordPayment(transaction, { reference, uid, payeeId, digest, amount, currency, paidAt: at });
+    }
+    await audit(transaction, endEntry({ assessed: row.assessed, reference, state, reason, orderId, at }));
     return true;
   });
 }
@@ -99,14 +107,19 @@ export function endEntry({
   orderId,
   by,
   at,
+  assessed,
 }: Pick<PayoutRecord, 'reference'> & {
+  /** Absent: it was never read. */
+  assessed?: Assessment | null;
   state: EndState;
   reason: Reason | null;
   orderId?: string | null;
   by?: string;
   at: number;
 }): AuditEntry {
-  const detail = { ...(reason && { code: reason.code, why: reason.message }), ...(orderId && { orderId }) };
+  const policy = assessed?.policyHash;
+  const said = { ...(reason && { code: reason.code, why: reason.message }), ...(orderId && { orderId }) };
+  const detail = { ...said, ...(policy !== undefined && { policy }) };
   return { at, actor: by ?? 'product', action: `payout ${state}`, subject: reference, detail };
 }
 
@@ -114,8 +127,8 @@ async function changeRow(
   db: Database,
   reference: string,
   { term, reason, at, ...change }: PayoutChange,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<Pick<PayoutRecord, 'assessed' | 'uid' | 'amount' | 'currency'> | undefined> {
+  return db
     .updateTable('payouts')
     .set({
       ...change,
@@ -127,20 +140,38 @@ async function changeRow(
     .where('reference', '=', reference)
     .where('state', 'not in', END_STATES)
     .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+    .returning(['assessed', 'uid', 'amount', 'currency'])
+    .executeTakeFirst();
 }
 
-/** What the holder of the claim last read, and who approved it; false when it does not hold it any more. */
-async function recordAssessment(db: Database, { reference, term }: HeldClaim, assessed: Assessment): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('payouts')
-    .set({ assessed: json(assessed) })
-    .where('reference', '=', reference)
-    .where('term', '=', term)
-    .where('state', 'not in', END_STATES)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+/**
+ * What the holder of the claim last read; false when it does not hold it any more. With an audit entry when the row, as it was when it
+ * was read, was read under another policy before.
+ */
+async function recordAssessment(
+  db: Database,
+  { reference, term, assessed: before }: HeldClaim & Partial<Pick<PayoutRecord, 'assessed'>>,
+  assessed: Assessment,
+  at: number,
+): Promise<boolean> {
+  const write = async (into: Database): Promise<boolean> => {
+    const { numUpdatedRows } = await into
+      .updateTable('payouts')
+      .set({ assessed: json(assessed) })
+      .where('reference', '=', reference)
+      .where('term', '=', term)
+      .where('state', 'not in', END_STATES)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows === 1n;
+  };
+  const [from = 'none', to = 'none'] = [before?.policyHash, assessed.policyHash];
+  if (before == null || from === to) return write(db);
+  return inTransaction(db, async (transaction) => {
+    if (!(await write(transaction))) return false;
+    const detail = { from, to };
+    await audit(transaction, { at, actor: 'product', action: 'read under another policy', subject: reference, detail });
+    return true;
+  });
 }
 
 /** Who approved what is paid under a digest, with an audit entry for each; again changes nothing. */

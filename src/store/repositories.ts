@@ -10,6 +10,7 @@ import { identityRepository } from './identity.ts';
 import { incidentRepository } from './incidents.ts';
 import { laneRepository } from './lanes.ts';
 import { openOrderRepository } from './open-orders.ts';
+import { payeeRepository } from './payees.ts';
 import { payoutRepository } from './payouts.ts';
 import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
@@ -21,6 +22,7 @@ import { switchRepository } from './switches.ts';
 export const repositories = {
   ...claimRepository,
   ...payoutRepository,
+  ...payeeRepository,
   ...quietPayoutRepository,
   ...attemptRepository,
   ...openOrderRepository,

@@ -1,7 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { KeptEntry } from '../audit/entry.ts';
 import type { Hash } from '../audit/merkle.ts';
-import type { SignedDecision } from '../domain/authority.ts';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
@@ -11,13 +10,14 @@ import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { CARD_JSON, type CardTables } from './card-schema.ts';
+import { DECISION_JSON, type DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
 
 /**
  * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
  * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends CardTables {
+export interface Tables extends CardTables, DecisionTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
@@ -25,8 +25,6 @@ export interface Tables extends CardTables {
   openOrders: OpenOrderTable;
   watches: { uid: string; currency: string; sweptAt: number };
   returns: ReturnRecord;
-  decisions: DecisionTable;
-  signedDecisions: SignedDecisionTable;
   unaskedOrders: UnaskedOrder;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
@@ -39,6 +37,7 @@ export interface Tables extends CardTables {
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {
   ...CARD_JSON,
+  ...DECISION_JSON,
   batches: { message: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
   sendAttempts: { request: true },
@@ -156,21 +155,6 @@ interface SendAttemptTable {
 
 export type SendAttempt = Selectable<SendAttemptTable>;
 
-/** Who approved what is paid under a digest. */
-interface SignedDecisionTable extends SignedDecision {
-  takenAt: number;
-  /** Of a decision that is carried out once. */
-  usedAt: number | null;
-}
-
-/** Names that were believed, where no policy asks for signatures. */
-interface DecisionTable {
-  reference: string;
-  digest: string;
-  by: string;
-  at: number;
-}
-
 /** An order the watch looks for: every reference sent or about to be sent, until its payout has heard the end. */
 interface OpenOrderTable {
   /** The reference sent to the bank (`client_order_id`). */
@@ -283,6 +267,8 @@ interface CheckpointTable {
   at: number;
   /** When it had left for the file that keeps them elsewhere; null before. */
   copiedAt: number | null;
+  /** When it lay in the mail spool; null before. */
+  mailedAt: number | null;
 }
 
 export type CheckpointRecord = Selectable<CheckpointTable>;

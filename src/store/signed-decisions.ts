@@ -1,47 +1,83 @@
 import type { Question, SignedDecision } from '../domain/authority.ts';
 import { audit } from './audit.ts';
+import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
+import type { PlannedDecision, PlannedRow, TakenDecision } from './entities.ts';
+import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const signedDecisionRepository = { takeSignedDecision, signedDecisionsOf, useSignedDecision };
+export const signedDecisionRepository = {
+  takeSignedDecision,
+  takeSignedPlan,
+  signedDecisionsOf,
+  plannedDecisionsOf,
+  plansOf,
+  awaitingUnder,
+  useSignedDecision,
+};
 
 /** With an audit entry. False for an id that was taken before: a decision counts once. */
 function takeSignedDecision(db: Database, signed: SignedDecision, at: number): Promise<boolean> {
-  const { id, subject, question, decision, reference, digest, remark, credential } = signed;
+  return inTransaction(db, (transaction) => take(transaction, signed, at));
+}
+
+/** The same for a plan, with the rows that it stands for: those of one that others have signed are there. */
+function takeSignedPlan(
+  db: Database,
+  signed: SignedDecision,
+  rows: Iterable<PlannedRow>,
+  at: number,
+): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('signedDecisions')
-      .values({ ...signed, takenAt: at, usedAt: null })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) return false;
-    const detail = { decisionId: id, question, digest, credential, ...(remark !== '' && { remark }) };
-    await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
-    return true;
+    const { digest: plan } = signed;
+    for (const some of chunks(rows)) {
+      await transaction
+        .insertInto('planRows')
+        .values(some.map(({ index, path, ...row }) => ({ ...row, plan, leafIndex: index, path: json(path) })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    return take(transaction, signed, at);
   });
 }
+
+async function take(transaction: Database, signed: SignedDecision, at: number): Promise<boolean> {
+  const { id, subject, question, decision, reference, digest, remark, credential } = signed;
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('signedDecisions')
+    .values({ ...signed, takenAt: at, usedAt: null })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) return false;
+  const detail = { decisionId: id, question, digest, credential, ...(remark !== '' && { remark }) };
+  await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
+  return true;
+}
+
+const COLUMNS = [
+  'signedDecisions.id',
+  'storeId',
+  'question',
+  'decision',
+  'signedDecisions.reference',
+  'signedDecisions.digest',
+  'subject',
+  'remark',
+  'signedAt',
+  'expiresAt',
+  'credential',
+  'signature',
+  'takenAt',
+] as const;
 
 /** What people have signed about one question, in the order in which it came. */
 async function signedDecisionsOf(
   db: Database,
   { reference, question, digest }: { reference: string; question: Question; digest: string },
-): Promise<SignedDecision[]> {
+): Promise<TakenDecision[]> {
   return db
     .selectFrom('signedDecisions')
-    .select([
-      'id',
-      'storeId',
-      'question',
-      'decision',
-      'reference',
-      'digest',
-      'subject',
-      'remark',
-      'signedAt',
-      'expiresAt',
-      'credential',
-      'signature',
-    ])
+    .select(COLUMNS)
     .where('reference', '=', reference)
     .where('question', '=', question)
     .where('digest', '=', digest)
@@ -49,6 +85,56 @@ async function signedDecisionsOf(
     .orderBy('takenAt')
     .orderBy('id')
     .execute();
+}
+
+/** The same of plans of its batch that stand for a row with just this digest. */
+async function plannedDecisionsOf(
+  db: Database,
+  { batchId, reference, question, digest }: { batchId: string; reference: string; question: Question; digest: string },
+): Promise<PlannedDecision[]> {
+  const found = await db
+    .selectFrom('signedDecisions')
+    .innerJoin('planRows', 'planRows.plan', 'signedDecisions.digest')
+    .select(COLUMNS)
+    .select(['leafIndex', 'path'])
+    .where('signedDecisions.reference', '=', batchId)
+    .where('question', '=', question)
+    .where('usedAt', 'is', null)
+    .where('planRows.reference', '=', reference)
+    .where('planRows.digest', '=', digest)
+    .orderBy('takenAt')
+    .orderBy('signedDecisions.id')
+    .execute();
+  return found.map(({ leafIndex: index, path, ...signed }) => ({ ...signed, inclusion: { index, path } }));
+}
+
+/** Plans of a batch that were signed, in the order in which they came. */
+async function plansOf(
+  db: Database,
+  batchId: string,
+): Promise<Pick<TakenDecision, 'id' | 'decision' | 'digest' | 'subject' | 'remark'>[]> {
+  return db
+    .selectFrom('signedDecisions')
+    .select(['id', 'decision', 'digest', 'subject', 'remark'])
+    .where('reference', '=', batchId)
+    .where((row) =>
+      row.exists(row.selectFrom('planRows').select('plan').whereRef('plan', '=', 'signedDecisions.digest')),
+    )
+    .orderBy('takenAt')
+    .orderBy('id')
+    .execute();
+}
+
+/** Workflow ids of the rows of a plan that wait for people now. */
+async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('planRows')
+    .innerJoin('payouts', 'payouts.reference', 'planRows.reference')
+    .select('workflowId')
+    .where('plan', '=', plan)
+    .where('state', 'in', ['awaiting-approval', 'awaiting-bank-approval'])
+    .execute();
+  return rows.map(({ workflowId }) => workflowId);
 }
 
 /** False when it was used before. */

@@ -7,6 +7,7 @@ export type { AuditEntry } from '../audit/entry.ts';
 export type { NumberedEntry } from './audit.ts';
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
+export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 export type {
   AttemptOutcome,

@@ -68,6 +68,7 @@ export function executionsOver(client: Client): Executions {
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
+    reject: (workflowId, decision) => signal(workflowId, MESSAGES.reject, decision),
     // Accepted is enough: the payout answers when it knows, and its row shows it.
     cancelPayout: (workflowId, request) =>
       ifThere(() =>

@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { SignedDecision } from '../domain/authority.ts';
+import type { Flag } from '../domain/flags.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
@@ -78,6 +79,8 @@ export interface PayoutStateView {
     needed: number;
     approvedBy: readonly string[];
     expiresAt: string | null;
+    /** What people should look at before they decide. */
+    flags: readonly Flag[];
   } | null;
   /** What was tried and seen, newest last: attempts, looks, decisions. */
   evidence: readonly Evidence[];

@@ -76,7 +76,7 @@ export const sends = proxyActivities<
  * an update whose completion cannot be replayed (SDK 1.24.0).
  */
 export const checks = proxyActivities<
-  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'weighDecisions' | 'useDecision'>
+  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'weighDecisions' | 'useDecision' | 'auditRefused'>
 >({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1m',

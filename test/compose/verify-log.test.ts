@@ -1,13 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseCheckpoints, verifierOf, verifierText } from '../../src/audit/checkpoint.ts';
+import { parseCheckpoint, parseCheckpoints, verifierOf, verifierText } from '../../src/audit/checkpoint.ts';
+import { noteOfMail } from '../../src/audit/checkpoint-mail.ts';
 import { kept, leafText } from '../../src/audit/entry.ts';
 import { verifyExport } from '../../src/audit/exported-log.ts';
 import { leafHash, MerkleTree } from '../../src/audit/merkle.ts';
-import { copyCheckpoints, keepLog, type LogSigner, logSigner, originOf, signLog } from '../../src/compose/audit-log.ts';
+import {
+  copyCheckpoints,
+  keepLog,
+  type LogSigner,
+  logSigner,
+  mailCheckpoints,
+  originOf,
+  signLog,
+} from '../../src/compose/audit-log.ts';
 import { exportedLines, verifyStore } from '../../src/compose/verify-log.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -188,6 +197,28 @@ onEveryStore('The log of a store', (test) => {
     rmSync(join(file, '..'), { recursive: true });
   });
 
+  it('leaves as a mail too, once for each checkpoint, whatever becomes of the file', async () => {
+    const { store, signer } = await logged(test);
+    const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+    const spool = { folder: join(home, 'spool'), to: 'audit@example.com' };
+    await signLog(store, signer, 1);
+    await expect(mailCheckpoints(store, spool, 2)).rejects.toThrow('ENOENT');
+    mkdirSync(spool.folder);
+    const audit = { key: new Secret(privateKey), checkpoints: join(home, 'nowhere', 'checkpoints'), spool };
+    await expect(keepLog({ audit, home }, store, 3)).rejects.toThrow();
+    const mails = readdirSync(spool.folder).map((name) => readFileSync(join(spool.folder, name), 'utf8'));
+    expect(mails).toHaveLength(SIGNED.length + 1);
+    expect(mails[0]).toMatch(/^Date: [^\r]+ \+0000\r\nFrom: audit@example\.com\r\nTo: audit@example\.com\r\n/);
+    const received = mails.map((mail) => parseCheckpoint(noteOfMail(`Received: by relay\r\n${mail}`)));
+    const copied = received.filter((checkpoint) => checkpoint !== undefined);
+    expect(copied.map(({ size }) => size).sort((a, b) => a - b)).toEqual([...SIGNED, SIZE]);
+    expect(await verdictOf(store, copied)).toMatchObject({ problem: undefined });
+    rmSync(spool.folder, { recursive: true });
+    // Nothing waits any more: the folder is not even looked for.
+    await mailCheckpoints(store, spool, 4);
+    rmSync(home, { recursive: true });
+  });
+
   it('is handed out as lines of which any edit, removal, exchange and cut is found', async () => {
     const { store, signer } = await logged(test);
     await signLog(store, signer, 1);
@@ -220,7 +251,7 @@ onEveryStore('The log of a store', (test) => {
 
 describe('The key of a log', () => {
   let home: string;
-  const audit = { key: undefined, checkpoints: undefined };
+  const audit = { key: undefined, checkpoints: undefined, spool: undefined };
 
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));

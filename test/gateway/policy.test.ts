@@ -75,6 +75,34 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
 });
 
+it('lets nobody in with a token that is taken out of the policy, from the next request on', async () => {
+  let policy = policyWithTokens();
+  const { send } = await openGateway([], { policy: () => policy });
+  expect((await send('/v1/batches', { headers: as('alice') })).status).toBe(200);
+  policy = { ...policy, people: policy.people.map((person) => ({ ...person, tokens: [] })) };
+  expect((await send('/v1/batches', { headers: as('alice') })).status).toBe(401);
+});
+
+it('works on so many requests of a caller at once, and on those of others all the same', async () => {
+  const { send, deps } = await openGateway([], { policy: policyWithTokens(), atOnce: 2 });
+  const gate = Promise.withResolvers<void>();
+  const { batches } = deps.store;
+  deps.store.batches = async (...given) => {
+    await gate.promise;
+    return batches(...given);
+  };
+  const ask = (name: string) => send('/v1/batches', { headers: as(name) });
+  const first = [ask('alice'), ask('alice')];
+  await expect.poll(async () => (await ask('alice')).status).toBe(429);
+  const refused = await ask('alice');
+  expect(refused.document).toMatchObject({ error: { code: 'too-many-at-once' } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  const other = ask('erin');
+  gate.resolve();
+  for (const { status } of await Promise.all([...first, other])) expect(status).toBe(200);
+  await expect.poll(async () => (await ask('alice')).status).toBe(200);
+});
+
 it('slows down a caller who asks too often, and nobody else', async () => {
   const { send } = await openGateway([], { policy: policyWithTokens(), perMinute: 3 });
   const ask = async (name: string): Promise<number> => (await send('/v1/batches', { headers: as(name) })).status;

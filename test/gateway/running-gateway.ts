@@ -43,7 +43,12 @@ export interface RunningGateway {
 /** The gateway on a sandbox bank and a store in memory; gone after the test. */
 export async function openGateway(
   tokens: readonly GatewayToken[] = [],
-  { policy, perMinute = 100_000, port = 0 }: { policy?: Policy; perMinute?: number; port?: number } = {},
+  {
+    policy,
+    perMinute = 100_000,
+    atOnce = 10_000,
+    port = 0,
+  }: { policy?: Policy | (() => Policy); perMinute?: number; atOnce?: number; port?: number } = {},
 ): Promise<RunningGateway> {
   const door = await openTestDoor();
   const log: string[] = [];
@@ -70,15 +75,18 @@ export async function openGateway(
       take: async () => ({ refused: 'unconfigured' }),
       deliveries: new Deliveries(async () => undefined, pino({ level: 'silent' })),
     },
-    access: {
-      tokens:
-        policy === undefined
-          ? tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) }))
-          : tokensOf(policy),
-      needsToken: policy !== undefined,
+    access: () => {
+      const now = typeof policy === 'function' ? policy() : policy;
+      if (now !== undefined) return { tokens: tokensOf(now), needsToken: true };
+      return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
     },
     pages: {
-      settings: { policy, terms: quickSettings.terms },
+      settings: {
+        get policy() {
+          return typeof policy === 'function' ? policy() : policy;
+        },
+        terms: quickSettings.terms,
+      },
       async decide({ reference }, update) {
         decisions.push({ reference, ...update });
         return 'counted';
@@ -87,6 +95,7 @@ export async function openGateway(
       workflowUrl: (workflowId) => `http://127.0.0.1:8233/${encodeURIComponent(workflowId)}`,
     },
     perMinute,
+    atOnce,
     now: Date.now,
     uploads: join(door.dir, 'uploads'),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(line) }),

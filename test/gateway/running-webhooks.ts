@@ -38,8 +38,17 @@ export async function openWebhooks(
     deliveries: new Deliveries(async (event) => delivered.push(event), log),
   };
   // Of the other deps only those are used that the routes ask for when the gateway starts.
-  const access = { tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false };
-  const deps = { store, webhooks, log, access, perMinute: 1_000, now: Date.now, uploads: join(dir, 'uploads') };
+  const access = () => ({ tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false });
+  const deps = {
+    store,
+    webhooks,
+    log,
+    access,
+    perMinute: 1_000,
+    atOnce: 1_000,
+    now: Date.now,
+    uploads: join(dir, 'uploads'),
+  };
   const gateway = await startGateway(
     { ...deps, cards: { origins: [] }, ready: {}, pages: { settings: {} } } as unknown as GatewayDeps,
     {

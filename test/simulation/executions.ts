@@ -32,6 +32,7 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
         return cluster.signal(workflowId, 'orderChanged', notice);
       }),
     approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
+    reject: elsewhere,
     lookAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),
     isOpen: (workflowId) => reach(() => cluster.isOpen(workflowId)),
   };

@@ -28,6 +28,25 @@ onEveryStore('An entry of the audit', (test) => {
   const written = async (store: Store) =>
     (await store.auditOf(reference)).map(({ at, actor, action, detail }) => ({ at, actor, action, ...detail }));
 
+  it('names the policy that a payout was read under when it ends, and is written when that is another one', async () => {
+    const store = await test.open();
+    const { record } = await store.claimPayout(payoutClaim('doc'));
+    const read = (policyHash: string) => ({ digest: 'd', approvalsNeeded: 0, policyHash });
+    expect(await store.recordAssessment(record, read('first'), 1)).toBe(true);
+    expect(await store.recordAssessment({ ...record, assessed: read('first') }, read('first'), 2)).toBe(true);
+    expect(await written(store)).toEqual([]);
+    expect(await store.recordAssessment({ ...record, term: 9, assessed: read('first') }, read('second'), 3)).toBe(
+      false,
+    );
+    expect(await store.recordAssessment({ ...record, assessed: read('first') }, read('second'), 4)).toBe(true);
+    await store.changePayout(reference, { state: 'completed', at: 5 });
+    expect(await written(store)).toEqual([
+      { at: 4, actor: 'product', action: 'read under another policy', from: 'first', to: 'second' },
+      { at: 5, actor: 'product', action: 'payout completed', policy: 'second' },
+    ]);
+    expect((await store.payout(reference))?.assessed?.policyHash).toBe('second');
+  });
+
   it('is written with an end, once, and with none that did not come about', async () => {
     const store = await test.open();
     await store.claimPayout(payoutClaim('doc'));

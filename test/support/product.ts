@@ -62,6 +62,7 @@ const termsWith = ({ waits, ...others }: QuickTerms = {}): Terms => {
 export interface Product extends AsyncDisposable {
   client: Client;
   store: Store;
+  bank: Bank;
   sandbox: RunningSandbox;
   namespace: string;
   /** Starts a payout as a batch does. */
@@ -115,6 +116,7 @@ export async function startProduct(
   const product: Product = {
     client,
     store,
+    bank: deps.bank,
     sandbox,
     namespace,
     async start(instruction, { delayMs, kind = 'payout', ...more } = {}) {

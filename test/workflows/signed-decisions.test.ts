@@ -111,6 +111,13 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await ordersUnder(product, referenceOf('u-1001', 'forged'))).toEqual([]);
     expect(await decide(handle, await signed(carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
+    const audit = await product.store.auditOf(referenceOf('u-1001', 'forged'));
+    const raw = audit.filter(({ detail }) => detail.why === 'a signal that nobody has signed');
+    expect(raw.map(({ actor, action }) => `${actor}: ${action}`).sort()).toEqual([
+      'carol: approve refused',
+      'dave: approve refused',
+      'erin: approve refused',
+    ]);
   });
 
   it('the first verdict stands: a rejection ends it, whoever approves then', async () => {

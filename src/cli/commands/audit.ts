@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type LogVerifier, parseCheckpoints, parseVerifier, verifierText } from '../../audit/checkpoint.ts';
+import { noteOfMail } from '../../audit/checkpoint-mail.ts';
 import { verifyExport } from '../../audit/exported-log.ts';
 import type { LogVerdict } from '../../audit/verify-log.ts';
 import { type LogSigner, logSigner, signLog, storedVerifier } from '../../compose/audit-log.ts';
@@ -84,8 +85,14 @@ function givenVerifier(text: string): LogVerifier {
   });
 }
 
-const copiedCheckpoints = (file: string | undefined) =>
-  file === undefined ? [] : parseCheckpoints(readFileSync(fileThere(file), 'utf8'));
+/** Of a file that they were appended to, or of a folder of mails. */
+function copiedCheckpoints(place: string | undefined) {
+  if (place === undefined) return [];
+  const there = fileThere(place);
+  if (!statSync(there).isDirectory()) return parseCheckpoints(readFileSync(there, 'utf8'));
+  const mails = readdirSync(there).filter((name) => name.endsWith('.eml'));
+  return mails.flatMap((name) => parseCheckpoints(noteOfMail(readFileSync(join(there, name), 'utf8'))));
+}
 
 /** Nothing may have left yet. */
 const whenThere = (file: string | undefined): string | undefined =>

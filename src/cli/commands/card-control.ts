@@ -7,11 +7,11 @@ import { Problem } from '../../domain/problem.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
 import type { ResolveCardUpdate } from '../../workflows/card/messages.ts';
+import { untilCarriedOut } from '../carried-out.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard } from '../find-card.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { untilCarriedOut } from './decide.ts';
 
 interface CardControlOptions {
   by: string | undefined;

@@ -1,30 +1,25 @@
 import { userInfo } from 'node:os';
-import { setTimeout as timer } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
-import { resolveDigest, type SignedDecision } from '../../domain/authority.ts';
+import type { SignedDecision } from '../../domain/authority.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
 import { unknownId } from '../batch-report.ts';
+import { untilCarriedOut, untilTrue } from '../carried-out.ts';
 import { decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findTarget } from '../find-target.ts';
+import { findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
-import { keepSigned, type Signer, signerOf } from '../signer.ts';
-
-interface DecideOptions {
-  yes: boolean;
-  by: string | undefined;
-  key?: string;
-  remark: string | undefined;
-}
+import { type DecideOptions, keepSigned, type Signer, signerOf } from '../signer.ts';
+import { decideBatch } from './decide-batch.ts';
 
 /** States in which a payout answers `approve` and `reject`. */
 const AWAITING: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval', 'held'];
@@ -45,7 +40,11 @@ export async function decide(
     throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
   }
   const store = await session.store();
-  const payouts = await awaitingPayouts(store, id, AWAITING);
+  const target = await findTarget(store, id);
+  if (target.kind === 'batch' && session.config.settings.policy !== undefined) {
+    return decideBatch(session, decision, target.batch, options);
+  }
+  const payouts = await awaitingPayouts(store, target, AWAITING);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
       hint: `payouts status ${id} says what it waits for.`,
@@ -124,7 +123,7 @@ export interface ResolveOptions {
  */
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
   const store = await session.store();
-  const [payout] = await awaitingPayouts(store, id, ['needs-operator']);
+  const [payout] = await awaitingPayouts(store, await findTarget(store, id), ['needs-operator']);
   if (payout === undefined) {
     throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
       hint: `payouts status ${id} says where it stands.`,
@@ -163,28 +162,6 @@ function startedAgain(action: ResolveOptions['action']): string | { refused: str
   return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
 }
 
-const PULSE_MS = 250;
-const PATIENCE_MS = 30_000;
-
-/** Waits until a workflow has nothing under way, has ended, or is not there. */
-export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
-  await untilTrue(async () => {
-    const shown = await client.workflow.getHandle(workflowId).describe().catch(unlessGone);
-    if (shown?.status.name !== 'RUNNING') return true;
-    return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
-  });
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!(error instanceof WorkflowNotFoundError)) throw error;
-}
-
-/** Waits for something that comes soon or, after the patience, without us. */
-async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);
-}
-
 async function untilParked(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
     const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
@@ -210,8 +187,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
   return EXIT.completed;
 }
 
-async function awaitingPayouts(store: Store, id: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
-  const target = await findTarget(store, id);
+async function awaitingPayouts(store: Store, target: Target, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
   if (target.kind === 'batch') return store.rowsIn(target.batch.batchId, states);
   return states.includes(target.payout.state) ? [target.payout] : [];
 }

@@ -1,5 +1,5 @@
-import { resolveDigest } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

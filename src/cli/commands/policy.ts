@@ -114,6 +114,7 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
     reference,
     state,
     maker: by,
+    policyHash: payout.assessed?.policyHash ?? null,
     asks: asked?.question ?? null,
     needed: asked?.needed ?? 0,
     approvedBy,
@@ -177,14 +178,18 @@ function conditionText({
   currency,
   amountAtLeast,
   newPayee,
+  changedPayee,
   account,
   where = 'before-submit',
+  alone,
 }: Omit<Policy['approvals'][number], 'approvals'>): string {
   const parts = [
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
     newPayee === true ? 'a new payee' : undefined,
+    changedPayee === true ? 'a changed payee' : undefined,
     account === undefined ? undefined : `account ${account}`,
     where === 'at-bank' ? 'an audit at the bank' : where === 'both' ? 'and again in an audit at the bank' : undefined,
+    alone === true ? 'each by a signature of its own' : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(', ') || 'anything';
 }

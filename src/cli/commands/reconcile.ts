@@ -3,11 +3,11 @@ import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
 import type { QuietScope, Store } from '../../store/store.ts';
 import { startReconciliationPass } from '../../temporal/executions.ts';
+import { untilCarriedOut } from '../carried-out.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
 import type { Session } from '../session.ts';
 import { table } from '../table.ts';
-import { untilCarriedOut } from './decide.ts';
 
 /**
  * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 when nothing stands

@@ -9,8 +9,8 @@ import { LONGEST_MS, Sessions } from './sessions.ts';
 /** What stands between a browser and the pages. */
 export interface Doorway {
   deps: GatewayDeps;
-  /** Undefined: a trial, in which names are believed. */
-  policy: Policy | undefined;
+  /** In force now. Undefined: a trial, in which names are believed. */
+  readonly policy: Policy | undefined;
   sessions: Sessions;
   challenges: Challenges;
   /** The gateway ends. */
@@ -19,16 +19,24 @@ export interface Doorway {
 
 export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => ({
   deps,
-  policy: deps.pages.settings.policy,
+  get policy() {
+    return deps.pages.settings.policy;
+  },
   sessions: new Sessions(),
   challenges: new Challenges(),
   closing,
 });
 
+/** Where the pages are those of a policy from the start. */
+export function policyIn({ policy }: Doorway): Policy {
+  if (policy === undefined) throw new Error('the policy is gone');
+  return policy;
+}
+
 /** Throws a `Problem` where the configuration leaves no way to know who looks. */
 export function assertOpen({ deps, policy }: Doorway): void {
   const why =
-    policy === undefined && deps.access.tokens.length > 0
+    policy === undefined && deps.access().tokens.length > 0
       ? 'The gateway knows tokens and no people.'
       : policy !== undefined && policy.origin === undefined
         ? 'The policy names no origin.'

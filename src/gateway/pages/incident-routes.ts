@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { resolveDigest } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { Caller } from '../callers.ts';

@@ -53,7 +53,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
   app.register(async (open) => {
     asksForTokens(open);
     if (policy?.origin === undefined) return;
-    signInRoutes(open, doorway, policy);
+    signInRoutes(open, doorway);
     passkeyRoutes(open, doorway, policy.origin);
   });
   const uploads = new HeldUploads();
@@ -110,7 +110,7 @@ async function protect(app: FastifyInstance, doorway: Doorway): Promise<void> {
   await app.register(csrf, {
     cookieOpts: cookieOptions(policy),
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
-    getUserInfo: (request) => userInfoOf(request, policy),
+    getUserInfo: (request) => userInfoOf(request, doorway.policy),
   });
   await app.register(rateLimit, rateLimitOf(deps.perMinute));
 }

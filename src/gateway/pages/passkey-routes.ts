@@ -90,5 +90,5 @@ const entryPage = (name: string, made: { id: string; publicKey: string }): Html 
 <h1>Your passkey is made</h1>
 <p>Give these lines to whoever keeps the policy file. They belong into <code>passkeys</code> of ${name}, and hold nothing secret.</p>
 <pre class="copy" tabindex="0">"passkeys": [${JSON.stringify(made)}]</pre>
-<p>Once they are in the policy and the gateway was started again, <a href="/sign-in">sign in</a>.</p>
+<p>Once they are in the policy, <a href="/sign-in">sign in</a>.</p>
 </section>`;

@@ -1,3 +1,4 @@
+import { FLAGS } from '../../domain/flags.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { shownValue } from '../../rules/finding.ts';
@@ -10,7 +11,7 @@ import { batchPath, factList, moment, money } from './pieces.ts';
 export function flagsOf({ row, payee }: PayoutShown): string[] {
   const { kind, assessed, lookAlikeOf, generation } = row;
   const flags: [isUp: boolean, text: string][] = [
-    [kind === 'payout' && assessed?.beneficiary?.known === false, 'the payee is new to the bank'],
+    ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
     [kind === 'payout' && payee.id === undefined, 'payee named by its details'],
     [lookAlikeOf !== null, 'looks like an earlier payout'],
     [assessed?.exchange !== undefined, 'needs an exchange first'],

@@ -4,7 +4,7 @@ import type { Credential, Person, Policy } from '../../domain/authority.ts';
 import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../signing/passkey.ts';
 import { parsed } from '../schemas.ts';
 import { assertionOf, challengeIn, challengeOptions } from './assertion.ts';
-import { callerIn, type Doorway, dropToken, keepToken, tokenOf } from './doorway.ts';
+import { callerIn, type Doorway, dropToken, keepToken, policyIn, tokenOf } from './doorway.ts';
 import { html } from './html.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 
@@ -15,7 +15,7 @@ const SIGN_INS_PER_MINUTE = 20;
 const SUBJECT = 'pages';
 
 /** `/sign-in` and `/sign-out`: a session for whoever has a passkey of the policy. */
-export function signInRoutes(app: FastifyInstance, doorway: Doorway, policy: Policy): void {
+export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps, sessions, challenges } = doorway;
   app.get('/sign-in', (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
@@ -23,6 +23,7 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway, policy: Pol
   });
   const limited = { config: { rateLimit: { max: SIGN_INS_PER_MINUTE } } };
   app.post('/sign-in', limited, async (request, reply) => {
+    const policy = policyIn(doorway);
     const { signed, next } = parsed(signInBody, request.body, 'body');
     if (signed === undefined || signed === '') {
       return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(deps.now()));
@@ -49,6 +50,7 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway, policy: Pol
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', async (request, reply) => {
+    const policy = policyIn(doorway);
     const { name: actor } = callerIn(request, doorway) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');
     dropToken(reply, policy);

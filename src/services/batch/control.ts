@@ -1,3 +1,4 @@
+import type { SignedDecision } from '../../domain/authority.ts';
 import type { BatchControl } from '../../domain/payout-state.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -19,3 +20,19 @@ export async function approveRows(
   for (const row of rows) if (await executions.approve(row.workflowId, { by, note })) asked += 1;
   return asked;
 }
+
+/** Of a plan that was signed: every row of it that waits looks at what was signed. Returns how many. */
+export async function tellPlan(
+  { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
+  { decision, digest, subject: by, remark }: Pick<SignedDecision, 'decision' | 'digest' | 'subject' | 'remark'>,
+): Promise<number> {
+  const waiting = await store.awaitingUnder(digest);
+  const tell = (workflowId: string): Promise<boolean> =>
+    decision === 'approve' ? executions.approve(workflowId, { by }) : executions.reject(workflowId, { by, remark });
+  for (let next = 0; next < waiting.length; next += AT_ONCE) {
+    await Promise.all(waiting.slice(next, next + AT_ONCE).map(tell));
+  }
+  return waiting.length;
+}
+
+const AT_ONCE = 16;

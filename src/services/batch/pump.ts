@@ -8,6 +8,7 @@ import { type Failed, restartAll, restartSome } from '../reconciliation/closed-p
 import { reconcileBatch } from '../reconciliation/reconcile.ts';
 import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
 import { cancelRest } from './cancel-rest.ts';
+import { tellPlan } from './control.ts';
 import { release } from './release.ts';
 
 export interface PumpInput {
@@ -38,6 +39,7 @@ export async function pump(
   let quietAfter: string | null = null;
   let switchesSeen = '';
   const askedToCancel = new Set<string>();
+  const plansTold = new Set<string>();
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
@@ -49,6 +51,7 @@ export async function pump(
       for (const workflowId of restarted) askedToCancel.delete(workflowId);
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
+      await tellPlans(deps, batchId, plansTold);
       quietCheckAt = deps.now() + deps.settings.quietCheckMs;
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
@@ -64,6 +67,15 @@ export async function pump(
     }
     if (atRest >= untilSettled && counts.open > 0) return progress(deps, batchId);
     await sleep(deps.settings.batchPulseMs);
+  }
+}
+
+/** Whoever signed a plan may have been stopped before the rows were told. */
+async function tellPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {
+  for (const plan of await deps.store.plansOf(batchId)) {
+    if (told.has(plan.id)) continue;
+    await tellPlan(deps, plan);
+    told.add(plan.id);
   }
 }
 

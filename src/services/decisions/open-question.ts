@@ -1,5 +1,4 @@
-import { holdDigest } from '../../domain/approval.ts';
-import { bankDigest } from '../../domain/authority.ts';
+import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 import type { SignedQuestion } from './verdict.ts';

@@ -9,6 +9,7 @@ import {
   type Touches,
 } from '../../domain/authority.ts';
 import { isSigned } from '../../signing/is-signed.ts';
+import { isPlanned } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 
 /** What a verdict is made of. */
@@ -53,7 +54,7 @@ export async function verdictOn(
   { question, digest, needed }: SignedQuestion,
 ): Promise<Verdict> {
   const { store, settings, now } = authority;
-  const { reference, by } = row;
+  const { by } = row;
   let awaited = {
     kind: question,
     digest,
@@ -63,7 +64,7 @@ export async function verdictOn(
     approvedBy: [] as readonly string[],
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
-  for (const signed of await store.signedDecisionsOf({ reference, question, digest })) {
+  for (const signed of await signedAbout(store, row, { question, digest })) {
     if ((await voidBecause(authority, signed, touches(row))) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
@@ -71,6 +72,23 @@ export async function verdictOn(
     if (verdict.verdict === 'counted') awaited = { ...awaited, approvedBy: verdict.awaited.approvedBy };
   }
   return { verdict: 'counted', awaited };
+}
+
+/**
+ * What people have signed about a question of a row, for it alone or for the rows of a plan that it is proven to be in, in the order
+ * in which it came. A plan does not approve what has to ask for itself; it rejects that too.
+ */
+async function signedAbout(
+  store: Store,
+  { reference, batchId, assessed }: PayoutRecord,
+  { question, digest }: Pick<SignedQuestion, 'question' | 'digest'>,
+): Promise<SignedDecision[]> {
+  const own = await store.signedDecisionsOf({ reference, question, digest });
+  if (batchId === null || question === 'hold') return own;
+  const planned = (await store.plannedDecisionsOf({ batchId, reference, question, digest }))
+    .filter(({ decision }) => decision === 'reject' || assessed?.asksAlone !== true)
+    .filter((plan) => isPlanned(plan.digest, { reference, digest }, plan.inclusion));
+  return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Verdict } from '../../domain/approval.ts';
 import { isDecision } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from '../sending/claimed-row.ts';
 import type { Caller } from '../sending/send-once.ts';
@@ -10,15 +11,41 @@ export interface WeighInput extends SignedQuestion {
   claim: Claim;
   /** As it came with an update: taken first. */
   signed?: unknown;
+  /** What signals say that people have decided. */
+  said?: readonly { decision: 'approve' | 'reject'; by: string }[];
 }
 
 /** The verdict of what is stored about a question that the payout asks. */
 export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, input: WeighInput): Promise<Verdict> {
-  const { claim, signed, ...asked } = input;
+  const { claim, signed, said = [], ...asked } = input;
   const row = await claimedRow(deps.store, claim, runId);
-  if (signed === undefined) return verdictOn(deps, row, asked);
+  if (signed === undefined) {
+    const verdict = await verdictOn(deps, row, asked);
+    await auditUnsigned(deps, row, said, verdict);
+    return verdict;
+  }
   if (!isDecision(signed)) return { verdict: 'refused', why: 'it is no signed decision' };
   return takeDecision(deps, row, asked, signed);
+}
+
+/** As many at once are kept, so that a flood of signals is none of entries. */
+const SAID_MAX = 20;
+
+/** A signal that somebody sends in the name of a person who has signed nothing counts for nothing: the audit has it. */
+async function auditUnsigned(
+  { store, now }: ActivityDeps,
+  { reference: subject }: PayoutRecord,
+  said: NonNullable<WeighInput['said']>,
+  verdict: Verdict,
+): Promise<void> {
+  const hasSigned = (by: unknown): boolean =>
+    verdict.verdict === 'rejected'
+      ? verdict.by === by
+      : verdict.verdict !== 'refused' && verdict.awaited.approvedBy.some((it) => it === by);
+  for (const { decision, by } of said.filter((it) => !hasSigned(it.by)).slice(0, SAID_MAX)) {
+    const detail = { why: 'a signal that nobody has signed' };
+    await store.audit({ at: now(), actor: `${by}`, action: `${decision} refused`, subject, detail });
+  }
 }
 
 export interface UseInput {

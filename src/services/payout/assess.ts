@@ -2,14 +2,15 @@ import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
-import { approvalsAsked } from '../../domain/authority.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import type { Shown } from '../../domain/flags.ts';
 import type { Assessment, Obstacle } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import { type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
+import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
@@ -19,13 +20,14 @@ import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { signedParts } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { notedFlags } from './payee-flags.ts';
+import { signedTerms } from './signed-terms.ts';
 
 /** How far the exchange of a payout has come. */
 export interface ExchangeProgress {
@@ -67,13 +69,17 @@ export async function recordedAssessment(
   progress: ExchangeProgress,
 ): Promise<Assessment> {
   const read = await readOrObstacle(deps, row, progress);
-  const assessment = { ...read, ...firstQuote(row, read), ...(await guardsOf(deps, row, read)) };
-  if (!(await deps.store.recordAssessment(row, assessment))) throw new Superseded();
+  const { policy } = deps.settings;
+  const assessment = {
+    ...read,
+    ...firstQuote(row, read),
+    ...sinceFirst(row, read),
+    ...(await guardsOf(deps, row, read)),
+    ...(policy !== undefined && { policyHash: policy.hash }),
+  };
+  if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   return assessment;
 }
-
-/** A payee younger than this at the bank counts as new for the approval policy. */
-const NEW_PAYEE_MS = 7 * DAY_MS;
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;
 
@@ -103,6 +109,18 @@ function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment):
   if (kind !== 'exchange') return {};
   const firstSellAmount = assessed?.firstSellAmount ?? exchange?.quotedSellAmount;
   return firstSellAmount === undefined ? {} : { firstSellAmount };
+}
+
+/** What the first reading showed of what people look at, and what differs from it now. */
+function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessment, 'first' | 'flags'> {
+  const { beneficiary, payingAccountId: account, fee, feeCurrency, flags = [] } = read;
+  const now: Shown = {
+    ...(beneficiary?.known === true && { payee: beneficiary.digest }),
+    ...(account !== undefined && { account }),
+    ...(fee !== undefined && { fee: `${fee} ${feeCurrency}` }),
+  };
+  const first = { ...now, ...assessed?.first };
+  return { first, flags: [...flags, ...differences(first, now)] };
 }
 
 /** What our own store has against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
@@ -184,8 +202,10 @@ async function readPayout(
     payee.beneficiary === undefined
       ? { known: false }
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
-  const signing = signedTerms(deps, row, { payee, payingAccountId: paying.account_id });
-  if (!beneficiary.known) return { ...blank, ...signing, beneficiary, payingAccountId: paying.account_id };
+  const payingAccountId = paying.account_id;
+  const flags = await notedFlags(deps.store, row, payee.beneficiary, deps.now());
+  const signing = signedTerms(deps, row, { payee: payee.beneficiary, flags, payingAccountId });
+  if (!beneficiary.known) return { ...blank, ...signing, flags, beneficiary, payingAccountId };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
     uid: instruction.uid,
@@ -216,9 +236,10 @@ async function readPayout(
     approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, {
       currency: instruction.currency,
       amount: instruction.amount,
-      newPayee: isNewPayee(payee.beneficiary, deps.now()),
+      newPayee: flags.includes('new-payee'),
     }),
     ...signing,
+    flags,
     funds:
       exchanged || (exchange !== undefined && exchangeSent)
         ? undefined
@@ -228,28 +249,6 @@ async function readPayout(
             enough: compareDecimals(funds.account.balance, funds.needs) !== -1,
           },
   };
-}
-
-/** What is signed, where a policy asks for that: a payee is created after the approval and not before. */
-function signedTerms(
-  { settings, now }: ActivityDeps,
-  row: PayoutRecord,
-  { payee, payingAccountId }: { payee: Extract<PayeeFound, { beneficiary: unknown }>; payingAccountId: string },
-): Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'approvedFirst'> | undefined {
-  const { policy, terms } = settings;
-  if (policy === undefined) return undefined;
-  const { uid, account_id: accountId, amount, currency } = row.instruction;
-  const asked = { uid, accountId, amount, currency, newPayee: isNewPayee(payee.beneficiary, now()) };
-  return {
-    digest: approvalDigest(signedParts(row, { payee: payee.beneficiary, payingAccountId }, terms)),
-    approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
-    approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
-    approvedFirst: true,
-  };
-}
-
-function isNewPayee(beneficiary: Beneficiary | undefined, now: number): boolean {
-  return beneficiary?.created_at === undefined || now - beneficiary.created_at < NEW_PAYEE_MS;
 }
 
 type PayeeFound = { beneficiary: Beneficiary | undefined } | { obstacle: Obstacle };

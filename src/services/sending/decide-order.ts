@@ -1,8 +1,8 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
 import { says, unless } from '../../api/errors.ts';
-import { bankDigest } from '../../domain/authority.ts';
 import type { Payee } from '../../domain/gates.ts';
+import { bankDigest } from '../../domain/question-digest.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
 import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';

@@ -60,7 +60,7 @@ interface ResolveRule<Request> {
 export function handleCancel<Outcome>(
   execution: AskedOf<unknown>,
   update: UpdateDefinition<{ outcome: Outcome }, [CancelRequest]>,
-  { isTaken, isKnown, outcome, description }: CancelRule<Outcome>,
+  { isTaken, isKnown, outcome, refused, description }: CancelRule<Outcome>,
 ): void {
   const { inbox } = execution;
   setHandler(
@@ -71,6 +71,7 @@ export function handleCancel<Outcome>(
         execution.note(`cancel requested by ${request.by}`);
         await until(() => execution.hasEnded || isKnown());
       }
+      await refused?.(request);
       return { outcome: outcome() };
     },
     { description, validator: assertNamed },
@@ -84,6 +85,8 @@ interface CancelRule<Outcome> {
   isTaken: () => boolean;
   isKnown: () => boolean;
   outcome: () => Outcome;
+  /** What is done when the outcome refuses it. */
+  refused?: (request: CancelRequest) => Promise<void>;
   description: string;
 }
 

@@ -1,7 +1,7 @@
 import { sleep } from '@temporalio/workflow';
-import { bankDigest } from '../../domain/authority.ts';
 import { inMarkdown } from '../../domain/markdown.ts';
 import { doublingPause } from '../../domain/policy.ts';
+import { bankDigest } from '../../domain/question-digest.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
 import { isSuperseded, sends } from '../proxies.ts';

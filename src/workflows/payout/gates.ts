@@ -1,8 +1,8 @@
 import { condition } from '@temporalio/workflow';
-import { holdDigest } from '../../domain/approval.ts';
 import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
+import { holdDigest } from '../../domain/question-digest.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import type { AssessInput } from '../../services/payout/assess.ts';

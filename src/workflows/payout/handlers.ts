@@ -1,6 +1,7 @@
-import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
 import { type Decision, refusalOf, type Verdict } from '../../domain/approval.ts';
-import { resolveDigest } from '../../domain/authority.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
+import type { Refused } from '../../services/decisions/refusals.ts';
 import { handleCancel, handleResolve } from '../execution/handlers.ts';
 import {
   approveSignal,
@@ -36,6 +37,9 @@ export function handleMessages(view: PayoutView): void {
     isTaken: () => !view.hasEnded,
     isKnown: () => view.inbox.cancelStanding !== 'open' || !isStoppable(view),
     outcome: () => cancelOutcome(view),
+    refused: async ({ by }) => {
+      if (cancelOutcome(view) === 'too-late') await tellRefused(view, { action: 'cancel', by, why: 'too late' });
+    },
     description:
       'Cancel where that is still possible. `{"by":"alice","reason":"invoice withdrawn"}` Answers cancelled, too-late or pending.',
   });
@@ -55,9 +59,22 @@ export function handleMessages(view: PayoutView): void {
 }
 
 /** Where decisions are signed a signal only says that one was stored. */
-function decidedBySignal(view: PayoutView, decision: Decision): void {
-  if (view.isSigned) view.hint();
-  else view.decide(decision);
+async function decidedBySignal(view: PayoutView, decision: Decision): Promise<void> {
+  const { decision: action, by } = decision;
+  if (view.isSigned) {
+    const isAwaited = view.question.awaited !== undefined;
+    view.hint(isAwaited ? { decision: action, by } : undefined);
+    if (!isAwaited) await tellRefused(view, { action, by, why: 'no approval is awaited' });
+    return;
+  }
+  const verdict = view.decide(decision);
+  if (verdict.verdict === 'refused') await tellRefused(view, { action, by, why: verdict.why });
+}
+
+/** A refusal that changes nothing is an entry of the audit all the same: as good as that goes, and nothing waits for it but the end. */
+async function tellRefused(view: PayoutView, refused: Refused): Promise<void> {
+  if (!view.isClaimed || !patched('refusals-are-audited')) return;
+  await checks.auditRefused({ claim: view.claim, refused }).catch(() => log.warn('a refusal is not in the audit'));
 }
 
 function handleDecide(view: PayoutView): void {

@@ -1,12 +1,17 @@
 import { log } from '@temporalio/workflow';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/approval.ts';
 
+/** What a signal says, of which nobody knows whether it is true. */
+export type Said = Pick<Decision, 'decision' | 'by'>;
+
 /** What a payout asks people, one thing at a time, and what they have said. */
 export class Question {
   awaited: AwaitedApproval | undefined;
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
   /** Somebody says that there is something new to read about it. */
   isHinted = false;
+  /** By signals, since it was last read: refused unless what they say is signed. */
+  readonly said: Said[] = [];
   private about: string | undefined;
   /** Digest of the last one that was asked, open or not. */
   private lastAsked: string | undefined;

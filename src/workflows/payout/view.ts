@@ -1,6 +1,7 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
+import { type Flag, flagsText } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
@@ -19,7 +20,7 @@ import type { PayoutStateView } from '../messages.ts';
 import { call } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
-import { Question } from './question.ts';
+import { Question, type Said } from './question.ts';
 
 /** What one payout shows of itself, in the UI and in the store, and what it is told. */
 export class PayoutView extends ExecutionView<PayoutState> {
@@ -42,6 +43,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   digest = '';
   /** Distinct people who must approve an order that the bank audits. */
   approvalsAtBank = 1;
+  /** What people should look at before they decide. */
+  flags: readonly Flag[] = [];
   private readonly title: string;
   private readonly kind: PayoutKind;
   private held: Claim | undefined;
@@ -58,6 +61,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
   get claim(): Claim {
     if (this.held === undefined) throw new Error('the payout is not claimed yet');
     return this.held;
+  }
+
+  get isClaimed(): boolean {
+    return this.held !== undefined;
   }
 
   /** A run that takes the claim, for the first time or anew, asks and shows from the start. */
@@ -113,8 +120,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** What people are asked to approve is what was read last. */
-  assessed({ digest, approvalsAtBank = 1 }: Assessment): void {
+  assessed({ digest, approvalsAtBank = 1, flags = [] }: Assessment): void {
     this.digest = digest;
+    this.flags = flags;
     this.approvalsAtBank = Math.max(1, approvalsAtBank);
   }
 
@@ -133,8 +141,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Somebody says that something was decided: of no weight by itself where decisions are signed. */
-  hint(): void {
+  hint(said?: Said): void {
     this.question.isHinted = true;
+    if (said !== undefined) this.question.said.push(said);
   }
 
   /**
@@ -148,7 +157,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   /** What people have signed about the question that is open. */
   async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
-    const input = { claim: this.claim, question: kind, digest, needed };
+    const said = this.question.said.splice(0);
+    const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
     this.weighed(await call('weighDecisions', input, 'reads what people have signed'));
   }
 
@@ -188,6 +198,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
               needed: awaited.needed,
               approvedBy: awaited.approvedBy,
               expiresAt: awaited.expiresAt === undefined ? null : new Date(awaited.expiresAt).toISOString(),
+              flags: this.flags,
             },
       evidence,
     };
@@ -213,6 +224,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
       ['bank status', this.bankStatus ?? ''],
       ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
       ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
+      ['look at', awaited === undefined ? '' : flagsText(this.flags)],
     ];
   }
 }

@@ -48,7 +48,11 @@ export async function asking(
     ...more,
   };
   const { reference, term } = row;
-  await door.store.recordAssessment({ reference, term } as Parameters<typeof door.store.recordAssessment>[0], assessed);
+  await door.store.recordAssessment(
+    { reference, term } as Parameters<typeof door.store.recordAssessment>[0],
+    assessed,
+    Date.now(),
+  );
   const reason = { code: 'approval-needed', message: 'two people must approve it' };
   await door.store.changePayout(reference, { state, reason, at: Date.now() });
   await door.store.markReleased([reference], Date.now());

@@ -57,7 +57,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     derivedReferences: [],
     at: 1,
   });
-  await store.recordAssessment(record, assessed);
+  await store.recordAssessment(record, assessed, 1);
   const sender = {
     bank,
     store,

@@ -1,0 +1,101 @@
+import { FLAGS, type Flag } from '../../domain/flags.ts';
+import { Problem } from '../../domain/problem.ts';
+import { groupedAmount } from '../../reports/display.ts';
+import { tellPlan } from '../../services/batch/control.ts';
+import { type Apart, type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../services/decisions/plan.ts';
+import type { BatchRecord } from '../../store/store.ts';
+import { executionsOver } from '../../temporal/executions.ts';
+import { untilCarriedOut } from '../carried-out.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { type DecideOptions, type Signer, signerOf } from '../signer.ts';
+import { table } from '../table.ts';
+
+/**
+ * `payouts approve|reject BATCH` where a policy is set: one signature for every row that asks, or will ask, the same question. Rows
+ * that ask for themselves are listed and left as they are.
+ */
+export async function decideBatch(
+  session: Session,
+  decision: 'approve' | 'reject',
+  { batchId }: BatchRecord,
+  options: DecideOptions,
+): Promise<ExitCode> {
+  const store = await session.store();
+  const signer = await signerOf(session, options, 'payout');
+  const stack = await session.stack();
+  const bank = await session.bank(stack);
+  const deps: PlanDeps = { store, bank, settings: session.config.settings, now: Date.now };
+  const plan = await planToSign(deps, { batchId, decision, subject: signer.name });
+  session.output.tell(planText(plan));
+  const { length } = plan.rows;
+  if (length === 0) {
+    throw new Problem('usage', 'nothing-awaited', `No row of batch ${batchId} can be decided together with others.`, {
+      hint: `payouts ${decision} REFERENCE decides one that asks for itself; payouts status ${batchId} shows them.`,
+    });
+  }
+  await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${length} payouts by one signature?`, options.yes);
+  const signed = signedPlan(store.id, signer, plan, options.remark);
+  const taken = await takePlan(deps, plan, signed);
+  if ('refused' in taken) {
+    throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${taken.refused}.`, {
+      hint: `payouts audit show ${batchId} has it.`,
+    });
+  }
+  const client = await session.client();
+  const waiting = await store.awaitingUnder(plan.digest);
+  await tellPlan({ store, executions: executionsOver(client) }, signed);
+  // A stack of our own ends with this command: what was decided is carried out before.
+  if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
+  const { rows: _, ...shown } = plan;
+  const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${length} payouts`;
+  const document = { schemaVersion: 1, decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
+  session.output.result(document, `${batchId}  ${outcome}`);
+  return EXIT.completed;
+}
+
+/** Ours first, then the bank's. */
+async function planToSign(
+  deps: PlanDeps,
+  asked: Pick<BatchPlan, 'batchId' | 'decision'> & { subject: string },
+): Promise<BatchPlan> {
+  const ours = await preparePlan(deps, { ...asked, question: 'payout' });
+  if (ours.rows.length > 0) return ours;
+  const atBank = await preparePlan(deps, { ...asked, question: 'bank' });
+  return atBank.rows.length > 0 ? atBank : ours;
+}
+
+function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark = '') {
+  const { batchId: reference, question, decision, digest } = plan;
+  if (sign === undefined) throw new Error('a plan is decided by signature alone');
+  return sign({ storeId, question, reference, digest, decision, remark });
+}
+
+const WHY: Readonly<Record<Apart, string>> = {
+  alone: 'the policy wants it decided by itself',
+  'out-of-scope': 'outside your scope',
+  'not-shown': 'the bank does not show its account or payee',
+};
+
+const LISTED_MAX = 20;
+
+/** What one signature would decide, and what it would not. */
+function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
+  const what = question === 'bank' ? 'orders in the audit of the bank' : 'payouts';
+  const sums = totals.map(({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${count}`);
+  const flagged = Object.entries(flags) as [Flag, number][];
+  const more = apart.length - LISTED_MAX;
+  const listed = apart
+    .slice(0, LISTED_MAX)
+    .map(({ documentId, amount, currency, why }) => [documentId, `${groupedAmount(amount)} ${currency}`, WHY[why]]);
+  return [
+    `${batchId}: ${rows.length} ${what} to ${payees} payees, ${newPayees} of them new`,
+    ...sums,
+    ...flagged.map(([flag, count]) => `  look at ${count}: ${FLAGS[flag]}`),
+    ...(apart.length === 0 ? [] : [`${apart.length} ask for themselves and are not decided by this signature:`]),
+    ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
+    ...(more > 0 ? [`and ${more} more; payouts status ${batchId} lists all of them`] : []),
+    digest,
+  ].join('\n');
+}

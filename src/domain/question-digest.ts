@@ -1,0 +1,10 @@
+/** What is said about one question says nothing about another one: what a decision names besides the digest of the payout. */
+
+/** Of a hold, for the reason it has now. */
+export const holdDigest = (digest: string, code: string): string => `${digest}/${code}`;
+
+/** Of the audit of an order at the bank. */
+export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;
+
+/** What an operator asks for, in words that are signed. */
+export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;

@@ -1,0 +1,199 @@
+import { isSamePerson } from '../../domain/approval.ts';
+import {
+  isWithin,
+  type PlanQuestion,
+  personOf,
+  refusalOfStatement,
+  type SignedDecision,
+} from '../../domain/authority.ts';
+import type { Flag } from '../../domain/flags.ts';
+import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
+import { addDecimals } from '../../domain/money.ts';
+import type { PayoutState } from '../../domain/payout-state.ts';
+import { isSigned } from '../../signing/is-signed.ts';
+import { type PlanRow, signablePlan } from '../../signing/plan.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { Foresight, type ForesightDeps } from './foresee.ts';
+import { openQuestion } from './open-question.ts';
+import { type Authority, auditRefusal, touches } from './verdict.ts';
+
+/** Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, or the bank does not show it. */
+export type Apart = 'alone' | 'out-of-scope' | 'not-shown';
+
+/** What one signature is to decide about a batch, and what people have to see of it. */
+export interface BatchPlan {
+  batchId: string;
+  question: PlanQuestion;
+  decision: 'approve' | 'reject';
+  /** What is signed, with the batch id as the reference. */
+  digest: string;
+  /** In the order of the file. */
+  rows: readonly PlanRow[];
+  /** Of these rows, by currency. Amounts are decimals. */
+  totals: { currency: string; count: number; amount: string }[];
+  payees: number;
+  newPayees: number;
+  /** On how many rows each flag is. */
+  flags: Partial<Record<Flag, number>>;
+  /** Rows that ask for themselves, and why. */
+  apart: { reference: string; documentId: string; amount: string; currency: string; why: Apart }[];
+}
+
+export interface PlanDeps extends Authority {
+  settings: ForesightDeps['settings'];
+  bank: ForesightDeps['bank'];
+}
+
+export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
+  /** Name of the person who is to sign. */
+  subject: string;
+}
+
+/** States in which a row asks for its approval, or has yet to. */
+const BEFORE_APPROVAL: readonly PayoutState[] = [
+  'received',
+  'preparing',
+  'scheduled',
+  'held',
+  'awaiting-funds',
+  'awaiting-approval',
+];
+
+/**
+ * The plan of a batch as it stands: every row that asks, or will ask, this question. Nothing is written; made again it is the same
+ * unless something has changed.
+ */
+export async function preparePlan(deps: PlanDeps, asked: PlanAsked): Promise<BatchPlan> {
+  const { batchId, question, decision, subject } = asked;
+  const { policy } = deps.settings;
+  const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
+  const sums = new Sums();
+  const [rows, apart]: [PlanRow[], BatchPlan['apart']] = [[], []];
+  for await (const { row, open } of openRows(deps, batchId, question)) {
+    const { reference, documentId, amount, currency } = row;
+    const why = apartBecause(open, decision, scope !== undefined && isWithin(scope, touches(row)));
+    if (why !== undefined) apart.push({ reference, documentId, amount, currency, why });
+    else if (open !== undefined) {
+      rows.push({ reference, digest: open.digest });
+      sums.add(row.instruction, open.flags);
+    }
+  }
+  return { batchId, question, decision, digest: signablePlan(rows).digest, rows, ...sums.shown(), apart };
+}
+
+/** What is open about a row; `undefined`: it cannot be told. */
+type Open = { digest: string; asksAlone?: true; flags?: readonly Flag[] } | undefined;
+
+function apartBecause(open: Open, decision: BatchPlan['decision'], isInScope: boolean): Apart | undefined {
+  if (!isInScope) return 'out-of-scope';
+  if (open === undefined) return 'not-shown';
+  return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;
+}
+
+/** Rows whose payee and account are read at once. */
+const AT_ONCE = 8;
+
+/** The rows that ask the question, in the order of the file. */
+async function* openRows(
+  deps: PlanDeps,
+  batchId: string,
+  question: PlanQuestion,
+): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
+  const foresight = new Foresight(deps);
+  const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
+    question === 'bank' ? openAtBank(deps, row) : openBefore(foresight, row);
+  async function* opened(page: readonly PayoutRecord[]) {
+    const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
+    for (const { row, open } of all) if (open !== 'nothing') yield { row, open };
+  }
+  let page: PayoutRecord[] = [];
+  for await (const row of deps.store.rows(batchId)) {
+    page.push(row);
+    if (page.length < AT_ONCE) continue;
+    yield* opened(page);
+    page = [];
+  }
+  yield* opened(page);
+}
+
+async function openBefore(foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
+  if (!BEFORE_APPROVAL.includes(row.state)) return 'nothing';
+  // Only what was read with terms to sign says what is signed.
+  const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresight.of(row);
+  return terms?.approvalsNeeded === 0 ? 'nothing' : terms;
+}
+
+async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open | 'nothing'> {
+  if (row.state !== 'awaiting-bank-approval') return 'nothing';
+  const asked = await openQuestion(store, row);
+  return asked === undefined ? 'nothing' : { ...row.assessed, digest: asked.digest };
+}
+
+class Sums {
+  readonly #totals = new Map<string, { count: number; amount: string }>();
+  readonly #payees = new Set<string>();
+  readonly #newPayees = new Set<string>();
+  readonly #flags: Partial<Record<Flag, number>> = {};
+
+  add(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
+    const { uid, currency, amount, beneficiary_id: id } = instruction;
+    const { count, amount: sum } = this.#totals.get(currency) ?? { count: 0, amount: '0' };
+    this.#totals.set(currency, { count: count + 1, amount: addDecimals(sum, amount) });
+    const payee = id ?? JSON.stringify([uid, Object.entries(beneficiaryFields(instruction)).sort()]);
+    this.#payees.add(payee);
+    for (const flag of flags) this.#flags[flag] = (this.#flags[flag] ?? 0) + 1;
+    if (flags.includes('new-payee')) this.#newPayees.add(payee);
+  }
+
+  shown(): Pick<BatchPlan, 'totals' | 'payees' | 'newPayees' | 'flags'> {
+    const totals = [...this.#totals].sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      totals: totals.map(([currency, sum]) => ({ currency, ...sum })),
+      payees: this.#payees.size,
+      newPayees: this.#newPayees.size,
+      flags: this.#flags,
+    };
+  }
+}
+
+/**
+ * Takes a plan that somebody has signed: it counts for each of its rows like a decision of that person about the row alone, and is
+ * verified again with the proof of the row wherever one is. A refusal says why and is in the audit. Rows that wait are told by
+ * their batch, or by `tellPlan`.
+ */
+export async function takePlan(
+  authority: Authority,
+  plan: BatchPlan,
+  signed: SignedDecision,
+): Promise<{ taken: true } | { refused: string }> {
+  const { store, now } = authority;
+  const signable = signablePlan(plan.rows);
+  const why = await refusalOfPlan(authority, { ...plan, digest: signable.digest }, signed);
+  if (why === undefined && (await store.takeSignedPlan(signed, signable.inclusions(), now()))) return { taken: true };
+  const refused = why ?? 'this decision was handed over before';
+  await auditRefusal(authority, plan.batchId, signed, refused);
+  return { refused };
+}
+
+async function refusalOfPlan(
+  { store, settings: { policy }, now }: Authority,
+  { batchId: reference, question, decision, digest, rows }: BatchPlan,
+  signed: SignedDecision,
+): Promise<string | undefined> {
+  if (policy === undefined) return 'no policy says who may decide';
+  if (signed.reference !== reference || signed.question !== question || signed.decision !== decision)
+    return 'it is about something else';
+  if (signed.digest !== digest) return 'the digest is not the one in force';
+  if (rows.length === 0) return 'nothing is awaited';
+  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now() });
+  if (why !== undefined) return why;
+  if (!(await isSigned(policy, signed))) return 'the signature is not that of the person it names';
+  const maker = (await store.batch(reference))?.by;
+  if (decision === 'approve' && maker != null && isSamePerson(maker, signed.subject))
+    return 'the maker may not approve';
+  const before = await store.signedDecisionsOf({ reference, question, digest });
+  const isAgain = before.some(
+    ({ subject, expiresAt, ...it }) => it.decision === decision && subject === signed.subject && expiresAt > now(),
+  );
+  return isAgain ? 'this person has decided this already' : undefined;
+}

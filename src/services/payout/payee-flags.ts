@@ -1,0 +1,47 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { Flag } from '../../domain/flags.ts';
+import { beneficiaryFields } from '../../domain/instruction.ts';
+import { payeeCountry, payeeFlags, payeeName } from '../../domain/payee-flags.ts';
+import { skeletons } from '../../policy/look-alike-names.ts';
+import type { PayeeAsked, PayeeHistory, PayoutRecord, Store } from '../../store/store.ts';
+import { payeeDigest } from '../sending/payee.ts';
+
+/** What the store is asked about the payee of a row. `payee`: as the bank shows it; undefined: it shows none so far. */
+export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | undefined): PayeeAsked {
+  const { uid, currency } = instruction;
+  const items = payee?.items ?? beneficiaryFields(instruction);
+  const name = payeeName(items);
+  if (name === undefined) return { uid, payeeId: payee?.id, currency, country: payeeCountry(items) };
+  const [asShown, inSmall] = skeletons(name);
+  return { uid, payeeId: payee?.id, currency, name: { name, asShown, inSmall }, country: payeeCountry(items) };
+}
+
+/** What people should look at about the payee of a row. */
+export function flagsOf(
+  history: PayeeHistory,
+  { instruction: { amount } }: PayoutRecord,
+  payee: Beneficiary | undefined,
+  now: number,
+): Flag[] {
+  const digest = payee && payeeDigest(payee);
+  const isOther = digest !== undefined && history.digest !== undefined && history.digest !== digest;
+  const changedAt = isOther ? now : history.changedAt;
+  return payeeFlags({ ...history, createdAt: payee?.created_at, digest, changedAt, amount }, now);
+}
+
+/** The same, and what the bank shows is kept for the next payout to it. */
+export async function notedFlags(
+  store: Store,
+  row: PayoutRecord,
+  payee: Beneficiary | undefined,
+  now: number,
+): Promise<Flag[]> {
+  const asked = askedAbout(row, payee);
+  const history = await store.payeeHistory(asked);
+  const digest = payee && payeeDigest(payee);
+  if (payee !== undefined && digest !== undefined && history.digest !== digest) {
+    const { uid, name, country = null } = asked;
+    await store.notePayee({ uid, payeeId: payee.id, digest, name, country, seenAt: now });
+  }
+  return flagsOf(history, row, payee, now);
+}

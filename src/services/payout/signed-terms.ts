@@ -1,0 +1,46 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { WorkerSettings } from '../../config/settings.ts';
+import { approvalsAsked } from '../../domain/authority.ts';
+import type { Flag } from '../../domain/flags.ts';
+import type { Assessment } from '../../domain/gates.ts';
+import { asksAlone, type Terms } from '../../domain/policy.ts';
+import { approvalDigest } from '../../identity.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { signedParts } from '../decisions/signed-parts.ts';
+
+export type SignedTerms = Pick<
+  Assessment,
+  'digest' | 'approvalsNeeded' | 'approvalsAtBank' | 'asksAlone' | 'approvedFirst'
+>;
+
+/** What terms are made of. */
+export interface TermsOf {
+  settings: Pick<WorkerSettings, 'policy'> & { terms: Pick<Terms, 'feeCap' | 'maxSlippage'> };
+}
+
+/**
+ * What is signed, where a policy asks for that: a payee is created after the approval and not before. `payee` is what the bank shows
+ * of it; undefined: nothing so far.
+ */
+export function signedTerms(
+  { settings }: TermsOf,
+  row: PayoutRecord,
+  {
+    payee,
+    flags,
+    payingAccountId,
+  }: { payee: Beneficiary | undefined; flags: readonly Flag[]; payingAccountId: string },
+): SignedTerms | undefined {
+  const { policy, terms } = settings;
+  if (policy === undefined) return undefined;
+  const { uid, account_id: accountId, amount, currency } = row.instruction;
+  const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
+  const asked = { uid, accountId, amount, currency, newPayee, changedPayee };
+  return {
+    digest: approvalDigest(signedParts(row, { payee, payingAccountId }, terms)),
+    approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
+    approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
+    approvedFirst: true,
+    ...(asksAlone(policy.approvals, asked) && { asksAlone: true }),
+  };
+}

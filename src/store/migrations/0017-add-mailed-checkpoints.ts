@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Checkpoints leave the machine in a second way, each by itself. */
+export const addMailedCheckpoints = (): Migration => ({
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('audit_checkpoints').addColumn('mailed_at', 'bigint').execute();
+    await db.schema
+      .createIndex('audit_checkpoints_unmailed')
+      .on('audit_checkpoints')
+      .column('size')
+      .where(sql.ref('mailed_at'), 'is', null)
+      .execute();
+  },
+});

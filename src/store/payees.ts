@@ -1,0 +1,144 @@
+import type { Database } from './database.ts';
+import type { PayeePayment, SeenPayee } from './decision-schema.ts';
+
+export const payeeRepository = { notePayee, payeeHistory };
+
+/** A name as people see it: two that have a text in common look alike. */
+export interface NameSeen {
+  name: string;
+  asShown: string;
+  inSmall: string;
+}
+
+export interface PayeeAsked {
+  uid: string;
+  /** The bank's; absent: it has none so far. */
+  payeeId?: string;
+  currency: string;
+  name?: NameSeen;
+  country?: string;
+}
+
+/** What is kept of a payee, of others like it, and of payments. */
+export interface PayeeHistory {
+  /** As it was shown last; undefined: it was not. */
+  digest: string | undefined;
+  changedAt: number | null;
+  /** At the last payment. */
+  paidDigest: string | undefined;
+  /** Amounts of the last payments in this currency. */
+  paid: string[];
+  isLookAlike: boolean;
+  /** False where the country is not known. */
+  isFirstToCountry: boolean;
+}
+
+/** How many payments say what is usual. */
+const PAYMENTS = 20;
+
+/** What the bank shows of a payee now; other details than before make it a changed one. */
+async function notePayee(
+  db: Database,
+  { name, ...seen }: Omit<SeenPayee, 'name' | 'nameAsShown' | 'nameInSmall' | 'changedAt'> & { name?: NameSeen },
+): Promise<void> {
+  const row = {
+    ...seen,
+    name: name?.name ?? null,
+    nameAsShown: name?.asShown ?? null,
+    nameInSmall: name?.inSmall ?? null,
+  };
+  const { uid: _, payeeId: __, seenAt, ...shown } = row;
+  await db
+    .insertInto('payees')
+    .values({ ...row, changedAt: null })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['uid', 'payeeId'])
+        .doUpdateSet({ ...shown, changedAt: seenAt })
+        .where('payees.digest', '!=', seen.digest),
+    )
+    .execute();
+}
+
+async function payeeHistory(db: Database, asked: PayeeAsked): Promise<PayeeHistory> {
+  const { currency } = asked;
+  const [seen, payments, isLookAlike, isFirstToCountry] = await Promise.all([
+    seenPayee(db, asked),
+    lastPayments(db, asked),
+    hasLookAlike(db, asked),
+    isFirstTo(db, asked),
+  ]);
+  return {
+    digest: seen?.digest,
+    changedAt: seen?.changedAt ?? null,
+    paidDigest: payments[0]?.digest,
+    paid: payments.filter((payment) => payment.currency === currency).map(({ amount }) => amount),
+    isLookAlike,
+    isFirstToCountry,
+  };
+}
+
+async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<SeenPayee | undefined> {
+  if (payeeId === undefined) return undefined;
+  return db.selectFrom('payees').selectAll().where('uid', '=', uid).where('payeeId', '=', payeeId).executeTakeFirst();
+}
+
+/** Newest first. */
+async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise<PayeePayment[]> {
+  if (payeeId === undefined) return [];
+  return db
+    .selectFrom('payeePayments')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('payeeId', '=', payeeId)
+    .orderBy('paidAt', 'desc')
+    .limit(PAYMENTS)
+    .execute();
+}
+
+async function hasLookAlike(db: Database, { uid, payeeId, name }: PayeeAsked): Promise<boolean> {
+  if (name === undefined) return false;
+  const { asShown, inSmall } = name;
+  const other = await db
+    .selectFrom('payees')
+    .select('payeeId')
+    .where('uid', '=', uid)
+    .where((row) =>
+      row.or([row('nameAsShown', 'in', [asShown, inSmall]), row('nameInSmall', 'in', [asShown, inSmall])]),
+    )
+    .where('name', '!=', name.name)
+    .$if(payeeId !== undefined, (query) => query.where('payeeId', '!=', payeeId ?? ''))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+async function isFirstTo(db: Database, { uid, country }: PayeeAsked): Promise<boolean> {
+  if (country === undefined) return false;
+  const paid = await db
+    .selectFrom('payees')
+    .select('payeeId')
+    .where('uid', '=', uid)
+    .where('country', '=', country)
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('payeePayments')
+          .select('reference')
+          .whereRef('payeePayments.uid', '=', 'payees.uid')
+          .whereRef('payeePayments.payeeId', '=', 'payees.payeeId'),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return paid === undefined;
+}
+
+/** Of a payout that is completed; once. */
+export async function recordPayment(transaction: Database, payment: PayeePayment): Promise<void> {
+  await transaction
+    .insertInto('payeePayments')
+    .values(payment)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
+import { type SigningPerson, signingPerson } from '../support/people.ts';
+import { batchOf, errorOf } from './documents.ts';
+import { csvOf } from './payout-files.ts';
+
+const alice = signingPerson('alice', ['maker']);
+const bob = signingPerson('bob', ['approver']);
+
+const POLICY = {
+  version: 1,
+  people: [alice, bob].map(({ name, roles, publicKey }) => ({ name, roles, scope: {}, keys: [publicKey] })),
+  approvals: [{ approvals: 1 }, { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 }],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
+
+let home: CommandHome;
+let dev: Running;
+
+beforeAll(async () => {
+  for (const person of [alice, bob]) writeFileSync(keyOf(person), person.privateKey);
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
+  home = openCommandHome({ ...QUICK, PAYOUTS_POLICY: join(folder, 'policy.json') });
+  dev = home.start('dev');
+  await dev.says(/Up until Ctrl-C/);
+});
+
+afterAll(async () => {
+  await home.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('a batch is approved by one signature, and a row above the limit by one of its own', async () => {
+  const file = home.file('plan.csv', csvOf([{ id: 'PLAN-1' }, { id: 'PLAN-2' }, { id: 'PLAN-3', amount: '250.00' }]));
+  const run = ['run', file, '--yes', '--json', '--key', keyOf(alice)];
+  const { batchId } = batchOf(await home.payouts(...run, '--detach'));
+  const refused = await home.payouts('approve', batchId, '--yes', '--json', '--key', keyOf(alice));
+  expect(errorOf(refused).error.code).toBe('role-missing');
+  const approved = await home.payouts('approve', batchId, '--yes', '--json', '--key', keyOf(bob));
+  expect(JSON.parse(approved.stdout)).toMatchObject({
+    decisions: [{ reference: batchId, outcome: 'approved by one signature: 2 payouts' }],
+    plan: {
+      question: 'payout',
+      rows: 2,
+      totals: [{ currency: 'USD', count: 2 }],
+      apart: [{ documentId: 'PLAN-3', amount: '250.00', why: 'alone' }],
+    },
+  });
+  expect(approved.code).toBe(0);
+  expect(approved.stderr).toMatch(
+    /2 payouts to 1 payees[\s\S]*PLAN-3 +250\.00 USD +the policy wants it decided by itself/,
+  );
+  await home.payouts(...run, '--timeout', '5s');
+  const own = await home.payouts('approve', 'PLAN-3', '--yes', '--json', '--key', keyOf(bob));
+  expect(own.code).toBe(0);
+  expect(batchOf(await home.payouts('watch', batchId, '--json'))).toMatchObject({ counts: { completed: 3 } });
+  const status = JSON.parse((await home.payouts('status', 'PLAN-3', '--json')).stdout);
+  expect(status.payout.policyHash).toMatch(/^[0-9a-f]{64}$/);
+  const again = await home.payouts('approve', batchId, '--yes', '--json', '--key', keyOf(bob));
+  expect(errorOf(again).error.code).toBe('nothing-awaited');
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
+import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
+import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../../src/services/decisions/plan.ts';
+import { verdictOn } from '../../../src/services/decisions/verdict.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { PayoutRecord, Store } from '../../../src/store/store.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+
+const maker = signingPerson('maker', ['maker', 'approver']);
+const bob = signingPerson('bob', ['approver']);
+const carol = signingPerson('carol', ['approver']);
+const dave = signingPerson('dave', ['approver'], { currencies: ['EUR'] });
+const PEOPLE = [maker, bob, carol, dave];
+
+const ALONE_FROM = { currency: 'USD', amountAtLeast: '1000', alone: true, approvals: 1 } as const;
+const POLICY = policyOf(PEOPLE, { approvals: [{ approvals: 2 }, ALONE_FROM] });
+
+/** A bank that shows one account for every id, and old payees; which of them were read. */
+function bankOf(read: string[] = []): PlanDeps['bank'] {
+  const shown = {
+    accounts: {
+      get: async (id: string) => {
+        read.push(id);
+        return { account_id: id, currency: 'USD' };
+      },
+      ofUser: async () => [{ account_id: 'acc-eur', currency: 'EUR' }],
+    },
+    beneficiaries: {
+      get: async (id: string) => {
+        read.push(id);
+        return { id, currency: 'USD', payment_type: 'LOCAL', items: { account_no: '1' }, created_at: 1 };
+      },
+    },
+  };
+  return shown as unknown as PlanDeps['bank'];
+}
+
+type Fields = Partial<PayoutInstruction>;
+
+async function claimed(fields: readonly Fields[], policy: Policy = POLICY, read?: string[]) {
+  const store = await openStore('file::memory:');
+  const rows = fields.map((given, index) => claimRow(index + 1, `doc-${index + 1}`, given));
+  await store.claimBatch({ ...batchClaim('batch', []), rows, at: Date.now() });
+  const deps: PlanDeps = {
+    store,
+    bank: bankOf(read),
+    settings: { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } },
+    now: Date.now,
+  };
+  return { deps, store, [Symbol.asyncDispose]: () => store.close() };
+}
+
+const asked = (person: SigningPerson, decision: 'approve' | 'reject' = 'approve') =>
+  ({ batchId: 'batch', question: 'payout', decision, subject: person.name }) as const;
+
+const signedPlan = (store: Store, person: SigningPerson, plan: BatchPlan, more: Partial<SignedDecision> = {}) => {
+  const { batchId: reference, question, decision, digest } = plan;
+  return signedBy(person, { storeId: store.id, question, reference, decision, digest, remark: 'seen', ...more });
+};
+
+async function planAndSign(deps: PlanDeps, person: SigningPerson, decision: 'approve' | 'reject' = 'approve') {
+  const plan = await preparePlan(deps, asked(person, decision));
+  const taken = await takePlan(deps, plan, signedPlan(deps.store, person, plan));
+  return { plan, taken };
+}
+
+/** What the sender would find of a row: who has approved, or the verdict. */
+async function found(deps: PlanDeps, plan: BatchPlan, n: number, more: Partial<PayoutRecord> = {}) {
+  const planned = plan.rows[n];
+  if (planned === undefined) throw new Error('the plan has no such row');
+  const row = await deps.store.payout(planned.reference);
+  if (row === undefined) throw new Error('the store has no such row');
+  const verdict = await verdictOn(deps, { ...row, ...more }, { question: 'payout', digest: planned.digest, needed: 2 });
+  return 'awaited' in verdict ? [verdict.verdict, ...verdict.awaited.approvedBy] : verdict.verdict;
+}
+
+describe('One signature for the rows of a batch', () => {
+  it('counts for each row as one person, before anybody has read the bank for it', async () => {
+    const read: string[] = [];
+    await using batch = await claimed([{}, { amount: '20' }, { currency: 'EUR' }], POLICY, read);
+    const { deps } = batch;
+    const { plan, taken } = await planAndSign(deps, bob);
+    expect(taken).toEqual({ taken: true });
+    expect(plan).toMatchObject({ payees: 1, newPayees: 0, apart: [] });
+    expect(plan.totals).toEqual([
+      { currency: 'EUR', count: 1, amount: '10.50' },
+      { currency: 'USD', count: 2, amount: '30.50' },
+    ]);
+    expect(read.sort()).toEqual(['acc-1', 'ben-1']);
+    expect(await found(deps, plan, 0)).toEqual(['counted', 'bob']);
+    expect(await planAndSign(deps, carol)).toMatchObject({ plan: { digest: plan.digest }, taken: { taken: true } });
+    for (const n of [0, 1, 2]) expect(await found(deps, plan, n)).toEqual(['approved', 'bob', 'carol']);
+    expect((await deps.store.auditOf('batch')).map(({ actor, action }) => `${actor}: ${action}`)).toEqual([
+      'maker: batch claimed',
+      'bob: approve, signed',
+      'carol: approve, signed',
+    ]);
+  });
+
+  it('leaves out what asks for itself, what is out of scope, and what the bank does not show', async () => {
+    await using batch = await claimed([{}, { amount: '5000' }, { currency: 'GBP' }]);
+    const { deps } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    expect(plan.rows).toHaveLength(1);
+    expect(plan.apart.map(({ documentId, why }) => [documentId, why])).toEqual([
+      ['doc-2', 'alone'],
+      ['doc-3', 'not-shown'],
+    ]);
+    const { plan: daves, taken } = await planAndSign(deps, dave);
+    expect(daves.apart.map(({ why }) => why)).toEqual(['out-of-scope', 'out-of-scope', 'out-of-scope']);
+    expect(taken).toEqual({ refused: 'nothing is awaited' });
+  });
+
+  it('does not approve a row that turns out to ask for itself, or to be another one than was planned', async () => {
+    await using batch = await claimed([{}, {}]);
+    const { deps, store } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    const assessed = { digest: '', approvalsNeeded: 1, asksAlone: true } as const;
+    expect(await found(deps, plan, 0, { assessed })).toEqual(['counted']);
+    const [first] = plan.rows;
+    const row = await store.payout(first?.reference ?? '');
+    if (row === null || row === undefined) throw new Error('no row');
+    const another = { question: 'payout', digest: 'changed', needed: 1 } as const;
+    expect(await verdictOn(deps, row, another)).toMatchObject({ verdict: 'counted' });
+  });
+
+  it('rejects every row of it, those that ask for themselves too', async () => {
+    await using batch = await claimed([{}, { amount: '5000' }]);
+    const { deps } = batch;
+    const { plan, taken } = await planAndSign(deps, carol, 'reject');
+    expect([plan.rows.length, taken]).toEqual([2, { taken: true }]);
+    for (const n of [0, 1]) expect(await found(deps, plan, n)).toBe('rejected');
+  });
+
+  it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
+    await using batch = await claimed([{}, {}]);
+    const { deps, store } = batch;
+    const plan = await preparePlan(deps, asked(bob));
+    const own = signedPlan(store, bob, plan);
+    const mallory = signingPerson('mallory', ['approver']);
+    const now = Date.now();
+    for (const [signed, why] of [
+      [signedPlan(store, mallory, plan), 'the policy names no such person'],
+      [{ ...own, subject: 'carol' }, 'the signature is not that of the person it names'],
+      [
+        { ...own, signature: signedPlan(store, mallory, plan).signature },
+        'the signature is not that of the person it names',
+      ],
+      [signedPlan(store, maker, plan), 'the maker may not approve'],
+      [signedPlan(store, bob, plan, { digest: plan.rows[0]?.digest ?? '' }), 'the digest is not the one in force'],
+      [signedPlan(store, bob, plan, { reference: 'another' }), 'it is about something else'],
+      [signedPlan(store, bob, plan, { question: 'bank' }), 'it is about something else'],
+      [signedPlan(store, bob, plan, { storeId: 'another' }), 'it was signed for another store'],
+      [signedPlan(store, bob, plan, { signedAt: now - 9_000, expiresAt: now - 1 }), 'it has expired'],
+    ] as const) {
+      expect(await takePlan(deps, plan, signed)).toEqual({ refused: why });
+    }
+    const [first, ...rest] = plan.rows;
+    const swapped = { ...plan, rows: [...rest, ...(first === undefined ? [] : [first])] };
+    expect(await takePlan(deps, swapped, own)).toEqual({ refused: 'the digest is not the one in force' });
+    expect(await found(deps, plan, 0)).toEqual(['counted']);
+    expect(await takePlan(deps, plan, own)).toEqual({ taken: true });
+    expect(await takePlan(deps, plan, own)).toEqual({ refused: 'this person has decided this already' });
+    expect((await store.auditOf('batch')).filter(({ action }) => action === 'approve refused')).toHaveLength(11);
+  });
+
+  it('counts only while the store shows the proof of the row, and while the person is in the policy', async () => {
+    await using batch = await claimed([{}, {}]);
+    const { deps, store } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    const row = await store.payout(plan.rows[0]?.reference ?? '');
+    if (row === undefined) throw new Error('no row');
+    const question = { question: 'payout', digest: plan.rows[0]?.digest ?? '', needed: 1 } as const;
+    const forged: Store = {
+      ...store,
+      plannedDecisionsOf: async (about) =>
+        (await store.plannedDecisionsOf(about)).map((it) => ({ ...it, inclusion: { ...it.inclusion, index: 1 } })),
+    };
+    expect(await verdictOn(deps, row, question)).toMatchObject({ verdict: 'approved' });
+    expect(await verdictOn({ ...deps, store: forged }, row, question)).toMatchObject({ verdict: 'counted' });
+    const settings = { ...deps.settings, policy: policyOf([maker, carol]) };
+    expect(await verdictOn({ ...deps, settings }, row, question)).toMatchObject({ verdict: 'counted' });
+    expect(await verdictOn(deps, { ...row, batchId: 'another' }, question)).toMatchObject({ verdict: 'counted' });
+  });
+
+  it('of 10,000 rows is one signature, and to verify a row of it takes no longer than in a plan of 100', async () => {
+    const [small, large] = [await costOf(100), await costOf(10_000)];
+    expect(large.perRow).toBeLessThan(5 * small.perRow);
+    expect(large.whole).toBeLessThan(30_000);
+  });
+});
+
+/** Milliseconds to prepare and take a plan of so many rows, and then to verify one of them when nothing else runs. */
+async function costOf(count: number): Promise<{ whole: number; perRow: number }> {
+  await using batch = await claimed(Array.from({ length: count }, () => ({})));
+  const { deps } = batch;
+  const begun = performance.now();
+  const { plan } = await planAndSign(deps, bob);
+  const whole = performance.now() - begun;
+  let perRow = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < count; n += count / 100) {
+    const at = performance.now();
+    expect(await found(deps, plan, n)).toEqual(['counted', 'bob']);
+    perRow = Math.min(perRow, performance.now() - at);
+  }
+  return { whole, perRow };
+}

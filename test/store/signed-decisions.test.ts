@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { SignedDecision } from '../../src/domain/authority.ts';
+import type { PlannedRow } from '../../src/store/store.ts';
+import { batchClaim, documentIds } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+const signed = (id: string, more: Partial<SignedDecision> = {}): SignedDecision => ({
+  id,
+  storeId: 'store',
+  question: 'payout',
+  decision: 'approve',
+  reference: 'batch',
+  digest: 'plan/2500/root',
+  subject: 'bob',
+  remark: '',
+  signedAt: 1,
+  expiresAt: 2,
+  credential: 'key',
+  signature: 'sig',
+  ...more,
+});
+
+onEveryStore('A plan that is signed', (test) => {
+  const claim = batchClaim('batch', documentIds(2_500));
+  const rows: PlannedRow[] = claim.rows.map(({ reference }, index) => ({
+    reference,
+    digest: `digest ${index}`,
+    index,
+    path: ['left', 'right'],
+  }));
+
+  it('is found by each of its rows, with its proof, in the order in which it came, and by no other digest', async () => {
+    const store = await test.open();
+    await store.claimBatch(claim);
+    expect(await store.takeSignedPlan(signed('b'), rows, 5)).toBe(true);
+    expect(await store.takeSignedPlan(signed('a', { subject: 'carol' }), rows, 6)).toBe(true);
+    expect(await store.takeSignedPlan(signed('a', { subject: 'carol' }), rows, 7)).toBe(false);
+    const [last] = rows.slice(-1);
+    const about = { batchId: 'batch', reference: last?.reference ?? '', question: 'payout' } as const;
+    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499' })).toEqual([
+      { ...signed('b'), takenAt: 5, inclusion: { index: 2_499, path: ['left', 'right'] } },
+      { ...signed('a', { subject: 'carol' }), takenAt: 6, inclusion: { index: 2_499, path: ['left', 'right'] } },
+    ]);
+    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 0' })).toEqual([]);
+    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499', question: 'bank' })).toEqual([]);
+    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499', batchId: 'other' })).toEqual([]);
+    expect((await store.plansOf('batch')).map(({ id }) => id)).toEqual(['b', 'a']);
+    expect((await store.auditOf('batch')).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'maker batch claimed',
+      'bob approve, signed',
+      'carol approve, signed',
+    ]);
+  });
+
+  it('names those of its rows that wait for people', async () => {
+    const store = await test.open();
+    await store.claimBatch(claim);
+    await store.takeSignedPlan(signed('a'), rows.slice(0, 2), 5);
+    for (const { reference } of rows.slice(1, 3)) {
+      await store.changePayout(reference, { state: 'awaiting-approval', at: 6 });
+    }
+    expect(await store.awaitingUnder('plan/2500/root')).toEqual([`payout/${rows[1]?.reference}`]);
+    expect(await store.awaitingUnder('plan/1/root')).toEqual([]);
+  });
+});

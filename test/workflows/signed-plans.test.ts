@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
+import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../src/services/decisions/plan.ts';
+import { BATCH, runBatch, statesOf } from '../support/claimed-batch.ts';
+import { NEW_PAYEE } from '../support/payout-routes.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
+import { ordersUnder, type Product, quickSettings, startProduct } from '../support/product.ts';
+import { until } from '../support/until.ts';
+
+const maker = signingPerson('maker', ['maker']);
+const bob = signingPerson('bob', ['approver']);
+const carol = signingPerson('carol', ['approver']);
+
+const POLICY = policyOf([maker, bob, carol], {
+  approvals: [{ approvals: 2 }, { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 }],
+});
+
+const depsOf = ({ store, bank }: Product, policy = POLICY): PlanDeps => ({
+  store,
+  bank,
+  settings: { ...quickSettings, policy },
+  now: Date.now,
+});
+
+async function signPlan(
+  deps: PlanDeps,
+  person: SigningPerson,
+  { decision = 'approve', question = 'payout' }: Partial<Pick<BatchPlan, 'decision' | 'question'>> = {},
+): Promise<BatchPlan> {
+  const plan = await preparePlan(deps, { batchId: BATCH, question, decision, subject: person.name });
+  const about = { storeId: deps.store.id, question, reference: BATCH, decision, digest: plan.digest, remark: 'seen' };
+  expect(await takePlan(deps, plan, signedBy(person, about))).toEqual({ taken: true });
+  return plan;
+}
+
+it('two people sign the plan of a batch once each: its rows are paid, and one above the limit asks for itself', async () => {
+  await using product = await startProduct({ settings: { policy: POLICY } });
+  const deps = depsOf(product);
+  const handle = await runBatch(product, [{}, NEW_PAYEE, { amount: '250.00' }, {}], { control: 'paused' });
+  // Nobody has read the bank for any row: what will be asked is foreseen.
+  const before = await signPlan(deps, bob);
+  expect(before.rows).toHaveLength(3);
+  await product.store.controlBatch({ batchId: BATCH, control: 'running', by: 'maker', at: Date.now() });
+  await until(async () => (await statesOf(product.store)).every((state) => state === 'awaiting-approval'));
+  const after = await signPlan(deps, carol);
+  expect(after.digest).toBe(before.digest);
+  await until(async () => (await statesOf(product.store)).filter((state) => state === 'completed').length === 3);
+  expect(await statesOf(product.store)).toEqual(['completed', 'completed', 'awaiting-approval', 'completed']);
+  expect(await ordersUnder(product, referenceOf('u-1001', 'row-3'))).toEqual([]);
+  await signPlan(deps, bob, { decision: 'reject' });
+  expect((await handle.result()).counts).toMatchObject({ completed: 3, rejected: 1 });
+});
+
+it('orders that the bank audits are approved by one signature too', async () => {
+  const policy = policyOf([maker, bob]);
+  await using product = await startProduct({ settings: { policy } });
+  const handle = await runBatch(product, [{ note: 'sandbox:audit' }, { note: 'sandbox:audit' }]);
+  await until(async () => (await statesOf(product.store)).every((state) => state === 'awaiting-bank-approval'));
+  await signPlan(depsOf(product, policy), bob, { question: 'bank' });
+  expect((await handle.result()).counts).toMatchObject({ completed: 2 });
+});
