@@ -1,6 +1,8 @@
 import { isJudged } from '../api/errors.ts';
 import type { PageDeps } from '../gateway/pages/page-deps.ts';
+import { tellPlan } from '../services/batch/control.ts';
 import { decidePayout } from '../temporal/decide-payout.ts';
+import { executionsOver } from '../temporal/executions.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { Opened } from './door.ts';
 
@@ -8,7 +10,7 @@ import type { Opened } from './door.ts';
 const UPDATE_MS = 15_000;
 
 /** What the pages of a gateway reach beside its store. */
-export const pageDeps = ({ config, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
+export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) =>
     client.withDeadline(Date.now() + UPDATE_MS, () => decidePayout(client, payout.workflowId, update)),
@@ -17,5 +19,7 @@ export const pageDeps = ({ config, client, bank, log }: Opened, ui: TemporalUi):
       if (!isJudged(error)) log.warn({ error }, 'payee not read');
       return undefined;
     }),
+  bank,
+  tellPlan: (signed) => tellPlan({ store, executions: executionsOver(client) }, signed),
   workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
 });

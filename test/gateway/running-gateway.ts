@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
-import type { Policy } from '../../src/domain/authority.ts';
+import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
 import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
@@ -29,6 +29,8 @@ export interface RunningGateway {
   controls: { batchId: string; update: string; by: string }[];
   /** What payouts were told that people have decided. */
   decisions: ({ reference: string } & DecisionUpdate)[];
+  /** Plans whose rows were told. */
+  plans: SignedDecision[];
   /** Card payments without Temporal. */
   cards: FakeCards;
   /** What is told of parts that are up. */
@@ -54,6 +56,7 @@ export async function openGateway(
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
+  const plans: SignedDecision[] = [];
   const cards = fakeCards();
   const warnings: string[] = [];
   const deps: GatewayDeps = {
@@ -92,6 +95,10 @@ export async function openGateway(
         return 'counted';
       },
       beneficiary: (id) => door.bank.beneficiaries.get(id),
+      bank: door.bank,
+      async tellPlan(signed) {
+        plans.push(signed);
+      },
       workflowUrl: (workflowId) => `http://127.0.0.1:8233/${encodeURIComponent(workflowId)}`,
     },
     perMinute,
@@ -111,5 +118,18 @@ export async function openGateway(
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
-  return { door, url, log, controls, decisions, cards, warnings, deps, close: () => gateway.close(), send, post };
+  return {
+    door,
+    url,
+    log,
+    controls,
+    decisions,
+    plans,
+    cards,
+    warnings,
+    deps,
+    close: () => gateway.close(),
+    send,
+    post,
+  };
 }

@@ -2,7 +2,7 @@ import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import { tellPlan } from '../../services/batch/control.ts';
-import { type Apart, type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../services/decisions/plan.ts';
+import { APART, type BatchPlan, type PlanDeps, planToSign, takePlan } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { executionsOver } from '../../temporal/executions.ts';
 import { untilCarriedOut } from '../carried-out.ts';
@@ -55,28 +55,11 @@ export async function decideBatch(
   return EXIT.completed;
 }
 
-/** Ours first, then the bank's. */
-async function planToSign(
-  deps: PlanDeps,
-  asked: Pick<BatchPlan, 'batchId' | 'decision'> & { subject: string },
-): Promise<BatchPlan> {
-  const ours = await preparePlan(deps, { ...asked, question: 'payout' });
-  if (ours.rows.length > 0) return ours;
-  const atBank = await preparePlan(deps, { ...asked, question: 'bank' });
-  return atBank.rows.length > 0 ? atBank : ours;
-}
-
 function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark = '') {
   const { batchId: reference, question, decision, digest } = plan;
   if (sign === undefined) throw new Error('a plan is decided by signature alone');
   return sign({ storeId, question, reference, digest, decision, remark });
 }
-
-const WHY: Readonly<Record<Apart, string>> = {
-  alone: 'the policy wants it decided by itself',
-  'out-of-scope': 'outside your scope',
-  'not-shown': 'the bank does not show its account or payee',
-};
 
 const LISTED_MAX = 20;
 
@@ -88,7 +71,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
   const more = apart.length - LISTED_MAX;
   const listed = apart
     .slice(0, LISTED_MAX)
-    .map(({ documentId, amount, currency, why }) => [documentId, `${groupedAmount(amount)} ${currency}`, WHY[why]]);
+    .map(({ documentId, amount, currency, why }) => [documentId, `${groupedAmount(amount)} ${currency}`, APART[why]]);
   return [
     `${batchId}: ${rows.length} ${what} to ${payees} payees, ${newPayees} of them new`,
     ...sums,

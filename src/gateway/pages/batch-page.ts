@@ -34,6 +34,8 @@ export interface BatchPage {
   /** Where the next page begins; undefined: this is the last. */
   next: number | undefined;
   incidents: readonly IncidentRecord[];
+  /** Rows together, by one signature. */
+  mayDecide: boolean;
   mayControl: boolean;
   /** Names of the reports there are. */
   reports: readonly string[];
@@ -49,7 +51,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 ];
 
 export function batchPage(page: BatchPage): Html {
-  const { view, batch, byState, state, incidents, mayControl } = page;
+  const { view, batch, byState, state, incidents, mayDecide, mayControl } = page;
   const counts = countRows(byState);
   const isOver = counts.open === 0;
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
@@ -58,6 +60,7 @@ ${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a
 ${batch.controlReason !== null && html`<p class="attend">Paused by itself: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
+${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
 ${filter(byState, state)}
 <div data-part="rows">${rowsOf(page)}</div>
 </div>

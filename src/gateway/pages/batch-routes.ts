@@ -11,6 +11,7 @@ import { batchOf, controlBatch, MEDIA_TYPE, REPORTS } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { assertMayControl } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
+import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
 import type { Doorway } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
@@ -48,6 +49,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       state,
       next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
+      mayDecide: mayDecideBatch(request.caller, batch),
       mayControl: await mayControl(doorway, request.caller, batch),
       reports: REPORTS.filter((name) => name !== 'pain002' || batch.message !== null),
     });

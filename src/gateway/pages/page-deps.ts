@@ -1,6 +1,7 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
+import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
 /** What somebody has decided about a payout, as its workflow is told. */
@@ -20,5 +21,9 @@ export interface PageDeps {
   decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
   /** A payee as the bank shows it now; undefined when the bank does not answer. */
   beneficiary(id: string): Promise<Beneficiary | undefined>;
+  /** Reads accounts and payees of rows that nobody has read yet. */
+  bank: PlanDeps['bank'];
+  /** Has the rows of a plan that wait look at what was signed. */
+  tellPlan(signed: SignedDecision): Promise<unknown>;
   workflowUrl(workflowId: string): string;
 }

@@ -12,6 +12,7 @@ import { rateLimitOf } from '../rate-limit.ts';
 import { smallBody } from '../small-body.ts';
 import { assetRoutes } from './asset-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { batchDecisionRoutes } from './batch-decision-routes.ts';
 import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { assertOpen, assertOwnPage, callerIn, cookieOptions, type Doorway, doorwayOf, isSealed } from './doorway.ts';
@@ -70,6 +71,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       payoutRoutes(scope, doorway);
       batchListRoutes(scope, doorway);
       batchRoutes(scope, doorway);
+      batchDecisionRoutes(scope, doorway);
       incidentRoutes(scope, doorway);
       switchRoutes(scope, doorway);
       auditRoutes(scope, doorway);

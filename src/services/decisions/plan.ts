@@ -18,7 +18,13 @@ import { openQuestion } from './open-question.ts';
 import { type Authority, auditRefusal, touches } from './verdict.ts';
 
 /** Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, or the bank does not show it. */
-export type Apart = 'alone' | 'out-of-scope' | 'not-shown';
+export const APART = {
+  alone: 'the policy wants it decided by itself',
+  'out-of-scope': 'outside your scope',
+  'not-shown': 'the bank does not show its account or payee',
+} as const;
+
+export type Apart = keyof typeof APART;
 
 /** What one signature is to decide about a batch, and what people have to see of it. */
 export interface BatchPlan {
@@ -79,6 +85,14 @@ export async function preparePlan(deps: PlanDeps, asked: PlanAsked): Promise<Bat
     }
   }
   return { batchId, question, decision, digest: signablePlan(rows).digest, rows, ...sums.shown(), apart };
+}
+
+/** What one signature is asked for now: our own approvals, and once no row waits for those, the bank's. */
+export async function planToSign(deps: PlanDeps, asked: Omit<PlanAsked, 'question'>): Promise<BatchPlan> {
+  const ours = await preparePlan(deps, { ...asked, question: 'payout' });
+  if (ours.rows.length > 0) return ours;
+  const atBank = await preparePlan(deps, { ...asked, question: 'bank' });
+  return atBank.rows.length > 0 ? atBank : ours;
 }
 
 /** What is open about a row; `undefined`: it cannot be told. */

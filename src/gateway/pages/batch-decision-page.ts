@@ -1,0 +1,75 @@
+import { FLAGS, type Flag } from '../../domain/flags.ts';
+import { APART, type BatchPlan } from '../../services/decisions/plan.ts';
+import type { BatchRecord } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import type { View } from './layout.ts';
+import { batchPath, type Column, dataTable, money, nothing, payoutPath } from './pieces.ts';
+import { signedForm } from './signed-form.ts';
+
+export interface BatchDecisionPage {
+  view: View;
+  batch: BatchRecord;
+  /** What one signature would approve, and what one would reject: a rejection covers also what has to be approved by itself. */
+  approve: BatchPlan;
+  reject: BatchPlan;
+}
+
+type RowApart = BatchPlan['apart'][number];
+
+const TOTALS: readonly Column<BatchPlan['totals'][number]>[] = [
+  { head: 'Currency', cell: ({ currency }) => currency },
+  { head: 'Payouts', isFigure: true, cell: ({ count }) => count },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+];
+
+const ROWS_APART: readonly Column<RowApart>[] = [
+  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { head: 'Why', cell: ({ why }) => APART[why] },
+];
+
+const SHOWN_MAX = 100;
+
+/** Everything that one signature decides, and what it does not. */
+export function batchDecisionPage({ view, batch, approve, reject }: BatchDecisionPage): Html {
+  return html`<h1>Decide together</h1>
+<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, handed over by ${batch.by ?? 'nobody who is known'}.</p>
+${planned(approve)}
+${approve.rows.length > 0 && form(view, approve, html``, html`<button class="main">Approve ${payouts(approve)}</button>`)}
+${
+  reject.rows.length > 0 &&
+  form(
+    view,
+    reject,
+    html`<p><label>Why <input name="remark" maxlength="200" required></label></p>`,
+    html`<button class="danger">Reject ${payouts(reject)}</button>`,
+  )
+}
+${apart(approve)}`;
+}
+
+const payouts = ({ rows }: BatchPlan): string => `${rows.length} ${rows.length === 1 ? 'payout' : 'payouts'}`;
+
+function planned(plan: BatchPlan): Html {
+  const { question, rows, totals, payees: count, newPayees, flags } = plan;
+  if (rows.length === 0) return nothing('No row can be approved together with others.');
+  const flagged = Object.entries(flags) as [Flag, number][];
+  return html`<p>${payouts(plan)} to ${count} ${count === 1 ? 'payee' : 'payees'}, ${newPayees} of them new.
+${question === 'bank' && 'The bank asks: these are its orders.'} Each row stays bound to what it says now: where its payee or its caps change, it asks again.</p>
+${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${n}: ${FLAGS[flag]}</li>`)}</ul>`}
+${dataTable('Amounts', TOTALS, totals)}`;
+}
+
+const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => html`<div class="card">${signedForm(
+  view,
+  `${batchPath(plan.batchId)}/${plan.decision}`,
+  html`<input type="hidden" name="digest" value="${plan.digest}">${fields}`,
+  button,
+)}
+<p class="quiet">What is decided: <code>${plan.digest}</code></p></div>`;
+
+const apart = ({ apart: rows }: BatchPlan): Html | false =>
+  rows.length > 0 &&
+  html`<section><h2>${rows.length} ${rows.length === 1 ? 'asks' : 'ask'} for themselves</h2>
+${dataTable('Not decided by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
+${rows.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;

@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { isSamePerson } from '../../domain/approval.ts';
+import { may, type Person } from '../../domain/authority.ts';
+import { Problem } from '../../domain/problem.ts';
+import { type BatchPlan, type PlanDeps, planToSign, takePlan } from '../../services/decisions/plan.ts';
+import type { BatchRecord } from '../../store/store.ts';
+import { batchOf } from '../batch-routes.ts';
+import type { Caller } from '../callers.ts';
+import { keptText, parsed } from '../schemas.ts';
+import { batchDecisionPage } from './batch-decision-page.ts';
+import { type Doorway, policyIn } from './doorway.ts';
+import { show, viewOf } from './layout.ts';
+import { batchPath } from './pieces.ts';
+import { signedOrAsked } from './signing.ts';
+
+const decideBody = z.object({
+  digest: z.string().max(1_000),
+  remark: z.union([z.literal(''), keptText]).default(''),
+  signed: z.string().optional(),
+});
+
+const DECISIONS = ['approve', 'reject'] as const;
+
+/** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
+export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { deps } = doorway;
+  app.get('/batches/:id/decide', async (request, reply) => {
+    const batch = await batchOf(deps, request);
+    const { name: subject } = deciderOf(request, batch);
+    const planFor = (decision: BatchPlan['decision']): Promise<BatchPlan> =>
+      planToSign(planDeps(doorway), { batchId: batch.batchId, decision, subject });
+    const view = viewOf(request, reply, doorway);
+    const [approve, reject] = await Promise.all([planFor('approve'), planFor('reject')]);
+    const body = batchDecisionPage({ view, batch, approve, reject });
+    return show(reply, view, { title: `Decide ${batch.file}`, body });
+  });
+  for (const decision of DECISIONS) {
+    app.post(`/batches/:id/${decision}`, async (request, reply) => {
+      const batch = await batchOf(deps, request);
+      const person = deciderOf(request, batch);
+      const { digest, remark, signed } = parsed(decideBody, request.body, 'body');
+      const asked = { batchId: batch.batchId, decision, subject: person.name };
+      const plan = await planToSign(planDeps(doorway), asked);
+      if (plan.digest !== digest || plan.rows.length === 0) throw asksOtherwise();
+      const signing = signedOrAsked(request, doorway, {
+        policy: policyIn(doorway),
+        person,
+        about: aboutPlan(plan, remark),
+        signed,
+      });
+      if ('asked' in signing) return signing.asked;
+      const taken = await takePlan(planDeps(doorway), plan, signing.signed);
+      if ('refused' in taken) {
+        throw new Problem('conflict', 'decision-refused', `This was not taken: ${taken.refused}.`, {
+          hint: 'Look at the batch again.',
+        });
+      }
+      await deps.pages.tellPlan(signing.signed);
+      return reply.redirect(batchPath(batch.batchId), 303);
+    });
+  }
+}
+
+/** Whether somebody is offered to decide rows of a batch together: with a policy, and not their own. */
+export const mayDecideBatch = ({ person }: Caller, { by }: BatchRecord): boolean =>
+  person !== undefined && may(person, 'payout') && !isSamePerson(by ?? '', person.name);
+
+/** Throws a `Problem` for everybody else. */
+function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
+  const { person } = caller;
+  if (person !== undefined && mayDecideBatch(caller, batch)) return person;
+  throw new Problem('forbidden', 'role-missing', 'You cannot decide the rows of this batch together.', {
+    hint: 'It takes a policy, and an approver of it who has not handed the batch over.',
+  });
+}
+
+const planDeps = ({ deps: { store, pages, now } }: Doorway): PlanDeps => ({
+  store,
+  bank: pages.bank,
+  settings: pages.settings,
+  now,
+});
+
+const aboutPlan = ({ batchId: reference, question, digest, decision }: BatchPlan, remark: string) => {
+  if (decision === 'reject' && remark.trim() === '') {
+    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
+  }
+  return { question, reference, digest, decision, remark };
+};
+
+const asksOtherwise = (): Problem =>
+  new Problem('conflict', 'asks-otherwise', 'The rows do not ask this any more.', { hint: 'Look at the batch again.' });
