@@ -247,18 +247,25 @@ export class Cluster {
     }
   }
 
-  /** The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next one. */
+  /**
+   * The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next ones. One message
+   * each, as a replay goes through them.
+   */
   private nextTasks(): boolean {
     const due = [...this.touched].filter(({ localRunning, buffered }) => localRunning === 0 && buffered.length > 0);
     for (const execution of due) {
       this.events.activated(execution);
-      this.deliverBuffered(execution);
+      const [next] = execution.buffered.splice(0, 1);
+      if (next !== undefined) this.happens(execution, next.event, next.answer);
     }
     return due.length > 0;
   }
 
-  deliverBuffered(execution: Execution): void {
-    for (const { event, answer } of execution.buffered.splice(0)) this.happens(execution, event, answer);
+  /** The workflow task has timed out: the next one begins with what came meanwhile, and then runs the local activity again. */
+  taskTimedOut(execution: Execution, runAgain: () => void): void {
+    execution.localRunning -= 1;
+    this.touched.add(execution);
+    this.time.after(0, runAgain);
   }
 
   /** One step of a replay; false when there is none to make. */

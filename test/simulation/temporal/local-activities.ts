@@ -41,12 +41,7 @@ export class LocalActivities {
           {
             resolve: (value) => settle('resolve', value),
             fail,
-            // The task has timed out: the next one begins with what came meanwhile.
-            again: () => {
-              execution.localRunning -= 1;
-              this.cluster.deliverBuffered(execution);
-              tryOnce();
-            },
+            again: () => this.cluster.taskTimedOut(execution, tryOnce),
           },
         );
     };
