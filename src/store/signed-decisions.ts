@@ -51,7 +51,26 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
   if (numInsertedOrUpdatedRows !== 1n) return false;
   const detail = { decisionId: id, question, digest, credential, ...(remark !== '' && { remark }) };
   await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
+  await putLast(transaction, id, at);
   return true;
+}
+
+/**
+ * The first valid decision wins: the order is that of the log, which takes one entry at a time, whatever the clocks of two machines
+ * say.
+ */
+async function putLast(transaction: Database, id: string, at: number): Promise<void> {
+  const before = await transaction
+    .selectFrom('signedDecisions')
+    .select(({ fn }) => fn.max('takenAt').as('takenAt'))
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  if (before?.takenAt == null || before.takenAt < at) return;
+  await transaction
+    .updateTable('signedDecisions')
+    .set({ takenAt: before.takenAt + 1 })
+    .where('id', '=', id)
+    .execute();
 }
 
 const COLUMNS = [

@@ -63,3 +63,22 @@ onEveryStore('A plan that is signed', (test) => {
     expect(await store.awaitingUnder('plan/1/root')).toEqual([]);
   });
 });
+
+onEveryStore('Decisions that are signed', (test) => {
+  it('stand in the order of the log, whatever the clock of the machine says that took them', async () => {
+    const store = await test.open();
+    for (const [id, at] of [
+      ['c', 5],
+      ['b', 5],
+      ['a', 3],
+    ] as const) {
+      await store.takeSignedDecision(signed(id, { reference: 'row', digest: 'paid' }), at);
+    }
+    const taken = await store.signedDecisionsOf({ reference: 'row', question: 'payout', digest: 'paid' });
+    expect(taken.map(({ id, takenAt }) => [id, takenAt])).toEqual([
+      ['c', 5],
+      ['b', 6],
+      ['a', 7],
+    ]);
+  });
+});
