@@ -183,6 +183,8 @@ export class Cluster {
   }
 
   private write(execution: Execution, event: NewEvent, answer: (done: Promise<unknown>) => void): void {
+    // A cancel of what has settled already, in an earlier run as well.
+    if (event.kind === 'settled' && !execution.pending.has(event.key)) return;
     const written = { ...event, at: this.time.now };
     execution.history.push(written);
     this.apply(execution, written, answer);
