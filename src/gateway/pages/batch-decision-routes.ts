@@ -12,7 +12,7 @@ import { batchDecisionPage } from './batch-decision-page.ts';
 import { type Doorway, policyIn } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
 import { batchPath } from './pieces.ts';
-import { signedOrAsked } from './signing.ts';
+import { assertReasoned, signedOrAsked } from './signing.ts';
 
 const decideBody = z.object({
   digest: z.string().max(1_000),
@@ -83,9 +83,7 @@ const planDeps = ({ deps: { store, pages, now } }: Doorway): PlanDeps => ({
 });
 
 const aboutPlan = ({ batchId: reference, question, digest, decision }: BatchPlan, remark: string) => {
-  if (decision === 'reject' && remark.trim() === '') {
-    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
-  }
+  assertReasoned({ decision, remark });
   return { question, reference, digest, decision, remark };
 };
 

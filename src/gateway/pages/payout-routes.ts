@@ -13,7 +13,7 @@ import { payoutPage } from './payout-page.ts';
 import { storyOf } from './payout-story.ts';
 import { type PayoutShown, payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
-import { signedOrAsked } from './signing.ts';
+import { assertReasoned, signedOrAsked } from './signing.ts';
 
 const remark = z.union([z.literal(''), keptText]).default('');
 const decideBody = z.object({
@@ -104,9 +104,7 @@ async function updateOf(
       hint: 'It takes an approver whose scope holds it, and not whoever handed it over.',
     });
   }
-  if (decision === 'reject' && remark.trim() === '') {
-    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
-  }
+  assertReasoned({ decision, remark });
   const { person } = caller;
   if (policy === undefined || person === undefined) {
     if (by !== undefined) return { decisionId: v7(), decision, by, remark };

@@ -40,5 +40,11 @@ export function signedOrAsked(
   });
 }
 
+/** Throws a `Problem` for a rejection that says no reason. */
+export function assertReasoned({ decision, remark }: Pick<Statement, 'decision' | 'remark'>): void {
+  if (decision !== 'reject' || remark.trim() !== '') return;
+  throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
+}
+
 const isAbout = (decision: SignedDecision, about: Partial<Statement>): boolean =>
   Object.entries(about).every(([member, value]) => decision[member as keyof Statement] === value);
