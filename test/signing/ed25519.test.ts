@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Policy, refusalOfStatement, type SignedDecision, type Statement } from '../../src/domain/authority.ts';
 import { credentialId, newKey, publicKeyOf, signStatement } from '../../src/signing/ed25519.ts';
 import { isSigned } from '../../src/signing/is-signed.ts';
+import { AT, STATEMENT } from './sample-statement.ts';
 
 const bob = newKey();
 const mallory = newKey();
@@ -19,19 +20,6 @@ const POLICY: Policy = {
   approvals: [],
   approvalTtlMs: 3_600_000,
   limits: [],
-};
-const AT = 1_700_000_000_000;
-const STATEMENT: Statement = {
-  id: '5b1d7d9e-5c1e-4f2c-8c39-0d2f6f9a7c01',
-  storeId: 'store-1',
-  question: 'payout',
-  decision: 'approve',
-  reference: 'reference-1',
-  digest: 'digest-1',
-  subject: 'bob',
-  remark: '',
-  signedAt: AT,
-  expiresAt: AT + 3_600_000,
 };
 const HERE = { storeId: 'store-1', now: AT + 1, touches: { uid: 'u', accountId: 'a', currency: 'EUR' } };
 

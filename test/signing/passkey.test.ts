@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isDecision, type Policy, type SignedDecision, type Statement } from '../../src/domain/authority.ts';
 import { isSigned } from '../../src/signing/is-signed.ts';
 import { type AssertedAt, signedByPasskey, softwarePasskey } from '../support/software-passkey.ts';
+import { STATEMENT as SAMPLE } from './sample-statement.ts';
 
 const ORIGIN = 'https://payouts.example.com';
 const bob = softwarePasskey();
@@ -14,19 +15,7 @@ const POLICY: Policy = {
   approvalTtlMs: 3_600_000,
   limits: [],
 };
-const AT = 1_700_000_000_000;
-const STATEMENT: Statement = {
-  id: '5b1d7d9e-5c1e-4f2c-8c39-0d2f6f9a7c01',
-  storeId: 'store-1',
-  question: 'payout',
-  decision: 'approve',
-  reference: 'reference-1',
-  digest: 'digest-1',
-  subject: 'bob',
-  remark: 'as agreed',
-  signedAt: AT,
-  expiresAt: AT + 3_600_000,
-};
+const STATEMENT: Statement = { ...SAMPLE, remark: 'as agreed' };
 
 describe('a decision signed by a passkey', () => {
   const signed = signedByPasskey(bob, STATEMENT, { origin: ORIGIN });
