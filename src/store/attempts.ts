@@ -35,11 +35,12 @@ export const attemptRepository = {
  */
 function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
   return inTransaction(db, async (transaction) => {
-    const { claim, reference, sentAt } = attempt;
+    const { claim, reference, sentAt, isFinal = false } = attempt;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
     const made = await attempts(transaction, reference);
     if (made.some((other) => other.attempt >= attempt.attempt)) return 'taken';
     if (made.some((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS)) return 'live';
+    if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';
     return (await insert(transaction, attempt)) ? 'begun' : 'taken';
   });
 }
@@ -81,7 +82,7 @@ async function holds(db: Database, claim: HeldClaim, at: number): Promise<boolea
   return numUpdatedRows === 1n;
 }
 
-async function insert(db: Database, { claim: _, request, ...attempt }: NewAttempt): Promise<boolean> {
+async function insert(db: Database, { claim: _, isFinal: __, request, ...attempt }: NewAttempt): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('sendAttempts')
     .values({ ...attempt, request: json(request ?? null) })

@@ -145,13 +145,16 @@ export interface NewAttempt {
   sentAt: number;
   request?: SentOrder | SentCardRequest;
   claim?: HeldClaim;
+  /** Whose answer is for life: none is begun once the bank has accepted one, or has said that it exists. */
+  isFinal?: boolean;
 }
 
 /**
  * Whether an attempt may be made. `taken`: its number, or a higher one, was used. `live`: another sender may still be about to
- * send. `superseded`: the run does not hold the claim any more, or the payout has an end.
+ * send. `superseded`: the run does not hold the claim any more, or the payout has an end. `told`: the bank has it, as an earlier
+ * sender has heard, perhaps only now.
  */
-export type AttemptBegun = 'begun' | 'taken' | 'live' | 'superseded';
+export type AttemptBegun = 'begun' | 'taken' | 'live' | 'superseded' | 'told';
 
 export interface AttemptResult {
   outcome: AttemptOutcome;

@@ -94,6 +94,19 @@ onEveryStore('An attempt under a claim', (test) => {
     expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS - 1 })).toBe('live');
     expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS })).toBe('begun');
   });
+
+  it.each([
+    ['accepted', 'told'],
+    ['exists', 'told'],
+    ['ambiguous', 'begun'],
+    ['refused', 'begun'],
+    ['not-sent', 'begun'],
+  ] as const)('after one that was %s it is %s where an answer is for life', async (outcome, begun) => {
+    const store = await test.open();
+    await store.recordAttempt(SENT);
+    await store.finishAttempt('ref', 1, { outcome });
+    expect(await store.recordAttempt({ ...SENT, attempt: 2, isFinal: true })).toBe(begun);
+  });
 });
 
 onEveryStore('An end without money', (test) => {

@@ -30,6 +30,8 @@ export interface Admitted<Request> {
   record?: SentOrder | SentCardRequest;
   /** Whose claim must hold when the attempt is recorded; absent where the key itself is the lock. */
   claim?: Claim;
+  /** It is never sent again once the bank has accepted it, or has said that it exists. */
+  isFinal?: boolean;
 }
 
 interface Sending<Request, Held> {
@@ -64,11 +66,14 @@ export async function sendOnce<Request, Held>(
     const answer = await admit();
     if ('held' in answer) return answer.held;
     admitted = answer;
-    const { reference, attempt, record: request, claim } = admitted;
-    const begun = await store.recordAttempt({ reference, attempt, runId, activityId, sentAt: now(), request, claim });
+    const { reference, attempt, record: request, claim, isFinal } = admitted;
+    const record = { reference, attempt, runId, activityId, sentAt: now(), request, claim, isFinal };
+    const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
     if (begun === 'live') return { outcome: 'ambiguous', why: 'another sender is at work' };
     if (begun === 'taken') return { outcome: 'ambiguous', why: 'another sender used this attempt' };
+    // A sender that stood still may have recorded what it was told after the run that asks now has read the store.
+    if (begun === 'told') return { outcome: 'exists' };
     recorded = admitted;
     const held = await stoppedBy(admitted.request);
     if (held !== undefined) {

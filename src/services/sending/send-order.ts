@@ -109,7 +109,7 @@ async function admit(
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
   await putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since: sender.now() });
-  return { reference, attempt, request: { row, reference, order }, record: order, claim };
+  return { reference, attempt, request: { row, reference, order }, record: order, claim, isFinal: true };
 }
 
 /**

@@ -140,9 +140,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ONCE,
-        find: 'const begun = await store.recordAttempt({ reference, attempt, runId, activityId, sentAt: now(), request, claim });',
-        replace:
-          "const begun = [reference, attempt, runId, activityId, request, claim].length === 6 && now() > 0 ? 'begun' : 'taken';",
+        find: 'const begun = await store.recordAttempt(record);',
+        replace: "const begun: string = record.attempt > 0 ? 'begun' : 'taken';",
       },
     ],
   },
