@@ -11,11 +11,10 @@ const LISTED_MAX = 20;
 export function decisionTable(payouts: readonly PayoutRecord[]): string {
   const rows = payouts.slice(0, LISTED_MAX).map((payout) => {
     const { instruction, documentId, reason, assessed } = payout;
-    const { amount, currency, account_id: accountId } = instruction;
     return [
       documentId,
-      `${groupedAmount(amount)} ${currency}`,
-      accountId,
+      amountText(payout),
+      instruction.account_id,
       payeeText(payout),
       reason?.code ?? '',
       flagsText(assessed?.flags),
@@ -25,6 +24,14 @@ export function decisionTable(payouts: readonly PayoutRecord[]): string {
   const lines = [table(['document', 'amount', 'from', 'to', 'why it asks', 'look at'], rows)];
   if (more > 0) lines.push(`and ${more} more; payouts status ID lists all of them`);
   return lines.join('\n');
+}
+
+/** Of an exchange by itself with what it sells, as it was quoted last. */
+function amountText({ kind, amount, currency, assessed }: PayoutRecord): string {
+  const { quotedSellAmount, sellCurrency } = assessed?.exchange ?? {};
+  const sold = kind === 'exchange' && quotedSellAmount !== undefined;
+  const price = sold ? ` for ${groupedAmount(quotedSellAmount)} ${sellCurrency}` : '';
+  return `${groupedAmount(amount)} ${currency}${price}`;
 }
 
 /** Masked, and marked where it is new to the bank as far as the row says, or looks like an earlier payout. */

@@ -1,3 +1,5 @@
+import type { PayoutInstruction } from './instruction.ts';
+import type { PayoutKind } from './names.ts';
 import { type ApprovalRule, approvalsNeeded } from './policy.ts';
 
 /**
@@ -11,6 +13,7 @@ export type Role = (typeof ROLES)[number];
 
 /** What a person may touch; an absent list is every one. */
 export interface Scope {
+  kinds?: readonly PayoutKind[];
   uids?: readonly string[];
   accounts?: readonly string[];
   currencies?: readonly string[];
@@ -43,6 +46,8 @@ export interface Token {
 /** The most that may leave in 24 hours, by amounts handed to the bank in one currency. */
 export interface Limit {
   per: 'day' | 'payee' | 'account';
+  /** Of which it counts what is sent; absent: of every kind. */
+  kinds?: readonly PayoutKind[];
   currency: string;
   /** Decimal. */
   amount: string;
@@ -124,11 +129,26 @@ const TEXT_MAX = 1_000;
 /** A passkey signs what a browser writes down, whose length it does not bound. */
 const SIGNATURE_MAX = 4_000;
 
-/** Of a payout, what a scope is compared with. */
+/** Of a payout, a transfer or an exchange, what a scope is compared with. */
 export interface Touches {
+  kind: PayoutKind;
   uid: string;
-  accountId: string;
-  currency: string;
+  accounts: readonly string[];
+  currencies: readonly string[];
+}
+
+/** What an instruction names. `sold`: the currency that an exchange by itself sells, where that is known. */
+export function touchesOf(
+  kind: PayoutKind,
+  { uid, account_id: from, to_account_id: to, currency }: PayoutInstruction,
+  sold?: string,
+): Touches {
+  return {
+    kind,
+    uid,
+    accounts: to === undefined ? [from] : [from, to],
+    currencies: sold === undefined ? [currency] : [currency, sold],
+  };
 }
 
 /** How far a signer's clock may be ahead of ours. */
@@ -144,9 +164,15 @@ export function may(person: Person | undefined, question: Question, touches?: To
 }
 
 /** Whether everything that is touched lies in a scope. */
-export function isWithin({ uids, accounts, currencies }: Scope, { uid, accountId, currency }: Touches): boolean {
-  const holds = (list: readonly string[] | undefined, value: string): boolean => list?.includes(value) ?? true;
-  return holds(uids, uid) && holds(accounts, accountId) && holds(currencies, currency);
+export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: Touches): boolean {
+  const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>
+    list === undefined || values.every((value) => list.includes(value));
+  return (
+    holds(kinds, [touched.kind]) &&
+    holds(uids, [touched.uid]) &&
+    holds(accounts, touched.accounts) &&
+    holds(currencies, touched.currencies)
+  );
 }
 
 /**
@@ -171,10 +197,12 @@ export function refusalOfStatement(
 }
 
 export interface Asked {
-  uid: string;
+  kind: PayoutKind;
   accountId: string;
   amount: string;
   currency: string;
+  /** What an exchange by itself sells at most. */
+  sold?: { currency: string; amount: string };
   newPayee: boolean;
   changedPayee: boolean;
 }

@@ -21,7 +21,8 @@ export const WORKFLOW_TYPES = {
 } as const;
 
 /** What a row of the store is, for life: a payout, a transfer between own accounts, or an exchange by itself. */
-export type PayoutKind = 'payout' | 'transfer' | 'exchange';
+export const PAYOUT_KINDS = ['payout', 'transfer', 'exchange'] as const;
+export type PayoutKind = (typeof PAYOUT_KINDS)[number];
 
 /** `legs`: the orders of a kind; the first one ends it, and is sent under the reference of the row. */
 interface KindNames {

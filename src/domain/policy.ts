@@ -1,4 +1,5 @@
 import { compareDecimals } from './money.ts';
+import type { PayoutKind } from './names.ts';
 import type { ClosedMeaning } from './order-status.ts';
 
 /**
@@ -46,6 +47,8 @@ export type ReferenceDedupe = 'verified' | 'assumed' | 'none';
 
 /** One rule of the approval policy: all conditions given must hold. */
 export interface ApprovalRule {
+  /** Absent: of every kind. */
+  kinds?: readonly PayoutKind[];
   currency?: string;
   /** Decimal; needs `currency` to mean anything. */
   amountAtLeast?: string;
@@ -62,12 +65,19 @@ export interface ApprovalRule {
   approvals: number;
 }
 
-interface Payout {
-  currency: string;
-  amount: string;
+interface Payout extends Sum {
+  kind: PayoutKind;
+  /** What an exchange by itself sells at most: a rule about it counts like one about what it buys. */
+  sold?: Sum;
   newPayee: boolean;
   changedPayee?: boolean;
   accountId?: string;
+}
+
+interface Sum {
+  currency: string;
+  /** Decimal. */
+  amount: string;
 }
 
 /** The largest quorum any matching rule asks for; 0 when none matches. */
@@ -81,13 +91,15 @@ export const asksAlone = (rules: readonly ApprovalRule[], payout: Payout): boole
 function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[] {
   return rules
     .filter((rule) => rule.account === undefined || rule.account === payout.accountId)
-    .filter((rule) => rule.currency === undefined || rule.currency === payout.currency)
-    .filter(
-      (rule) => rule.amountAtLeast === undefined || (compareDecimals(payout.amount, rule.amountAtLeast) ?? 1) >= 0,
-    )
+    .filter((rule) => rule.kinds?.includes(payout.kind) ?? true)
+    .filter((rule) => isAbout(rule, payout) || (payout.sold !== undefined && isAbout(rule, payout.sold)))
     .filter((rule) => rule.newPayee !== true || payout.newPayee)
     .filter((rule) => rule.changedPayee !== true || payout.changedPayee === true);
 }
+
+const isAbout = (rule: ApprovalRule, { currency, amount }: Sum): boolean =>
+  (rule.currency === undefined || rule.currency === currency) &&
+  (rule.amountAtLeast === undefined || (compareDecimals(amount, rule.amountAtLeast) ?? 1) >= 0);
 
 /** Doubling pause, never above `max`: the n-th look (from 0) waits `first * 2^n`. */
 export function doublingPause(n: number, first: number, max: number): number {

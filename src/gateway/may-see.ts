@@ -1,5 +1,6 @@
 import { isWithin, may, type Question } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
+import { touches } from '../services/decisions/verdict.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { Caller } from './callers.ts';
 
@@ -15,10 +16,10 @@ export async function maySee({ person }: Caller, store: Store, { batchId, by }: 
 }
 
 /** The same of one payout. */
-export function maySeePayout({ person }: Caller, { by, uid, accountId, currency }: PayoutRecord): boolean {
-  if (person === undefined || by === person.name) return true;
+export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
+  if (person === undefined || row.by === person.name) return true;
   const isMore = person.roles.some((role) => role !== 'maker');
-  return isMore && isWithin(person.scope, { uid, accountId: accountId ?? '', currency });
+  return isMore && isWithin(person.scope, touches(row));
 }
 
 /** Throws a `Problem` unless it is the caller's own batch, or an operator's whose scope holds it. */

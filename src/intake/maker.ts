@@ -1,5 +1,4 @@
-import { may, type Policy, personOf } from '../domain/authority.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
+import { may, type Policy, personOf, type Touches } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 
 const MAKER_UNKNOWN = 'maker-unknown';
@@ -34,13 +33,12 @@ export function assertMaker({ approvalRules, policy }: MakerRules, by: string | 
 export function assertScope(
   { policy }: MakerRules,
   by: string | undefined,
-  rows: Iterable<{ row: number; instruction: PayoutInstruction }>,
+  rows: Iterable<{ row: number; touched: Touches }>,
 ): void {
   if (policy === undefined) return;
   const person = personOf(policy, by ?? null);
-  for (const { row, instruction } of rows) {
-    const { uid, account_id: accountId, currency } = instruction;
-    if (may(person, 'make', { uid, accountId, currency })) continue;
+  for (const { row, touched } of rows) {
+    if (may(person, 'make', touched)) continue;
     throw new Problem('forbidden', 'outside-scope', `Row ${row} is outside the scope that the policy gives ${by}.`, {
       hint: 'Hand over the rows of your scope, or have the policy changed. Nothing was sent.',
     });

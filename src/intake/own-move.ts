@@ -1,6 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import { says, unless } from '../api/errors.ts';
 import type { AccountBalance } from '../api/schemas/accounts.ts';
+import { touchesOf } from '../domain/authority.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../domain/names.ts';
@@ -108,7 +109,9 @@ export async function planMove(
   ];
   if (wrong.length > 0) throw invalid(instruction, wrong, optionOf);
   assertMaker(settings, by);
-  assertScope(settings, by, [{ row: 1, instruction }]);
+  assertScope(settings, by, [
+    { row: 1, touched: touchesOf(kind, instruction, isTransfer ? undefined : from.currency) },
+  ]);
   const cost = await (isTransfer ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
   const outlook = { from, to, ...NO_COST, ...cost };

@@ -1,3 +1,4 @@
+import { touchesOf } from '../domain/authority.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { KnownRows } from './checked-file.ts';
 import { claimFile, type Door, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
@@ -65,7 +66,12 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
   const by = door.policy === undefined ? options.by : door.maker;
   if (!options.dryRun) {
     assertMaker(door, by);
-    assertScope(door, by, checked.staged.claims());
+    const claims = checked.staged.claims();
+    assertScope(
+      door,
+      by,
+      claims.map(({ row, instruction }) => ({ row, touched: touchesOf('payout', instruction) })),
+    );
   }
   let document: Promise<PlanDocument> | undefined;
   const proposal: Proposal = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Person, type Policy, ROLES } from '../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import { parseDecimal } from '../domain/money.ts';
+import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import { credentialId, isPublicKey } from '../signing/ed25519.ts';
 import { areLookAlikes } from './look-alike-names.ts';
 
@@ -12,6 +13,9 @@ const name = z
   .string()
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, { error: "is no name of letters, digits, blanks and . _ @ ' -" });
 const ids = z.array(z.string().min(1)).min(1, { error: 'names none; leave it out for every one' });
+const kinds = z
+  .array(z.enum(PAYOUT_KINDS))
+  .min(1, { error: `names none; leave it out for ${PAYOUT_KINDS.join(', ')}` });
 const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is no currency such as EUR' });
 const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal(text) !== undefined, {
   error: 'is no decimal in quotes such as "12.50"',
@@ -36,6 +40,7 @@ const person = z.strictObject({
   name,
   roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
   scope: z.strictObject({
+    kinds: kinds.optional(),
     uids: ids.optional(),
     accounts: ids.optional(),
     currencies: z.array(currency).min(1).optional(),
@@ -63,6 +68,7 @@ const person = z.strictObject({
 
 const approval = z
   .strictObject({
+    kinds: kinds.optional(),
     currency: currency.optional(),
     amountAtLeast: amount.optional(),
     newPayee: z.boolean().optional(),
@@ -76,7 +82,7 @@ const approval = z
     error: 'has amountAtLeast without a currency',
   });
 
-const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), currency, amount });
+const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), kinds: kinds.optional(), currency, amount });
 
 const policyFile = z.strictObject({
   version: z.literal(1, { error: 'is not 1, the only version there is' }),
@@ -128,7 +134,7 @@ export function parsePolicy(text: string): PolicyRead {
       people,
       approvals: approvals.map(definedOnly) as Policy['approvals'],
       approvalTtlMs: approvalHours * HOUR_MS,
-      limits,
+      limits: limits.map(definedOnly) as Policy['limits'],
     },
   };
 }
@@ -159,16 +165,20 @@ function sharedKeys(people: readonly Person[]): string[] {
   );
 }
 
-/** A rule that nobody can meet would hold every payout for ever. */
-function unreachable(people: readonly Person[], approvals: readonly { approvals: number }[]): string[] {
-  const approvers = people.filter(
-    ({ roles, credentials }) => roles.includes('approver') && credentials.length > 0,
-  ).length;
-  return approvals.flatMap(({ approvals: asked }, index) =>
-    asked <= approvers
+/** A rule that nobody can meet would hold everything that it is about for ever. */
+function unreachable(
+  people: readonly Person[],
+  approvals: readonly { kinds?: PayoutKind[]; approvals: number }[],
+): string[] {
+  const approvers = people.filter(({ roles, credentials }) => roles.includes('approver') && credentials.length > 0);
+  const able = (kind: PayoutKind): number =>
+    approvers.filter(({ scope }) => scope.kinds?.includes(kind) ?? true).length;
+  return approvals.flatMap(({ kinds: about, approvals: asked }, index) => {
+    const fewest = about === undefined ? approvers.length : Math.min(...about.map(able));
+    return asked <= fewest
       ? []
-      : [`approvals.${index}.approvals: asks for ${asked} people, and ${approvers} can approve with a key`],
-  );
+      : [`approvals.${index}.approvals: asks for ${asked} people, and ${fewest} can approve with a key`];
+  });
 }
 
 /** A passkey is made for the pages of one address. */

@@ -14,7 +14,7 @@ import type {
 } from './entities.ts';
 import { json } from './json-columns.ts';
 import { endEntry } from './payouts.ts';
-import type { SendAttempt } from './schema.ts';
+import type { PayoutRecord, SendAttempt } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 export const attemptRepository = {
@@ -45,27 +45,48 @@ function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun>
   });
 }
 
-/** Payouts in a currency that were sent since then, once each, unless all that is known of them is that nothing moved. */
+/** A row whose own order was handed to the bank. */
+interface HandedToBank {
+  reference: string;
+  kind: PayoutRecord['kind'];
+  amount: string;
+  accountId: string | null;
+  /** Id of the payee at the bank, or of the account that receives. */
+  payee: string | undefined;
+}
+
+/**
+ * Rows that were sent since then and move a currency, once each, unless all that is known of them is that nothing moved. What an
+ * exchange by itself sells is an amount in that currency.
+ */
 async function handedToBank(
   db: Database,
   { currency, since }: { currency: string; since: number },
-): Promise<{ reference: string; amount: string; accountId: string | null; beneficiaryId: string | undefined }[]> {
+): Promise<HandedToBank[]> {
   const rows = await db
     .selectFrom('sendAttempts')
     .innerJoin('payouts', 'payouts.reference', 'sendAttempts.reference')
-    .select(['payouts.reference', 'payouts.amount', 'payouts.accountId', 'sendAttempts.request'])
+    .select(['payouts.reference', 'payouts.kind', 'payouts.currency', 'payouts.amount', 'payouts.accountId', 'request'])
     .where('sendAttempts.sentAt', '>=', since)
-    .where('payouts.currency', '=', currency)
+    .where((row) => row.or([row('payouts.currency', '=', currency), row('payouts.kind', '=', 'exchange')]))
     .where('payouts.state', 'not in', UNPAID_STATES)
     .where((row) =>
       row.or([row('sendAttempts.outcome', 'is', null), row('sendAttempts.outcome', 'not in', ['not-sent', 'refused'])]),
     )
     .execute();
   const once = new Map(rows.map((row) => [row.reference, row]));
-  return [...once.values()].map(({ request, ...row }) => ({
-    ...row,
-    beneficiaryId: request !== null && 'beneficiaryId' in request ? request.beneficiaryId : undefined,
-  }));
+  return [...once.values()].flatMap(({ request, currency: own, ...row }) => {
+    const sold = request !== null && 'sellCurrency' in request && request.sellCurrency === currency;
+    if (own !== currency && !sold) return [];
+    return [{ ...row, ...(sold && { amount: request.quotedSellAmount }), payee: payeeOf(request) }];
+  });
+}
+
+function payeeOf(request: SendAttempt['request']): string | undefined {
+  if (request === null) return undefined;
+  if ('beneficiaryId' in request) return request.beneficiaryId;
+  if ('destinationAccountId' in request) return request.destinationAccountId;
+  return 'buyAccountId' in request ? request.buyAccountId : undefined;
 }
 
 const UNPAID_STATES = END_STATES.filter((state) => state !== 'completed');

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import type { Touches } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
@@ -30,17 +31,19 @@ const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolvin
 const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
 
 /** Which users, accounts and currencies the rows of a batch touch, each combination once. */
-async function touchedBy(
-  db: Database,
-  batchId: string,
-): Promise<{ uid: string; accountId: string; currency: string }[]> {
+async function touchedBy(db: Database, batchId: string): Promise<Touches[]> {
   const rows = await db
     .selectFrom('payouts')
     .select(['uid', 'accountId', 'currency'])
     .distinct()
     .where('batchId', '=', batchId)
     .execute();
-  return rows.map(({ accountId, ...row }) => ({ ...row, accountId: accountId ?? '' }));
+  return rows.map(({ uid, accountId, currency }) => ({
+    kind: 'payout',
+    uid,
+    accounts: [accountId ?? ''],
+    currencies: [currency],
+  }));
 }
 
 /** How many rows are in each state. */

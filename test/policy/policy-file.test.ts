@@ -31,6 +31,22 @@ describe('a policy file', () => {
     ]);
   });
 
+  it('says of which kinds a scope, a rule and a limit are; one that says none is of every kind', () => {
+    const read = parsePolicy(
+      JSON.stringify({
+        ...POLICY,
+        people: [{ ...person('alice', ['maker']), scope: { kinds: ['payout'] } }, ...POLICY.people.slice(1)],
+        approvals: [{ kinds: ['transfer', 'exchange'], approvals: 2 }],
+        limits: [{ kinds: ['exchange'], per: 'day', currency: 'EUR', amount: '5' }, POLICY.limits[0]],
+      }),
+    );
+    if ('problems' in read) throw new Error(read.problems.join());
+    const { people, approvals, limits } = read.policy;
+    expect(people.map(({ scope }) => scope)).toEqual([{ kinds: ['payout'] }, {}, {}]);
+    expect(approvals).toEqual([{ kinds: ['transfer', 'exchange'], approvals: 2, where: 'before-submit' }]);
+    expect(limits).toEqual([{ kinds: ['exchange'], per: 'day', currency: 'EUR', amount: '5' }, POLICY.limits[0]]);
+  });
+
   it.each<[string, unknown, string]>([
     ['another version', { ...POLICY, version: 2 }, 'version: is not 1, the only version there is'],
     ['a member that is not known', { ...POLICY, approvers: [] }, 'the whole: Unrecognized key: "approvers"'],
@@ -45,9 +61,31 @@ describe('a policy file', () => {
       'limits.0.amount: Invalid input: expected string, received number',
     ],
     [
+      'a kind that is not known',
+      { ...POLICY, approvals: [{ kinds: ['loan'], approvals: 1 }] },
+      'approvals.0.kinds.0: Invalid option: expected one of "payout"|"transfer"|"exchange"',
+    ],
+    [
+      'a rule of no kind',
+      { ...POLICY, limits: [{ ...POLICY.limits[0], kinds: [] }] },
+      'limits.0.kinds: names none; leave it out for payout, transfer, exchange',
+    ],
+    [
       'a rule that nobody can meet',
       { ...POLICY, approvals: [{ approvals: 3 }] },
       'approvals.0.approvals: asks for 3 people, and 2 can approve with a key',
+    ],
+    [
+      'a rule about a kind that too few may approve',
+      {
+        ...POLICY,
+        people: [...POLICY.people.slice(0, 2), { ...person('carol', ['approver']), scope: { kinds: ['payout'] } }],
+        approvals: [
+          { kinds: ['payout'], approvals: 2 },
+          { kinds: ['payout', 'exchange'], approvals: 2 },
+        ],
+      },
+      'approvals.1.approvals: asks for 2 people, and 1 can approve with a key',
     ],
   ])('is refused for %s', (_what, policy, problem) => {
     expect(problemsOf(policy)).toContain(problem);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Policy, refusalOfStatement, type SignedDecision, type Statement } from '../../src/domain/authority.ts';
+import {
+  type Policy,
+  refusalOfStatement,
+  type SignedDecision,
+  type Statement,
+  touchesOf,
+} from '../../src/domain/authority.ts';
 import { credentialId, newKey, publicKeyOf, signStatement } from '../../src/signing/ed25519.ts';
 import { isSigned } from '../../src/signing/is-signed.ts';
 import { AT, STATEMENT } from './sample-statement.ts';
@@ -21,7 +27,8 @@ const POLICY: Policy = {
   approvalTtlMs: 3_600_000,
   limits: [],
 };
-const HERE = { storeId: 'store-1', now: AT + 1, touches: { uid: 'u', accountId: 'a', currency: 'EUR' } };
+const ROW = { id: 'i', uid: 'u', account_id: 'a', amount: '1.00', currency: 'EUR' };
+const HERE = { storeId: 'store-1', now: AT + 1, touches: touchesOf('payout', ROW) };
 
 describe('a signed decision', () => {
   const signed = signStatement(STATEMENT, bob.privateKey);
@@ -52,7 +59,7 @@ describe('a signed decision', () => {
     [
       'a payout outside the scope',
       {},
-      { touches: { ...HERE.touches, currency: 'USD' } },
+      { touches: touchesOf('payout', { ...ROW, currency: 'USD' }) },
       'it is outside the scope that the policy gives this person',
     ],
     ['another store', {}, { storeId: 'store-2' }, 'it was signed for another store'],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
+import { referenceOf } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
@@ -172,5 +173,58 @@ onEveryStore('An end without money', (test) => {
     await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'absent' } } });
     await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
     expect(await store.attempts(reference)).toMatchObject([{ settled: null, orderId: 'o-1' }]);
+  });
+});
+
+const DAY = { since: 500 };
+
+onEveryStore('What was handed to the bank', (test) => {
+  const CLAIMS = [
+    [
+      'payout',
+      'payment',
+      { accountId: 'usd-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 },
+    ],
+    [
+      'transfer',
+      'transfer',
+      {
+        sourceAccountId: 'usd-1',
+        destinationAccountId: 'usd-2',
+        amount: '10.50',
+        currency: 'USD',
+        destinationUid: 'user-1',
+        expiredAt: 9,
+      },
+    ],
+    [
+      'exchange',
+      'exchange',
+      {
+        sellAccountId: 'eur-1',
+        buyAccountId: 'usd-2',
+        amount: '10.50',
+        currency: 'USD',
+        sellCurrency: 'EUR',
+        quotedSellAmount: '9.66',
+        expiredAt: 9,
+      },
+    ],
+  ] as const;
+
+  it('is counted by kind and receiver, and an exchange by what it sells as well', async () => {
+    const store = await test.open();
+    for (const [kind, leg, request] of CLAIMS) {
+      const reference = referenceOf('user-1', kind, leg);
+      await store.claimPayout({ ...payoutClaim(kind), kind, reference, workflowId: `${kind}/${reference}` });
+      await store.recordAttempt({ ...SENT, reference, request });
+    }
+    const handed = async (currency: string) =>
+      (await store.handedToBank({ currency, ...DAY }))
+        .map(({ kind, amount, payee }) => `${kind} ${amount} ${payee}`)
+        .sort();
+    expect(await handed('USD')).toEqual(['exchange 10.50 usd-2', 'payout 10.50 ben-1', 'transfer 10.50 usd-2']);
+    expect(await handed('EUR')).toEqual(['exchange 9.66 usd-2']);
+    expect(await handed('GBP')).toEqual([]);
   });
 });

@@ -54,7 +54,9 @@ export async function initPolicy(session: Session, file: string): Promise<ExitCo
     const named = roles.split(/[\s,]+/).filter((role) => role !== '');
     people.push({ name, roles: named, scope: {}, keys: key === '' ? [] : [key] });
   }
-  const approvals = Number((await ask.question('How many people approve each payout (0: none): ')).trim() || '0');
+  const approvals = Number(
+    (await ask.question('How many people approve each payout, transfer and exchange (0: none): ')).trim() || '0',
+  );
   ask.close();
   const text = `${JSON.stringify({ version: 1, people, approvals: approvals > 0 ? [{ approvals }] : [] }, null, 2)}\n`;
   assertUsable(text);
@@ -76,13 +78,16 @@ export async function checkPolicy(session: Session, file: string | undefined): P
   const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
-    rules.length === 0 ? 'No payout needs an approval.' : table(['approvals', 'of payouts with'], rules),
+    rules.length === 0 ? 'Nothing needs an approval.' : table(['approvals', 'of what has'], rules),
     ...(limits.length === 0
       ? []
       : [
           table(
             ['limit', 'per'],
-            limits.map((it) => [`${it.amount} ${it.currency}`, it.per]),
+            limits.map((it) => [
+              `${it.amount} ${it.currency}`,
+              [it.per, kindsText(it.kinds)].filter(Boolean).join(', '),
+            ]),
           ),
         ]),
     `An approval holds for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
@@ -162,8 +167,9 @@ async function writeNew(file: string, text: string): Promise<void> {
   });
 }
 
-function scopeText({ uids, accounts, currencies }: Person['scope']): string {
+function scopeText({ kinds, uids, accounts, currencies }: Person['scope']): string {
   const parts = [
+    ['kind', kinds],
     ['uid', uids],
     ['account', accounts],
     ['currency', currencies],
@@ -174,7 +180,10 @@ function scopeText({ uids, accounts, currencies }: Person['scope']): string {
   );
 }
 
+const kindsText = (kinds: readonly string[] | undefined): string | undefined => kinds && `kind ${kinds.join(' ')}`;
+
 function conditionText({
+  kinds,
   currency,
   amountAtLeast,
   newPayee,
@@ -184,6 +193,7 @@ function conditionText({
   alone,
 }: Omit<Policy['approvals'][number], 'approvals'>): string {
   const parts = [
+    kindsText(kinds),
     amountAtLeast === undefined ? currency : `${currency} ${amountAtLeast} and more`,
     newPayee === true ? 'a new payee' : undefined,
     changedPayee === true ? 'a changed payee' : undefined,

@@ -47,7 +47,7 @@ export class Foresight {
       const payee = payeeId === undefined ? undefined : await this.#payee(payeeId);
       const history = await this.#history(JSON.stringify(askedAbout(row, payee)));
       const flags = flagsOf(history, row, payee, this.#deps.now());
-      const terms = signedTerms(this.#deps, row, { payee, flags, payingAccountId: paying.account_id });
+      const terms = signedTerms(this.#deps, row, { payee, payingAccountId: paying.account_id }, flags);
       return terms && { ...terms, flags };
     });
   }

@@ -1,33 +1,56 @@
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import type { ExchangePlan } from '../../domain/gates.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Authority } from './verdict.ts';
 
+/** What is known of an order before it is sent. */
+interface AboutToSend {
+  /** Whom a payout pays. */
+  beneficiaryId?: string;
+  /** What an exchange by itself is. */
+  exchange?: Pick<ExchangePlan, 'sellCurrency' | 'quotedSellAmount'>;
+}
+
 /**
- * The limit of the policy that a payout would pass, in words; undefined when it fits. Whatever was handed to the bank within 24
- * hours counts, unless it is known to have moved nothing. `beneficiaryId`: whom it pays, where that is known.
+ * The limit of the policy that a row would pass, in words; undefined when it fits. Whatever was handed to the bank within 24 hours
+ * counts, unless it is known to have moved nothing. An exchange by itself counts by what it buys and by what it sells.
  */
 export async function limitPassed(
-  { store, settings: { policy }, now }: Authority,
+  authority: Authority,
   row: PayoutRecord,
-  beneficiaryId: string | undefined,
+  { beneficiaryId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
-  const { reference, instruction } = row;
-  const { currency, amount, account_id: accountId } = instruction;
-  const limits = policy?.limits.filter((limit) => limit.currency === currency) ?? [];
-  if (limits.length === 0 || row.kind !== 'payout') return undefined;
+  const { kind, instruction } = row;
+  const { currency, amount } = instruction;
+  const payee = beneficiaryId ?? instruction.to_account_id;
+  const bought = await passedIn(authority, row, { currency, amount, payee });
+  if (bought !== undefined || kind !== 'exchange' || exchange === undefined) return bought;
+  const { sellCurrency, quotedSellAmount } = exchange;
+  return passedIn(authority, row, { currency: sellCurrency, amount: quotedSellAmount, payee });
+}
+
+/** The same in one currency. `payee`: of a payout its payee, else the account that receives. */
+async function passedIn(
+  { store, settings: { policy }, now }: Authority,
+  { kind, reference, instruction: { account_id: accountId } }: PayoutRecord,
+  { currency, amount, payee }: { currency: string; amount: string; payee: string | undefined },
+): Promise<string | undefined> {
+  const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
+  const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];
+  if (limits.length === 0) return undefined;
   const others = (await store.handedToBank({ currency, since: now() - DAY_MS })).filter(
     (other) => other.reference !== reference,
   );
   const counts: Readonly<Record<Limit['per'], (other: (typeof others)[number]) => boolean>> = {
     day: () => true,
     account: (other) => other.accountId === accountId,
-    payee: (other) => other.beneficiaryId !== undefined && other.beneficiaryId === beneficiaryId,
+    payee: (other) => other.payee !== undefined && other.payee === payee,
   };
   const passed = limits.find((limit) => {
-    const sum = addDecimals(amount, ...others.filter(counts[limit.per]).map((other) => other.amount));
-    return compareDecimals(sum, limit.amount) === 1;
+    const same = others.filter((other) => counted(limit, other.kind) && counts[limit.per](other));
+    return compareDecimals(addDecimals(amount, ...same.map((other) => other.amount)), limit.amount) === 1;
   });
   return passed === undefined ? undefined : `${passed.amount} ${passed.currency} per ${passed.per}, within 24 h`;
 }

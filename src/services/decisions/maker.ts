@@ -1,16 +1,22 @@
+import { touchesOf } from '../../domain/authority.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
+import type { PayoutKind } from '../../domain/names.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type Authority, voidBecause } from './verdict.ts';
 
 /** Whether the policy lets somebody start it by hand: whom it names as the maker has signed just this. True without a policy. */
 export async function isMade(
   authority: Authority,
-  { reference, instruction, by }: { reference: string; instruction: PayoutInstruction; by: string | undefined },
+  {
+    kind,
+    reference,
+    instruction,
+    by,
+  }: { kind: PayoutKind; reference: string; instruction: PayoutInstruction; by: string | undefined },
 ): Promise<boolean> {
   const { store, settings } = authority;
   if (settings.policy === undefined) return true;
-  const { uid, account_id: accountId, currency } = instruction;
-  const touched = { uid, accountId, currency };
+  const touched = touchesOf(kind, instruction);
   const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
   for (const signed of made) {
     if (signed.subject === by && (await voidBecause(authority, signed, touched)) === undefined) return true;

@@ -7,6 +7,7 @@ import {
   refusalOfStatement,
   type SignedDecision,
   type Touches,
+  touchesOf,
 } from '../../domain/authority.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isPlanned } from '../../signing/plan.ts';
@@ -27,11 +28,8 @@ export interface SignedQuestion {
 }
 
 /** What a scope is compared with. */
-export const touches = ({ uid, instruction }: PayoutRecord): Touches => ({
-  uid,
-  accountId: instruction.account_id,
-  currency: instruction.currency,
-});
+export const touches = ({ kind, instruction, assessed }: PayoutRecord): Touches =>
+  touchesOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
 
 /** Why a decision that somebody is said to have signed counts for nothing here and now; undefined when it counts. */
 export async function voidBecause(

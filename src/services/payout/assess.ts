@@ -104,11 +104,10 @@ async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: E
   }
 }
 
-/** What a first reading shows is near to what people have seen and agreed to: kept, whatever later ones show. */
-function firstQuote({ kind, assessed }: PayoutRecord, { exchange }: Assessment): Pick<Assessment, 'firstSellAmount'> {
-  if (kind !== 'exchange') return {};
-  const firstSellAmount = assessed?.firstSellAmount ?? exchange?.quotedSellAmount;
-  return firstSellAmount === undefined ? {} : { firstSellAmount };
+/** Kept through a reading that did not come about. */
+function firstQuote({ assessed }: PayoutRecord, { firstSellAmount }: Assessment): Pick<Assessment, 'firstSellAmount'> {
+  const first = firstSellAmount ?? assessed?.firstSellAmount;
+  return first === undefined ? {} : { firstSellAmount: first };
 }
 
 /** What the first reading showed of what people look at, and what differs from it now. */
@@ -142,7 +141,7 @@ async function guardsOf(
   return {
     switchedOff,
     ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
-    limit: await limitPassed(deps, row, beneficiary?.known ? beneficiary.id : undefined),
+    limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
     lookAlike: await lookAlikeOf(store, row),
     ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
   };
@@ -204,7 +203,7 @@ async function readPayout(
       : { known: true, id: payee.beneficiary.id, digest: payeeDigest(payee.beneficiary) };
   const payingAccountId = paying.account_id;
   const flags = await notedFlags(deps.store, row, payee.beneficiary, deps.now());
-  const signing = signedTerms(deps, row, { payee: payee.beneficiary, flags, payingAccountId });
+  const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId }, flags);
   if (!beneficiary.known) return { ...blank, ...signing, flags, beneficiary, payingAccountId };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
@@ -234,6 +233,7 @@ async function readPayout(
       fee: `${fee} ${feeCurrency}`,
     }),
     approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, {
+      kind: 'payout',
       currency: instruction.currency,
       amount: instruction.amount,
       newPayee: flags.includes('new-payee'),

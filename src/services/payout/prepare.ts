@@ -116,7 +116,7 @@ export async function preparePayout(
   }
 
   const instruction = claimedInstruction(known, given, input.batchId);
-  if (known === undefined && !(await isMade(deps, { reference, instruction, by }))) {
+  if (known === undefined && !(await isMade(deps, { kind, reference, instruction, by }))) {
     throw new Misuse(
       FAILURES.makerNotProven,
       'the policy asks for a maker who has proven to be one: hand payouts over with the command or the gateway',

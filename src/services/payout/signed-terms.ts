@@ -1,4 +1,3 @@
-import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import type { Flag } from '../../domain/flags.ts';
@@ -6,7 +5,7 @@ import type { Assessment } from '../../domain/gates.ts';
 import { asksAlone, type Terms } from '../../domain/policy.ts';
 import { approvalDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { signedParts } from '../decisions/signed-parts.ts';
+import { costAtMost, type SeenAtBank, signedParts } from '../decisions/signed-parts.ts';
 
 export type SignedTerms = Pick<
   Assessment,
@@ -18,26 +17,22 @@ export interface TermsOf {
   settings: Pick<WorkerSettings, 'policy'> & { terms: Pick<Terms, 'feeCap' | 'maxSlippage'> };
 }
 
-/**
- * What is signed, where a policy asks for that: a payee is created after the approval and not before. `payee` is what the bank shows
- * of it; undefined: nothing so far.
- */
+/** What is signed, where a policy asks for that: a payee is created after the approval and not before. */
 export function signedTerms(
   { settings }: TermsOf,
   row: PayoutRecord,
-  {
-    payee,
-    flags,
-    payingAccountId,
-  }: { payee: Beneficiary | undefined; flags: readonly Flag[]; payingAccountId: string },
+  seen: SeenAtBank,
+  flags: readonly Flag[] = [],
 ): SignedTerms | undefined {
   const { policy, terms } = settings;
   if (policy === undefined) return undefined;
-  const { uid, account_id: accountId, amount, currency } = row.instruction;
+  const { kind, instruction } = row;
+  const { account_id: accountId, amount, currency } = instruction;
   const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
-  const asked = { uid, accountId, amount, currency, newPayee, changedPayee };
+  const { sellAtMost: sold } = costAtMost(row, seen, terms);
+  const asked = { kind, accountId, amount, currency, sold, newPayee, changedPayee };
   return {
-    digest: approvalDigest(signedParts(row, { payee, payingAccountId }, terms)),
+    digest: approvalDigest(signedParts(row, seen, terms)),
     approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
     approvalsAtBank: approvalsAsked(policy, asked, 'at-bank'),
     approvedFirst: true,

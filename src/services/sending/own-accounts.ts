@@ -7,12 +7,15 @@ import type { Reason } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import type { SeenAtBank } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { signedTerms } from '../payout/signed-terms.ts';
 
 // What the bank shows about money that stays with its owner: a transfer, or an exchange by itself.
 
 /** Both accounts and the fee. An account that the key does not see is an obstacle by the bank's own code. */
-export async function readTransfer(deps: ActivityDeps, { instruction }: PayoutRecord): Promise<Assessment> {
+export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+  const { instruction } = row;
   const { account_id, to_account_id = '', amount, currency } = instruction;
   const [source, destination] = await bothAccounts(deps, instruction);
   const transfer = { source: shown(source), destination: shown(destination) };
@@ -24,20 +27,20 @@ export async function readTransfer(deps: ActivityDeps, { instruction }: PayoutRe
     amount,
   });
   const needs = feeCurrency === currency ? addDecimals(amount, fee) : amount;
-  return { ...agreed(deps, instruction, { fee, feeCurrency }), transfer, funds: funds(source, needs) };
+  return { ...agreed(deps, row, { fee, feeCurrency, transfer }), funds: funds(source, needs) };
 }
 
 /** Both accounts and a quote of what is bought. The rate is no part of what is approved: it moves, within the cap. */
-export async function readExchange(deps: ActivityDeps, { instruction }: PayoutRecord): Promise<Assessment> {
+export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+  const { instruction, assessed } = row;
   const [sell, buy] = await bothAccounts(deps, instruction);
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
   if (unfit !== undefined) return notSent(instruction, unfit);
   const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
-  return {
-    ...agreed(deps, instruction, cost),
-    exchange,
-    funds: funds(sell, exchange.quotedSellAmount),
-  };
+  // Near to what people have seen and agreed to: kept, whatever later readings show.
+  const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
+  const funding = funds(sell, exchange.quotedSellAmount);
+  return { ...agreed(deps, row, { ...cost, exchange, firstSellAmount }), funds: funding };
 }
 
 /** A quote that buys an amount in the currency of the account bought into. */
@@ -76,19 +79,17 @@ const notSent = (instruction: PayoutInstruction, reason: Reason): Assessment => 
   obstacle: { kind: 'fail', reason },
 });
 
-/** What people are asked to agree to: the instruction, and what it costs. */
-function agreed(
-  { settings }: ActivityDeps,
-  instruction: PayoutInstruction,
-  { fee, feeCurrency }: Pick<Assessment, 'fee' | 'feeCurrency'>,
-): Pick<Assessment, 'fee' | 'feeCurrency' | 'digest' | 'approvalsNeeded'> {
+/** What people are asked to agree to: the instruction, and what it costs; where a policy is set, as it says. */
+function agreed(deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> {
+  const { kind, instruction } = row;
   const { currency, amount } = instruction;
+  const { fee, feeCurrency } = seen;
   return {
-    fee,
-    feeCurrency,
+    ...seen,
     digest: approvalDigest({ payload: payloadDigest(instruction), fee: `${fee ?? ''} ${feeCurrency ?? ''}` }),
     // An account of one's own is no payee, and so no new one.
-    approvalsNeeded: approvalsNeeded(settings.approvalRules, { currency, amount, newPayee: false }),
+    approvalsNeeded: approvalsNeeded(deps.settings.approvalRules, { kind, currency, amount, newPayee: false }),
+    ...signedTerms(deps, row, seen),
   };
 }
 

@@ -66,8 +66,8 @@ export async function sendOrder(
       const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
       if (scope !== undefined) return { outcome: 'not-sent', why: 'switched-off', scope };
       // Every sender has recorded its attempt before it asks: two at once may both stop, and never both pass.
-      const payee = 'beneficiaryId' in order ? order.beneficiaryId : undefined;
-      const isPassed = leg === 'payment' && (await limitPassed(sender, row, payee)) !== undefined;
+      const isPassed =
+        leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(order))) !== undefined;
       return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: async ({ row, reference, order }, options) => {
@@ -79,6 +79,11 @@ export async function sendOrder(
   if (accepted !== undefined) await show(sender, accepted);
   return result;
 }
+
+const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
+  ...('beneficiaryId' in order && { beneficiaryId: order.beneficiaryId }),
+  ...('sellCurrency' in order && { exchange: order }),
+});
 
 interface Accepted {
   row: PayoutRecord;
