@@ -2,6 +2,7 @@ import { FLAGS } from '../../domain/flags.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { shownValue } from '../../rules/finding.ts';
+import { capsOf, costAtMost } from '../../services/decisions/signed-parts.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import type { PayoutShown } from './payout-view.ts';
@@ -14,7 +15,7 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
     ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
     [kind === 'payout' && payee.id === undefined, 'payee named by its details'],
     [lookAlikeOf !== null, 'looks like an earlier payout'],
-    [assessed?.exchange !== undefined, 'needs an exchange first'],
+    [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account is short of money'],
     [generation > 0, 'paid again after a proven failure'],
   ];
@@ -24,25 +25,27 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
 /** Whom, what, from where and at which cost at most. */
 export function paymentFacts({ row, payee }: PayoutShown, caps: Pick<Terms, 'feeCap' | 'maxSlippage'>): Html {
   const { instruction, assessed, fee, feeCurrency, kind } = row;
-  const { account_id: from, to_account_id: to, fee_cap: ownCap, max_slippage: ownSlippage } = instruction;
-  const cap = ownCap ?? caps.feeCap;
+  const { account_id: from, to_account_id: to } = instruction;
   const exchange = assessed?.exchange;
+  const { feeAtMost, sellAtMost } = costAtMost(row, assessed ?? {}, caps);
   return factList([
     ['From account', from],
     ['Paying account', assessed?.payingAccountId !== from && assessed?.payingAccountId],
     ['To account', kind !== 'payout' && to],
+    ['Of the user', assessed?.transfer?.destination.uid],
     ['Payee', payee.name],
     ['Payee’s account', payee.account],
     ['Payee at the bank', payee.isUnknown ? `${payee.id} (the bank does not show it now)` : payee.id],
     ['Fee now', assessed?.fee !== undefined && fee === null && money(assessed.fee, assessed.feeCurrency ?? '')],
     ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
-    ['Fee at most', cap ?? (kind === 'payout' && 'no cap')],
+    ['Fee at most', feeAtMost ?? 'no cap'],
     [
       'Exchange',
       exchange !== undefined &&
         html`${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
     ],
-    ['Rate worse by at most', exchange !== undefined && (ownSlippage ?? caps.maxSlippage)],
+    ['Rate worse by at most', exchange !== undefined && capsOf(row, caps).maxSlippage],
+    ['Sells at most', sellAtMost !== undefined && money(sellAtMost.amount, sellAtMost.currency)],
     ['Limit that it would pass', assessed?.limit],
     ['On', instruction.execute_on],
   ]);
@@ -62,11 +65,14 @@ export const originFacts = ({ row }: PayoutShown, url: string): Html => {
   ]);
 };
 
+/** No column of a file, and an account of our own. */
+const TO_ACCOUNT = 'to_account_id';
+
 /** Every field of the row that is part of the digest; details of people masked. */
 export const instructionFacts = ({ instruction }: PayoutRecord): Html =>
   factList(
     Object.entries(instruction).map(([field, value]) => [
-      OWN_FIELDS.has(field) ? field : `payee: ${field}`,
-      shownValue(field, value),
+      OWN_FIELDS.has(field) || field === TO_ACCOUNT ? field : `payee: ${field}`,
+      shownValue(field === TO_ACCOUNT ? 'account_id' : field, value),
     ]),
   );

@@ -27,7 +27,7 @@ export function payoutPage(page: PayoutPage): Html {
   const { row } = shown;
   const { documentId, state, amount, currency, reason } = row;
   const flags = flagsOf(shown);
-  return html`<h1>${documentId} ${badge(state)}</h1>
+  return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${told !== undefined && html`<p class="note" role="status">${told}</p>`}
 ${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
 <section class="card" aria-label="What is paid">
@@ -48,11 +48,19 @@ ${instructionFacts(row)}</details>`;
 
 const NEEDS_OPERATOR: PayoutState = 'needs-operator';
 
-const QUESTIONS = {
-  payout: 'Is this to be paid?',
-  hold: 'It is held. Is it to be paid all the same?',
-  bank: 'The bank asks. Is its order to be approved?',
-} as const;
+/** What becomes of the money of each kind. */
+const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
+
+function questionText({ row, asked }: PayoutShown): string {
+  switch (asked?.question) {
+    case 'hold':
+      return `It is held. Is it to be ${DONE[row.kind]} all the same?`;
+    case 'bank':
+      return 'The bank asks. Is its order to be approved?';
+    default:
+      return `Is this to be ${DONE[row.kind]}?`;
+  }
+}
 
 function decision({ view, shown, mayDecide }: PayoutPage): Html | false {
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
@@ -61,12 +69,12 @@ function decision({ view, shown, mayDecide }: PayoutPage): Html | false {
   const standing = html`<p>${missing} of ${asked.needed} ${asked.needed === 1 ? 'approval is' : 'approvals are'} missing.
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
   if (!isWhatIsSigned) {
-    return html`<section><h2>${QUESTIONS[asked.question]}</h2>${standing}
+    return html`<section><h2>${questionText(shown)}</h2>${standing}
 <p class="problem">What would be signed was made of another reading of the bank, or of other settings, than what is shown here. Look again in a moment; nothing can be decided on this page until they agree.</p></section>`;
   }
   const { name } = view.caller ?? {};
   const hasDecided = name !== undefined && approvedBy.includes(name);
-  return html`<section><h2>${QUESTIONS[asked.question]}</h2>${standing}
+  return html`<section><h2>${questionText(shown)}</h2>${standing}
 ${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes an approver whose scope holds it, and not whoever handed it over.</p>`}
 </section>`;
 }

@@ -39,10 +39,7 @@ export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<
     asked,
     approvedBy: await approvedBy(doorway, row, asked),
     payee: payeeShown(row, payee),
-    isWhatIsSigned:
-      policy === undefined ||
-      row.kind !== 'payout' ||
-      digestShown(row, payee, pages.settings.terms) === row.assessed?.digest,
+    isWhatIsSigned: policy === undefined || digestShown(row, payee, pages.settings.terms) === row.assessed?.digest,
   };
 }
 
@@ -54,7 +51,7 @@ function digestShown(
 ): string {
   const { instruction, assessed } = row;
   if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
-  return approvalDigest(signedParts(row, { payee, payingAccountId: assessed?.payingAccountId }, terms));
+  return approvalDigest(signedParts(row, { ...assessed, payee }, terms));
 }
 
 /** Who has approved what a row asks. */
