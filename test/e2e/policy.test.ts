@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { type SigningPerson, signingPerson } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
@@ -25,7 +26,11 @@ let dev: Running;
 beforeAll(async () => {
   for (const person of [alice, bob]) writeFileSync(keyOf(person), person.privateKey);
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
-  home = openCommandHome({ ...QUICK, PAYOUTS_POLICY: join(folder, 'policy.json') });
+  home = openCommandHome({
+    ...QUICK,
+    PAYOUTS_POLICY: join(folder, 'policy.json'),
+    PAYOUTS_TRANSFER_ACROSS_USERS: 'true',
+  });
   dev = home.start('dev');
   await dev.says(/Up until Ctrl-C/);
 });
@@ -63,4 +68,29 @@ it('a batch is approved by one signature, and a row above the limit by one of it
   expect(status.payout.policyHash).toMatch(/^[0-9a-f]{64}$/);
   const again = await home.payouts('approve', batchId, '--yes', '--json', '--key', keyOf(bob));
   expect(errorOf(again).error.code).toBe('nothing-awaited');
+});
+
+it.each([
+  ['transfer', ['--from', 'acc-u1001-usd', '--to', 'acc-u1002-usd']],
+  ['exchange', ['--sell', 'acc-u1001-eur', '--buy', 'acc-u1001-usd', '--currency', 'USD']],
+])('one %s is approved, or rejected, by the key of somebody else', async (kind, accounts) => {
+  const move = (id: string, ...more: string[]) =>
+    home.payouts(kind, '--id', id, '--uid', 'u-1001', ...accounts, '--amount', '10.00', '--yes', '--json', ...more);
+  expect(errorOf(await move(`${kind}-0`)).error.code).toBe('key-missing');
+  expect(errorOf(await move(`${kind}-0`, '--key', keyOf(bob))).error.code).toBe('role-missing');
+  for (const id of [`${kind}-1`, `${kind}-2`]) await move(id, '--key', keyOf(alice), '--detach');
+  const statusOf = async (id: string) => JSON.parse((await home.payouts('status', id, '--json')).stdout).payout;
+  for (const id of [`${kind}-1`, `${kind}-2`]) {
+    await until(async () => (await statusOf(id)).state === 'awaiting-approval');
+  }
+  const own = await home.payouts('approve', `${kind}-1`, '--yes', '--json', '--key', keyOf(alice));
+  expect(errorOf(own).error.code).toBe('role-missing');
+  expect((await home.payouts('approve', `${kind}-1`, '--yes', '--key', keyOf(bob))).code).toBe(0);
+  expect((await home.payouts('reject', `${kind}-2`, '--remark', 'no', '--yes', '--key', keyOf(bob))).code).toBe(0);
+  await until(async () => (await statusOf(`${kind}-1`)).state === 'completed');
+  await until(async () => (await statusOf(`${kind}-2`)).state === 'rejected');
+  const done = await statusOf(`${kind}-1`);
+  expect(done.policyHash).toMatch(/^[0-9a-f]{64}$/);
+  const { stdout } = await home.payouts('policy', 'explain', done.reference, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', maker: 'alice', mayApprove: ['bob'] });
 });

@@ -203,7 +203,7 @@ export const DEFAULT_PAYMENT = {
 export const DEFAULT_INSTRUCTION: PayoutInstruction = { id: '', ...DEFAULT_PAYMENT };
 
 /** A transfer into a second account of the user, which a test opens, and an exchange by itself. */
-const DEFAULT_MOVES: Readonly<Record<'transfer' | 'exchange', PayoutInstruction>> = {
+export const DEFAULT_MOVES: Readonly<Record<'transfer' | 'exchange', PayoutInstruction>> = {
   transfer: {
     id: '',
     uid: 'u-1001',

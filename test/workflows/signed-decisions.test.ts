@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Question, SignedDecision } from '../../src/domain/authority.ts';
-import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { payloadDigest, referenceOf } from '../../src/identity.ts';
-import type { PayoutStateView } from '../../src/workflows/messages.ts';
+import type { SignedDecision } from '../../src/domain/authority.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { NEW_PAYEE, until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
@@ -18,18 +17,6 @@ const mallory = signingPerson('mallory', ['approver']);
 
 const POLICY = policyOf([alice, bob, carol, dave], { approvals: [{ approvals: 2 }] });
 
-type Handle = Awaited<ReturnType<Product['start']>>;
-
-/** A payout that alice has handed over, as a door does it. */
-async function handedOver(product: Product, id: string, more: Partial<PayoutInstruction> = {}): Promise<Handle> {
-  const instruction = { ...DEFAULT_INSTRUCTION, id, ...more };
-  const { uid } = instruction;
-  const about = { reference: referenceOf(uid, id), digest: payloadDigest(instruction) };
-  const made = signedBy(alice, { storeId: product.store.id, question: 'make', ...about });
-  await product.store.takeSignedDecision(made, Date.now());
-  return product.start({ id, ...more }, { by: 'alice' });
-}
-
 /** How many payees of the user the bank has. */
 async function payees(product: Product): Promise<number> {
   const { total } = (await product.bankCall('GET', '/v1/banking/beneficiaries?uid=u-1001&page_size=100')) as {
@@ -38,33 +25,10 @@ async function payees(product: Product): Promise<number> {
   return total;
 }
 
-const viewOf = (handle: Handle): Promise<PayoutStateView> => handle.query<PayoutStateView>('state');
-
-async function signedFor(
-  product: Product,
-  handle: Handle,
-  person: SigningPerson,
-  more: Partial<SignedDecision> = {},
-): Promise<SignedDecision> {
-  const { reference, awaited } = await viewOf(handle);
-  const { kind, digest } = awaited ?? { kind: 'payout', digest: '' };
-  return signedBy(person, { storeId: product.store.id, question: kind as Question, reference, digest, ...more });
-}
-
-/** The update that the command sends with a decision that was signed. */
-async function decide(handle: Handle, signed: SignedDecision): Promise<string> {
-  const { id: decisionId, decision, subject: by, remark } = signed;
-  const update = { decisionId, decision, by, remark, signed };
-  return handle
-    .executeUpdate<{ outcome: string; missing: number }, [typeof update]>('decide', { args: [update] })
-    .then(({ outcome, missing }) => `${outcome} ${missing}`)
-    .catch((error: { cause?: { message?: string } }) => `refused: ${error.cause?.message}`);
-}
-
 describe.concurrent('where a policy asks for signatures', () => {
   it('two people approve, and the payout is paid', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
-    const handle = await handedOver(product, 'two');
+    const handle = await handedOver(product, alice, 'two');
     await until(handle, 'awaiting-approval');
     expect(await decide(handle, await signedFor(product, handle, bob))).toBe('counted 1');
     expect((await viewOf(handle)).awaited?.approvedBy).toEqual(['bob']);
@@ -81,7 +45,7 @@ describe.concurrent('where a policy asks for signatures', () => {
 
   it('nothing that is forged, stale, repeated, out of scope or raw counts', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
-    const handle = await handedOver(product, 'forged');
+    const handle = await handedOver(product, alice, 'forged');
     await until(handle, 'awaiting-approval');
     const signed = (person: SigningPerson, more: Partial<SignedDecision> = {}) =>
       signedFor(product, handle, person, more);
@@ -122,7 +86,7 @@ describe.concurrent('where a policy asks for signatures', () => {
 
   it('the first verdict stands: a rejection ends it, whoever approves then', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
-    const handle = await handedOver(product, 'rejected');
+    const handle = await handedOver(product, alice, 'rejected');
     await until(handle, 'awaiting-approval');
     await decide(handle, await signedFor(product, handle, bob));
     expect(await decide(handle, await signedFor(product, handle, carol, { decision: 'reject', remark: 'wrong' }))).toBe(
@@ -137,7 +101,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     await using product = await startProduct({ settings: { policy } });
     await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
     const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
-    const handle = await handedOver(product, 'hold-rejected', gbp);
+    const handle = await handedOver(product, alice, 'hold-rejected', gbp);
     await until(handle, 'held');
     await product.store.takeSignedDecision(
       await signedFor(product, handle, bob, { decision: 'reject', remark: 'not this one' }),
@@ -153,14 +117,14 @@ describe.concurrent('where a policy asks for signatures', () => {
     const handle = await product.start({ id: 'raw' }, { by: 'alice' });
     await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'MakerNotProven' } });
     expect(await product.store.payout(referenceOf('u-1001', 'raw'))).toBeUndefined();
-    const made = await handedOver(product, 'raw');
+    const made = await handedOver(product, alice, 'raw');
     expect(await made.result()).toMatchObject({ state: 'completed' });
   });
 
   it('a payee is not made at the bank before the payout to it is approved', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
     const before = await payees(product);
-    const handle = await handedOver(product, 'new-payee', NEW_PAYEE);
+    const handle = await handedOver(product, alice, 'new-payee', NEW_PAYEE);
     await until(handle, 'awaiting-approval');
     expect(await payees(product)).toBe(before);
     for (const person of [bob, carol]) await decide(handle, await signedFor(product, handle, person));
@@ -170,7 +134,7 @@ describe.concurrent('where a policy asks for signatures', () => {
 
   it('the audit of the bank is approved by signature, about just that order', async () => {
     await using product = await startProduct({ settings: { policy: policyOf([alice, bob, carol]) } });
-    const handle = await handedOver(product, 'audit', { note: 'sandbox:audit' });
+    const handle = await handedOver(product, alice, 'audit', { note: 'sandbox:audit' });
     const { awaited } = await until(handle, 'awaiting-bank-approval');
     await handle.signal('approve', { by: 'bob' });
     const [reference, digest = ''] = [referenceOf('u-1001', 'audit'), awaited?.digest.split('/')[0]];
@@ -187,7 +151,7 @@ describe.concurrent('where a policy asks for signatures', () => {
       terms: { referenceDedupe: 'none' },
     });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-    const handle = await handedOver(product, 'unknown');
+    const handle = await handedOver(product, alice, 'unknown');
     await until(handle, 'needs-operator');
     const close = (by: string, decisionId?: string): Promise<{ accepted: boolean; message: string }> =>
       handle.executeUpdate<{ accepted: boolean; message: string }, [object]>('resolve', {
@@ -208,7 +172,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     const limits = [{ per: 'account', currency: 'USD', amount: '20.00' }] as const;
     await using product = await startProduct({ settings: { policy: policyOf([alice], { limits }) } });
     const ids = ['first', 'second', 'third'];
-    const handles = await Promise.all(ids.map((id) => handedOver(product, id)));
+    const handles = await Promise.all(ids.map((id) => handedOver(product, alice, id)));
     const states = (): Promise<(string | undefined)[]> =>
       Promise.all(ids.map(async (id) => (await product.store.payout(referenceOf('u-1001', id)))?.state));
     await untilTrue(async () => (await states()).filter((state) => state === 'held').length >= 2);
@@ -220,7 +184,7 @@ describe.concurrent('where a policy asks for signatures', () => {
 
   it("a stranger's workflow that takes a payout's place sends nothing and makes nothing at the bank", async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
-    const handle = await handedOver(product, 'stolen', NEW_PAYEE);
+    const handle = await handedOver(product, alice, 'stolen', NEW_PAYEE);
     await until(handle, 'awaiting-approval');
     await handle.terminate('a stranger');
     const before = await payees(product);
