@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { keyRingOfHome } from './codec/home-keys.ts';
+import type { KeyRing } from './codec/key-ring.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
@@ -11,7 +13,7 @@ import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { auditKey, count, flag, httpUrl, mailAddress, oneOf, storeUrl, text } from './config/values.ts';
+import { auditKey, codecKeys, count, flag, httpUrl, mailAddress, oneOf, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
@@ -76,7 +78,11 @@ export const CONFIG_KEYS = {
     null,
     'level of the log on stderr; absent: info for workers, warn for other commands',
   ),
-  PAYOUTS_CODEC_KEYS: key(text, null, 'keys that encrypt payloads, id:base64 comma-separated, the first one in use'),
+  PAYOUTS_CODEC_KEYS: key(
+    codecKeys,
+    null,
+    'keys that encrypt payloads in Temporal, id:base64 of 32 bytes, comma-separated, the one in use first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
+  ),
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
 } as const;
@@ -92,6 +98,8 @@ export interface Config {
   temporal: TemporalConfig;
   /** The store whose namespace this one takes. */
   replacesStore: string | undefined;
+  /** Keys that payloads in Temporal are encrypted with; undefined: they are clear. */
+  codecKeys: () => KeyRing | undefined;
   /** What looking for a Temporal CLI needs. */
   cliSearch: Readonly<Record<'TEMPORAL_CLI_PATH' | 'PATH' | 'XDG_CACHE_HOME' | 'HOME', string | undefined>>;
   /** Address of the Temporal Web UI in links, where it is not the embedded server's. */
@@ -137,10 +145,6 @@ export interface MailSpool {
 export function loadConfig(env: Environment = process.env): Config {
   const values = readKeys(CONFIG_KEYS, env);
   const home = resolve(values.PAYOUTS_HOME);
-  if (values.PAYOUTS_CODEC_KEYS !== undefined) {
-    // Better no start than clear payloads where somebody asked for encrypted ones.
-    throw new ConfigError('PAYOUTS_CODEC_KEYS', 'is set, but this version encrypts no payloads yet', 'Unset it.');
-  }
   const storeUrl = values.PAYOUTS_STORE_URL ? resolved(values.PAYOUTS_STORE_URL) : `file:${join(home, 'store.sqlite')}`;
   const bank = bankOf(values);
   const temporal = temporalOf(env, values);
@@ -153,6 +157,7 @@ export function loadConfig(env: Environment = process.env): Config {
     bank,
     temporal,
     replacesStore: values.PAYOUTS_REPLACES_STORE,
+    codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
     cliSearch: {
       TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
       PATH: env.PATH,
@@ -174,6 +179,12 @@ export function loadConfig(env: Environment = process.env): Config {
     audit: auditOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
+}
+
+/** The embedded Temporal has keys of its own, made when they are first asked for. */
+function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): Config['codecKeys'] {
+  if (given !== undefined || kind === 'cluster') return () => given;
+  return () => keyRingOfHome(home);
 }
 
 function auditOf(values: Values): AuditConfig {

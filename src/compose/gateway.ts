@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { isLoopback } from '../config/loopback.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { vaultTaskQueue } from '../domain/names.ts';
 import type { Part } from '../embedded/stack.ts';
@@ -88,6 +89,17 @@ export function accessOf({ settings: { policy }, gateway }: Config): Access {
   return { tokens: tokensOf(policy), needsToken: true };
 }
 
+function codecOf({ codecKeys }: Config, ui: TemporalUi): GatewayDeps['codec'] {
+  const keys = codecKeys();
+  return keys && { keys, origins: namesOf(new URL(ui.url)) };
+}
+
+/** A browser on this machine may have either name in its address bar. */
+function namesOf({ origin, hostname, protocol, port }: URL): string[] {
+  if (!isLoopback(hostname)) return [origin];
+  return ['127.0.0.1', 'localhost'].map((name) => `${protocol}//${name}:${port}`);
+}
+
 function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhooks'> {
   const { config, stack, store, client, bank, log } = at;
   return {
@@ -104,6 +116,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     access: () => accessOf(config),
     pages: pageDeps(at, ui),
+    codec: codecOf(config, ui),
     perMinute: config.gateway.perMinute,
     atOnce: config.gateway.atOnce,
     now: Date.now,

@@ -6,7 +6,9 @@ import type { Log } from '../log.ts';
 import type { VaultDeps } from '../services/cards/use-card.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { installRuntime } from '../temporal/runtime.ts';
+import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
+import { refusedPayloads } from './refused-payloads.ts';
 
 /**
  * Starts the worker of a vault: activities only, on a task queue of its own, in the process that keeps the cards. `close`
@@ -25,6 +27,8 @@ export async function startVaultWorker(
     namespace: place.namespace,
     taskQueue: deps.vault.taskQueue,
     activities: { ...vaultActivities(deps) },
+    dataConverter: sealedPayloads(config.codecKeys(), refusedPayloads(undefined, log)),
+    interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
     shutdownGraceTime: '200ms',
     shutdownForceTime: '10s',
   }).catch(async (error: unknown) => {

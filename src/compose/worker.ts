@@ -21,12 +21,14 @@ import { connectTemporal } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
+import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
+import { refusedPayloads } from './refused-payloads.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
@@ -60,11 +62,14 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       assertIdentity: () => assertIdentity(world),
     };
     const folder = folderDeps({ config, stack, store, client, bank, log });
+    const codecKeys = config.codecKeys();
     const worker = await Worker.create({
       connection,
       namespace: stack.namespace,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: await workflowBundle({ isSealed: codecKeys !== undefined }),
+      dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
+      interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
       activities: {
         ...createActivities(deps),
         ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { ed25519Key } from '../audit/log-key.ts';
+import { type KeyRing, parseKeyRing } from '../codec/key-ring.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 
@@ -44,6 +45,16 @@ export const mailAddress = z
 export const auditKey = z.string().transform((given, context): KeyObject => {
   try {
     return ed25519Key(given);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
+    return z.NEVER;
+  }
+});
+
+/** Keys of the payload codec. */
+export const codecKeys = z.string().transform((given, context): KeyRing => {
+  try {
+    return parseKeyRing(given);
   } catch (error) {
     context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
     return z.NEVER;

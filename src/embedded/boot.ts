@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keyRingOfHome } from '../codec/home-keys.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import { temporalCliPath } from './cli-path.ts';
@@ -141,6 +142,7 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
     logFile: join(home, 'temporal.log'),
     port: ports.temporal,
     uiPort: ports.ui,
+    codecKeys: config.codecKeys() ?? keyRingOfHome(home),
     onSpawn: (pid) => recordServer(home, pid, dbFile),
   });
 }

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import type { KeyRing } from '../codec/key-ring.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 import { answers } from '../temporal/answers.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
@@ -19,6 +20,8 @@ interface EmbeddedServerOptions {
   port: number;
   /** Of our own proxy before the Web UI. */
   uiPort: number;
+  /** Keys that payloads are encrypted with: the Web UI shows them by these. */
+  codecKeys: KeyRing;
   /** Called at once with the process id, so that a server can be found again after its owner was killed. */
   onSpawn?: (pid: number) => void;
 }
@@ -58,7 +61,7 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const doors = await chooseDoors([options.port, options.uiPort]);
-  const webUi = await startWebUi(options.uiPort, doors).catch((error: unknown) => {
+  const webUi = await startWebUi(options.uiPort, doors, options.codecKeys).catch((error: unknown) => {
     throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
   });
   try {

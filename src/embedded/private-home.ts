@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** What the product makes in a home, by name. A home may be a folder of somebody's own, whose other files are theirs. */
 const OURS =
-  /^(?:(?:store|temporal|sandbox|stack\.lock)\.sqlite.*|(?:stack|ports)\.json.*|temporal\.(?:log|pid).*|audit-key\.pem|followers|reports|uploads)$/;
+  /^(?:(?:store|temporal|sandbox|stack\.lock)\.sqlite.*|(?:stack|ports)\.json.*|temporal\.(?:log|pid).*|audit-key\.pem|codec-keys|followers|reports|uploads)$/;
 
 const OWNER_ONLY = 0o700;
 /** A sticky folder such as /tmp is shared by design. */

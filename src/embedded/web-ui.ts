@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { KeyRing } from '../codec/key-ring.ts';
 import { hostOf, isLoopback } from '../config/loopback.ts';
+import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-door.ts';
 import { RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
 
 const HOST = '127.0.0.1';
@@ -14,12 +16,13 @@ const API_TYPE = 'application/json+no-payload-shorthand';
 const KEPT_OF_ANSWERS = ['content-type', 'content-security-policy', 'last-modified', 'cache-control'] as const;
 
 /** What the UI server says of itself; its own answer is behind the sealed path. */
-const UI_SETTINGS = JSON.stringify({
-  Auth: { Enabled: false, Options: null },
-  DefaultNamespace: 'default',
-  NotifyOnNewVersion: false,
-  Codec: { Endpoint: '' },
-});
+const uiSettings = (codecEndpoint: string): string =>
+  JSON.stringify({
+    Auth: { Enabled: false, Options: null },
+    DefaultNamespace: 'default',
+    NotifyOnNewVersion: false,
+    Codec: { Endpoint: codecEndpoint },
+  });
 
 export interface WebUi {
   url: string;
@@ -32,10 +35,10 @@ export interface WebUi {
  * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
  * server's own error for a port that is taken.
  */
-export async function startWebUi(port: number, doors: TemporalDoors): Promise<WebUi> {
+export async function startWebUi(port: number, doors: TemporalDoors, codecKeys: KeyRing): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only pages of this address are answered here.');
-    serve(incoming, answer, doors).catch(() => {
+    serve(incoming, answer, doors, codecKeys).catch(() => {
       if (answer.headersSent) answer.destroy();
       else refuse(answer, 502, 'The embedded Temporal server does not answer.');
     });
@@ -52,17 +55,37 @@ export async function startWebUi(port: number, doors: TemporalDoors): Promise<We
 }
 
 /** The port may be another one: that of a tunnel to here. No page of another site has a name of this machine in either. */
-function isOwnPage({ method = '', headers: { host = '', origin } }: IncomingMessage): boolean {
+function isOwnPage(incoming: IncomingMessage): boolean {
+  const { method = '', headers } = incoming;
+  const { host = '', origin } = headers;
   if (!isLoopback(hostOf(host))) return false;
-  return origin === undefined ? isRead(method) : origin === `http://${host}`;
+  if (origin !== undefined) return origin === `http://${host}`;
+  return isRead(method) || isCommand(incoming);
 }
+
+/** The `temporal` command names no origin; a page cannot leave it out, nor send this type to another origin unasked. */
+const isCommand = (incoming: IncomingMessage): boolean =>
+  codecOperation(incoming) !== undefined && incoming.headers['content-type'] === 'application/json';
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-async function serve(incoming: IncomingMessage, answer: ServerResponse, doors: TemporalDoors): Promise<void> {
+async function serve(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  doors: TemporalDoors,
+  codecKeys: KeyRing,
+): Promise<void> {
   const { url = '', method = '' } = incoming;
+  const operation = codecOperation(incoming);
+  if (operation !== undefined) {
+    const { status, document } = await answerCodecRequest(incoming, operation, codecKeys);
+    answer.statusCode = status;
+    return send(answer, 'application/json', JSON.stringify(document));
+  }
   if (!url.startsWith('/')) return refuse(answer, 400, 'This is no path.');
-  if (url === '/api/v1/settings') return send(answer, 'application/json', UI_SETTINGS);
+  if (url === '/api/v1/settings') {
+    return send(answer, 'application/json', uiSettings(`http://${incoming.headers.host}${CODEC_PATH}`));
+  }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
   if (!isRead(method)) return refuse(answer, 405, 'Files are only read.');
   // The UI shows Markdown in frames of its server, whose route the sealed path has moved.

@@ -30,11 +30,16 @@ const SCHEME = /^Bearer +(\S+)$/i;
 
 /**
  * The caller of a request: by its bearer token, or anybody on this machine where no token is set. Throws a `Problem`
- * for a token that is missing or wrong.
+ * for a token that is missing or wrong. `origins`: of pages elsewhere that may ask too.
  */
-export function callerOf(request: FastifyRequest, { tokens, needsToken }: Access, now: number): Caller {
+export function callerOf(
+  request: FastifyRequest,
+  { tokens, needsToken }: Access,
+  now: number,
+  origins: readonly string[] = [],
+): Caller {
   if (tokens.length === 0 && !needsToken) {
-    assertOwnMachine(request);
+    assertOwnMachine(request, origins);
     return { name: undefined };
   }
   const given = digest(bearerOf(request) ?? '');
@@ -66,9 +71,9 @@ export function makerOf({ name }: Caller, by: string | undefined): string | unde
  * Without a token the machine is the only fence, and a browser on it may be led here by any page: such a request names a
  * host, or comes from an origin, that is not this machine.
  */
-function assertOwnMachine({ headers, host }: FastifyRequest): void {
-  const { origin } = headers;
-  if (isLoopback(`http://${host}`) && (origin === undefined || origin === `http://${host}`)) return;
+function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly string[]): void {
+  const { origin = `http://${host}` } = headers;
+  if (isLoopback(`http://${host}`) && [`http://${host}`, ...origins].includes(origin)) return;
   throw new Problem('forbidden', 'host-refused', 'Without a token only this machine is answered.', {
     hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
   });

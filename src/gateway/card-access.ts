@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { bearerOf, type Caller, callerOf, isLoopback } from './callers.ts';
+import { originRefused } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
 
@@ -13,6 +14,9 @@ export interface CardAccess {
   /** Undefined for whoever shows the client secret: the page of the cardholder. */
   caller: Caller | undefined;
 }
+
+/** Setting that names the origins of payment pages. */
+export const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
 
 const SECRET_BYTES = 32;
 
@@ -67,45 +71,12 @@ function opens(record: CardRecord | undefined, secret: string): record is CardRe
 function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
   const isOwn = origin === `http://${host}` && isLoopback(origin);
   if (origin === undefined || isOwn || origins.includes(origin)) return;
-  throw originRefused();
-}
-
-/**
- * Lets pages of these origins, and no others, read the answer (CORS). Our own, because @fastify/cors answers the preflight
- * of every path of the gateway, and with 204 for origins that are not known.
- */
-export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
-  const { origin } = request.headers;
-  reply.header('vary', 'origin');
-  if (origin === undefined || !origins.includes(origin)) return false;
-  reply.header('access-control-allow-origin', origin);
-  return true;
-}
-
-/** Answers the preflight of a page. */
-export async function preflight(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { cards }: GatewayDeps,
-): Promise<FastifyReply> {
-  if (!allowOrigin(request, reply, cards.origins)) throw originRefused();
-  return reply
-    .code(204)
-    .header('access-control-allow-methods', 'GET, POST')
-    .header('access-control-allow-headers', 'authorization, content-type')
-    .header('access-control-max-age', '600')
-    .send();
+  throw originRefused({ setting: CHECKOUT_ORIGINS });
 }
 
 function secretRefused(): Problem {
   return new Problem('unauthenticated', 'token-refused', 'This is not the client secret of this card payment.', {
     hint: 'Send the client_secret of its latest POST /v1/card-payments.',
-  });
-}
-
-function originRefused(): Problem {
-  return new Problem('forbidden', 'origin-refused', 'Pages of this origin are not answered.', {
-    hint: 'PAYOUTS_CHECKOUT_ORIGINS names the origins of payment pages.',
   });
 }
 

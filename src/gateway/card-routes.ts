@@ -5,7 +5,7 @@ import { Problem } from '../domain/problem.ts';
 import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, makerOf } from './callers.ts';
-import { accessOf, allowOrigin, type CardAccess, known, newClientSecret, preflight, recordOf } from './card-access.ts';
+import { accessOf, type CardAccess, CHECKOUT_ORIGINS, known, newClientSecret, recordOf } from './card-access.ts';
 import {
   acceptedDocument,
   amountDocument,
@@ -17,6 +17,7 @@ import {
   documentOf,
 } from './card-documents.ts';
 import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, givenCard } from './card-requests.ts';
+import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
@@ -144,8 +145,14 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       ...(body === undefined ? {} : errorAnswers(400, 408, 409, 413, 415, 422, 503)),
     }),
   });
+  const cors: Cors = {
+    origins: deps.cards.origins,
+    methods: 'GET, POST',
+    headers: 'authorization, content-type',
+    setting: CHECKOUT_ORIGINS,
+  };
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
-    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, deps));
+    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, cors));
   }
   app.get(
     base,

@@ -1,3 +1,4 @@
+import type { KeyRing } from '../codec/key-ring.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Door } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
@@ -28,6 +29,8 @@ export interface GatewayDeps {
   /** As it is now. */
   access(): Access;
   pages: PageDeps;
+  /** Undefined: payloads in Temporal are clear. `origins`: of the Temporal Web UI. */
+  codec: { keys: KeyRing; origins: readonly string[] } | undefined;
   /** Requests a minute that a caller has. */
   perMinute: number;
   /** Requests of a caller that are worked on at once. */

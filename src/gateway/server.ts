@@ -12,6 +12,7 @@ import { limitAtOnce } from './at-once.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
+import { codecRoutes } from './codec-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
@@ -131,6 +132,10 @@ async function gatewayApp(
   app.register(async (scope) => {
     scope.decorateRequest('caller');
     cardPageRoutes(scope, deps);
+  });
+  app.register(async (scope) => {
+    scope.decorateRequest('caller');
+    codecRoutes(scope, deps);
   });
   app.register(async (scope) => webhookRoutes(scope, deps));
   app.register(async (scope) => pages(scope, deps));

@@ -10,13 +10,18 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Everything a workflow may import values from. */
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 
-/** The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules. */
-export async function workflowBundle(root: string = ROOT): Promise<{ codePath: string }> {
+/**
+ * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules. `isSealed`: its
+ * failures are encoded, for a worker with a codec.
+ */
+export async function workflowBundle({ root = ROOT, isSealed = false } = {}): Promise<{ codePath: string }> {
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
-  const codePath = join(folder, `${await digestOfSources(root)}.js`);
+  const codePath = join(folder, `${await digestOfSources(root)}${isSealed ? '-sealed' : ''}.js`);
   if (existsSync(codePath)) return { codePath };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src', 'workflows', 'index.ts'),
+    workflowInterceptorModules: [join(root, 'src', 'workflows', 'interceptors.ts')],
+    ...(isSealed && { failureConverterPath: join(root, 'src', 'workflows', 'failure-converter.ts') }),
     // The same bundle whatever folder the first command was started in.
     webpackConfigHook: (config) => ({ ...config, context: root }),
     logger: new DefaultLogger('WARN'),

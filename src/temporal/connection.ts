@@ -1,7 +1,8 @@
-import { Client, Connection, type DataConverter } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { Config } from '../config.ts';
 import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
+import { sealedPayloads } from './sealed-payloads.ts';
 
 /** Where a Temporal service is: of the embedded server, or of the cluster the environment names. */
 export interface TemporalAddress {
@@ -24,15 +25,15 @@ export class TemporalUnreachableError extends Problem {
   }
 }
 
-/** A client for starting and reaching workflows. `dataConverter` is where payload encryption goes: workers need the same. */
+/** A client for starting and reaching workflows, with the keys that the workers have. */
 export async function connectTemporal(
-  config: Pick<Config, 'temporal'>,
+  config: Pick<Config, 'temporal' | 'codecKeys'>,
   at: TemporalAddress,
-  dataConverter?: DataConverter,
 ): Promise<TemporalConnection> {
   const connection = await Connection.connect(connectOptions(config, at)).catch((error: unknown) => {
     throw new TemporalUnreachableError(at.temporalAddress, error);
   });
+  const dataConverter = sealedPayloads(config.codecKeys());
   const client = new Client({ connection, namespace: at.namespace, dataConverter });
   return { connection, client, close: () => connection.close() };
 }

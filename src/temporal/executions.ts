@@ -97,7 +97,7 @@ export function executionsOver(client: Client): Executions {
             namespace: client.options.namespace,
             workflowExecution: { workflowId },
             signalName: MESSAGES.cardEvent,
-            input: { payloads: await encoded(client, event) },
+            input: { payloads: await encoded(client, workflowId, event) },
             requestId,
           });
         } catch (error) {
@@ -110,10 +110,11 @@ export function executionsOver(client: Client): Executions {
   };
 }
 
-async function encoded({ options }: Client, value: unknown): Promise<Payload[]> {
+async function encoded({ options }: Client, workflowId: string, value: unknown): Promise<Payload[]> {
   const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
-  let payloads: Payload[] = [payloadConverter.toPayload(value)];
-  for (const codec of payloadCodecs.toReversed()) payloads = await codec.encode(payloads);
+  const context = { type: 'workflow', namespace: options.namespace, workflowId } as const;
+  let payloads: Payload[] = [payloadConverter.toPayload(value, context)];
+  for (const codec of payloadCodecs.toReversed()) payloads = await codec.encode(payloads, context);
   return payloads;
 }
 

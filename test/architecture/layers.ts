@@ -44,6 +44,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // Cards in memory: it sends nothing and writes nothing.
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
+  // What Temporal keeps, encrypted.
+  codec: { imports: ['domain/'], packages: ['@temporalio/common', '@temporalio/proto', 'node:'] },
   // The log that people trust: it knows nothing of what is logged.
   audit: { imports: [], packages: ['node:'] },
   store: { imports: ['domain/', 'audit/'], packages: ['kysely', 'pg', 'node:'] },
@@ -66,23 +68,31 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
-    imports: ['domain/', 'log.ts', 'workflows/search-attributes.ts'],
+    imports: ['domain/', 'codec/', 'log.ts', 'workflows/search-attributes.ts'],
     types: ['config.ts', 'services/executions.ts', 'store/'],
     packages: ['@temporalio/', 'node:'],
   },
   embedded: {
-    imports: ['domain/', 'config/config-error.ts', 'config/loopback.ts', 'temporal/'],
+    imports: ['domain/', 'codec/', 'config/config-error.ts', 'config/loopback.ts', 'temporal/'],
     types: ['config.ts'],
     packages: ['zod', '@temporalio/client', '@temporalio/common', 'node:'],
     outside: ['scripts/temporal-cli.mjs'],
   },
   config: {
-    imports: ['domain/', 'config/', 'audit/log-key.ts', 'policy/', 'api/card-fields.ts', 'rules/nearest.ts'],
+    imports: [
+      'domain/',
+      'config/',
+      'audit/log-key.ts',
+      'codec/key-ring.ts',
+      'policy/',
+      'api/card-fields.ts',
+      'rules/nearest.ts',
+    ],
     types: ['webhooks/settings.ts'],
     packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': {
-    imports: ['domain/', 'config/'],
+    imports: ['domain/', 'config/', 'codec/'],
     packages: ['node:'],
   },
   'identity.ts': { imports: ['domain/'], packages: ['uuid', 'node:'] },
@@ -92,6 +102,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     imports: [
       'domain/',
       'api/json.ts',
+      'codec/',
       'intake/',
       'services/cards/take-payment.ts',
       'services/decisions/',

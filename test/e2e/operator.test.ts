@@ -224,7 +224,10 @@ describe('a payout of the temporal CLI alone', () => {
     expect(wrong.code).toBe(0);
     const ended = await home.temporal('workflow', 'result', '--workflow-id', 'payout/something-else');
     expect(ended.code).not.toBe(0);
-    expect(ended.stdout + ended.stderr).toContain(workflowIdFor('CLI-3'));
+    // The command decodes failures, and prints them as text without what was decoded.
+    const shown = await home.temporal('workflow', 'show', '--workflow-id', 'payout/something-else', '--output', 'json');
+    const [, message = ''] = /"encodedAttributes":\s*\{[^}]*\}?,?\s*"data":\s*"([^"]+)"/s.exec(shown.stdout) ?? [];
+    expect(Buffer.from(message, 'base64').toString()).toContain(workflowIdFor('CLI-3'));
     expect(ordersOf('CLI-3')).toEqual([]);
   });
 

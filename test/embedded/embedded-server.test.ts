@@ -7,6 +7,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
 import { choosePorts } from '../../src/embedded/ports.ts';
+import { codecKeys } from '../support/codec-keys.ts';
 
 let home: string;
 const servers: EmbeddedServer[] = [];
@@ -28,6 +29,7 @@ async function start(dbFile = join(home, 'temporal.sqlite')): Promise<EmbeddedSe
     logFile: join(home, 'temporal.log'),
     port: temporal,
     uiPort: ui,
+    codecKeys: codecKeys(),
   });
   servers.push(server);
   return server;

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
+import { codecKeys } from '../support/codec-keys.ts';
+
+const RING = codecKeys();
 
 /** A frontend and a UI server in one, which notes what reaches it. */
 let upstream: Server;
@@ -25,7 +28,7 @@ beforeAll(async () => {
   await once(upstream, 'listening');
   const { port: upstreamPort } = upstream.address() as AddressInfo;
   port = await freePort([upstreamPort]);
-  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort, apiHost: 'told.invalid' });
+  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort, apiHost: 'told.invalid' }, RING);
 });
 
 afterAll(async () => {
@@ -33,9 +36,9 @@ afterAll(async () => {
   upstream.close();
 });
 
-async function ask(method: string, path: string, headers: Record<string, string>) {
+async function ask(method: string, path: string, headers: Record<string, string>, body = '') {
   reached = [];
-  const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }).end();
+  const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }).end(body);
   const [answer] = await once(outgoing, 'response');
   answer.resume();
   return { status: answer.statusCode as number, headers: answer.headers as Record<string, string> };
@@ -88,9 +91,34 @@ it('writes no file', async () => {
   expect(reached).toEqual([]);
 });
 
+it.each([
+  ['the temporal command', { 'content-type': 'application/json' } as Record<string, string>, 200],
+  ['its own page', { 'content-type': 'application/json', origin: 'http://127.0.0.1' }, 200],
+  ['a page of another site', { 'content-type': 'application/json', origin: 'http://page.invalid' }, 403],
+  ['a form of another site that hides its origin', { 'content-type': 'text/plain' }, 403],
+  ['a name that leads here', { 'content-type': 'application/json', host: 'page.invalid' }, 403],
+])('decrypts for %s as it should', async (_who, { origin, ...headers }, status) => {
+  const own: Record<string, string> = origin === undefined ? {} : { origin: originOf(origin) };
+  const answer = await ask(
+    'POST',
+    '/codec/decode',
+    { host: `127.0.0.1:${port}`, ...headers, ...own },
+    '{"payloads":[]}',
+  );
+  expect(answer).toMatchObject({ status });
+  expect(reached).toEqual([]);
+});
+
+it('tells the page where its codec server is', async () => {
+  const { headers } = await ask('GET', '/api/v1/settings', { host: `localhost:${port}` });
+  expect(headers['content-type']).toBe('application/json');
+  const settings = (await (await fetch(`http://127.0.0.1:${port}/api/v1/settings`)).json()) as object;
+  expect(settings).toMatchObject({ Codec: { Endpoint: `http://127.0.0.1:${port}/codec` } });
+});
+
 it('says so when the server is not there', async () => {
   const free = await freePort([port]);
-  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1, apiHost: 'told.invalid' });
+  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1, apiHost: 'told.invalid' }, RING);
   try {
     expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);
   } finally {

@@ -8,6 +8,7 @@ import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
+import { codecKeys } from '../support/codec-keys.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 import { quickSettings } from '../support/product.ts';
 import { type FakeCards, fakeCards } from './fake-cards.ts';
@@ -83,6 +84,7 @@ export async function openGateway(
       if (now !== undefined) return { tokens: tokensOf(now), needsToken: true };
       return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
     },
+    codec: { keys: codecKeys(), origins: ['http://temporal-ui.example'] },
     pages: {
       settings: {
         get policy() {

@@ -117,8 +117,14 @@ export function openCommandHome(
     temporal(...args) {
       const up = stack();
       if (up === undefined) throw new Error('no stack is up in this home');
-      return launch(inject('temporalCli'), [...args, '--address', up.temporalAddress, '--namespace', up.namespace])
-        .ended;
+      return launch(inject('temporalCli'), [
+        ...args,
+        '--address',
+        up.temporalAddress,
+        '--namespace',
+        up.namespace,
+        ...codecOf(up.uiUrl, args),
+      ]).ended;
     },
     file(name, contents) {
       const file = join(files, name);
@@ -167,4 +173,11 @@ function launchProcess(
       return promise.finally(() => listeners.delete(look));
     },
   };
+}
+
+/** Payloads are encrypted: the command reads and writes them through the embedded stack's codec server. */
+function codecOf(uiUrl: string | null, args: readonly string[]): string[] {
+  const workflowId = args[args.indexOf('--workflow-id') + 1];
+  const written = args.includes('--workflow-id') ? ['--codec-header', `X-Workflow-Id=${workflowId}`] : [];
+  return ['--codec-endpoint', `${uiUrl}/codec`, ...written];
 }

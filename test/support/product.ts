@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { type BankLimits, createBank } from '../../src/api/client.ts';
+import type { KeyRing } from '../../src/codec/key-ring.ts';
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
@@ -16,7 +17,9 @@ import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../sr
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
+import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 
@@ -90,6 +93,8 @@ export async function startProduct(
     limits?: BankLimits;
     store?: (store: Store) => Store;
     bank?: (bank: Bank) => Bank;
+    /** Payloads are encrypted with these. */
+    codecKeys?: KeyRing;
   } = {},
 ): Promise<Product> {
   const address = inject('temporalAddress');
@@ -97,7 +102,8 @@ export async function startProduct(
   const namespace = `test-${process.pid}-${products}-${Date.now()}`;
   const connection = await Connection.connect({ address });
   await registerNamespace(connection, namespace);
-  const client = new Client({ connection, namespace });
+  const { codecKeys } = options;
+  const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
   const native = await NativeConnection.connect({ address });
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
   const store = await openStore('file::memory:');
@@ -112,7 +118,7 @@ export async function startProduct(
     checkInstruction,
     assertIdentity: async () => {},
   };
-  let running = await runWorker(native, namespace, deps);
+  let running = await runWorker(native, namespace, deps, codecKeys);
   const product: Product = {
     client,
     store,
@@ -150,7 +156,7 @@ export async function startProduct(
     },
     async joinWorker(other) {
       const apart = await NativeConnection.connect({ address });
-      const worker = await runWorker(apart, namespace, { ...deps, store: other });
+      const worker = await runWorker(apart, namespace, { ...deps, store: other }, codecKeys);
       return {
         async stop() {
           await worker.stop();
@@ -160,7 +166,7 @@ export async function startProduct(
     },
     async restartWorker() {
       await running.stop();
-      running = await runWorker(native, namespace, deps);
+      running = await runWorker(native, namespace, deps, codecKeys);
     },
     async [Symbol.asyncDispose]() {
       await running.stop();
@@ -239,12 +245,16 @@ async function runWorker(
   connection: NativeConnection,
   namespace: string,
   deps: ActivityDeps,
+  codecKeys: KeyRing | undefined,
 ): Promise<{ stop(): Promise<void> }> {
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: TASK_QUEUE,
-    workflowBundle: { codePath: inject('workflowBundlePath') },
+    workflowBundle:
+      codecKeys === undefined ? { codePath: inject('workflowBundlePath') } : await workflowBundle({ isSealed: true }),
+    dataConverter: sealedPayloads(codecKeys),
+    interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
     activities: createActivities(deps),
     shutdownForceTime: '5s',
   });

@@ -32,16 +32,16 @@ afterAll(() => rmSync(root, { recursive: true }));
 const files = () => readdirSync(join(root, 'node_modules', '.cache', 'durable-payouts'));
 
 it('is built once for each state of its sources, whole also when two build at once', async () => {
-  const [first, second] = await Promise.all([workflowBundle(root), workflowBundle(root)]);
+  const [first, second] = await Promise.all([workflowBundle({ root }), workflowBundle({ root })]);
   expect(second).toEqual(first);
   expect(files()).toHaveLength(1);
   expect(readFileSync(first.codePath, 'utf8')).toContain('orderWatch');
 
   const builtAt = statSync(first.codePath).mtimeMs;
-  expect(await workflowBundle(root)).toEqual(first);
+  expect(await workflowBundle({ root })).toEqual(first);
   expect(statSync(first.codePath).mtimeMs).toBe(builtAt);
 
   appendFileSync(join(root, 'src', 'domain', 'money.ts'), '\nexport const changed = true;\n');
-  expect(await workflowBundle(root)).not.toEqual(first);
+  expect(await workflowBundle({ root })).not.toEqual(first);
   expect(files()).toHaveLength(2);
 });

@@ -14,6 +14,7 @@ import {
   NamespaceTakenError,
   takeNamespace,
 } from '../../src/temporal/namespace-claim.ts';
+import { codecKeys } from '../support/codec-keys.ts';
 import { registerNamespace } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
@@ -26,7 +27,7 @@ async function boot(): Promise<void> {
   const { temporal, ui } = await choosePorts(home);
   const cliPath = temporalCliPath(process.env);
   const [dbFile, logFile] = [join(home, 'temporal.sqlite'), join(home, 'temporal.log')];
-  server = await startEmbeddedServer({ cliPath, dbFile, logFile, port: temporal, uiPort: ui });
+  server = await startEmbeddedServer({ cliPath, dbFile, logFile, port: temporal, uiPort: ui, codecKeys: codecKeys() });
   connection = await Connection.connect({ address: server.address });
 }
 

@@ -9,6 +9,7 @@ import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
 import { choosePorts } from '../../src/embedded/ports.ts';
 import { ensureSearchAttributes, SearchAttributeConflictError } from '../../src/temporal/search-attributes.ts';
+import { codecKeys } from '../support/codec-keys.ts';
 
 let home: string;
 let server: EmbeddedServer;
@@ -23,6 +24,7 @@ beforeAll(async () => {
     logFile: join(home, 'temporal.log'),
     port: temporal,
     uiPort: ui,
+    codecKeys: codecKeys(),
   });
   connection = await Connection.connect({ address: server.address });
 });

@@ -4,6 +4,7 @@ import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
 import { recordAccounts } from '../../compose/world.ts';
+import type { Config } from '../../config.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
@@ -47,7 +48,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
       ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
       : []),
     ...(await checkStack(session)),
-    PAYLOADS,
+    payloadsCheck(session.config),
   ];
   const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
   session.output.result({ schemaVersion: 1, checks }, table(['check', 'verdict', 'detail'], rows));
@@ -138,8 +139,8 @@ function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
 
-const PAYLOADS: Check = {
-  name: 'payloads',
-  verdict: 'warning',
-  detail: 'not encrypted in Temporal: this version has no payload codec yet',
-};
+function payloadsCheck({ codecKeys }: Config): Check {
+  const id = codecKeys()?.current.id;
+  if (id !== undefined) return { name: 'payloads', verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
+  return { name: 'payloads', verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' };
+}

@@ -1,0 +1,66 @@
+import type { Payload } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { Problem } from '../domain/problem.ts';
+import { open, seal } from './encryption.ts';
+import type { KeyRing } from './key-ring.ts';
+
+const { Payloads } = proto.temporal.api.common.v1;
+
+/** What the Temporal Web UI and the `temporal` command ask a codec server. */
+export type CodecOperation = 'encode' | 'decode';
+
+/** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
+export interface CodecPlace {
+  namespace: string;
+  workflowId: string | undefined;
+}
+
+/** Header that names the workflow; Temporal's own one names the namespace. */
+export const WORKFLOW_HEADER = 'x-workflow-id';
+const NAMESPACE_HEADER = 'x-namespace';
+/** What the `temporal` command leaves out of its header when it was not told a namespace. */
+const DEFAULT_NAMESPACE = 'default';
+
+export function codecPlace(headers: Readonly<Record<string, string | string[] | undefined>>): CodecPlace {
+  const one = (name: string): string | undefined => [headers[name]].flat()[0];
+  return { namespace: one(NAMESPACE_HEADER) || DEFAULT_NAMESPACE, workflowId: one(WORKFLOW_HEADER) };
+}
+
+/**
+ * Answers one request: Payloads as protobuf JSON, in and out. What cannot be decoded is shown as it is. Throws a `Problem` for a
+ * body that holds no payloads, and for an encode that does not say for which workflow.
+ */
+export function answerCodec(ring: KeyRing, operation: CodecOperation, place: CodecPlace, body: unknown): object {
+  const payloads = payloadsOf(body);
+  const answered =
+    operation === 'encode' ? encoded(payloads, place, ring) : payloads.map((payload) => decoded(payload, ring));
+  return Payloads.fromObject({ payloads: answered }).toJSON();
+}
+
+function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, ring: KeyRing): Payload[] {
+  if (payloads.length === 0) return [];
+  if (workflowId) return payloads.map((payload) => seal(payload, { namespace, workflowId }, ring.current));
+  throw new Problem(
+    'usage',
+    'codec-place',
+    'A payload is encrypted for one workflow, which this request does not name.',
+    {
+      hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
+    },
+  );
+}
+
+function decoded(payload: Payload, ring: KeyRing): Payload {
+  const opened = open(payload, ring);
+  return typeof opened === 'string' ? payload : opened.payload;
+}
+
+function payloadsOf(body: unknown): Payload[] {
+  try {
+    return Payloads.fromObject(body as object).payloads;
+  } catch {
+    throw new Problem('usage', 'codec-body', 'The body holds no payloads.', {
+      hint: 'Send {"payloads": [{"metadata": {...}, "data": "base64"}]}.',
+    });
+  }
+}

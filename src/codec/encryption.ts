@@ -1,0 +1,125 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { type Undecodable, undecodable } from '../domain/undecodable.ts';
+import type { CodecKey, KeyRing } from './key-ring.ts';
+
+const { Payload: WirePayload } = proto.temporal.api.common.v1;
+
+/** Where a payload belongs: it counts nowhere else. */
+export interface Place {
+  namespace: string;
+  workflowId: string;
+}
+
+export const ENCODING = 'binary/encrypted';
+const CIPHER = 'AES-256-GCM';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What stands in clear beside the encrypted bytes; all of it is authenticated with them. */
+const META = {
+  encoding: 'encoding',
+  cipher: 'encryption-cipher',
+  keyId: 'encryption-key-id',
+  namespace: 'encryption-namespace',
+  workflowId: 'encryption-workflow-id',
+} as const;
+
+/** Told of every payload that was not taken. */
+export type OnRefused = (why: Undecodable, place: Partial<Place>) => void;
+
+/**
+ * Encrypts everything that Temporal keeps: inputs, results, messages, memos, summaries, and failures where their converter encodes
+ * them. AES-256-GCM with a random nonce a payload; key, namespace and workflow are bound to it, so that a payload copied to
+ * another workflow counts there for nothing. `decode` never throws: what it does not take becomes an `undecodable` value.
+ */
+export class EncryptionCodec implements PayloadCodec {
+  readonly #ring: KeyRing;
+  readonly #onRefused: OnRefused;
+
+  constructor(ring: KeyRing, onRefused: OnRefused = () => undefined) {
+    this.#ring = ring;
+    this.#onRefused = onRefused;
+  }
+
+  async encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
+    const place = placeOf(context);
+    // A payload that is bound to nothing could be taken anywhere: no call of the SDK that this product makes is without one.
+    if (place === undefined) throw new TypeError('a payload is encrypted for a workflow');
+    return payloads.map((payload) => seal(payload, place, this.#ring.current));
+  }
+
+  async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
+    return payloads.map((payload) => {
+      const opened = open(payload, this.#ring);
+      const why = typeof opened === 'string' ? opened : misplaced(opened.place, context);
+      if (why === undefined && typeof opened !== 'string') return opened.payload;
+      this.#onRefused(why as Undecodable, { namespace: context?.namespace, workflowId: context?.workflowId });
+      return defaultPayloadConverter.toPayload(undecodable(why as Undecodable));
+    });
+  }
+}
+
+export function seal(payload: Payload, place: Place, { id, key }: CodecKey): Payload {
+  const metadata = {
+    [META.encoding]: bytesOf(ENCODING),
+    [META.cipher]: bytesOf(CIPHER),
+    [META.keyId]: bytesOf(id),
+    [META.namespace]: bytesOf(place.namespace),
+    [META.workflowId]: bytesOf(place.workflowId),
+  };
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticated(id, place));
+  const sealed = cipher.update(WirePayload.encode(payload).finish());
+  cipher.final();
+  return { metadata, data: Buffer.concat([nonce, cipher.getAuthTag(), sealed]) };
+}
+
+/** The payload and where it belongs, or why it cannot be told. */
+export function open(payload: Payload, ring: KeyRing): { payload: Payload; place: Place } | Undecodable {
+  const { metadata, data } = payload;
+  if (textOf(metadata?.[META.encoding]) !== ENCODING) return 'clear';
+  const place = { namespace: textOf(metadata?.[META.namespace]), workflowId: textOf(metadata?.[META.workflowId]) };
+  const found = ring.find(textOf(metadata?.[META.keyId]));
+  if (found === undefined) return 'unknown-key';
+  if (!data || data.length < NONCE_BYTES + TAG_BYTES) return 'broken';
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', found.key, data.subarray(0, NONCE_BYTES))
+      .setAAD(authenticated(found.id, place))
+      .setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const opened = Buffer.concat([decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    return { payload: WirePayload.decode(opened), place };
+  } catch {
+    return 'broken';
+  }
+}
+
+function placeOf(context: SerializationContext | undefined): Place | undefined {
+  if (context?.workflowId === undefined) return undefined;
+  return { namespace: context.namespace, workflowId: context.workflowId };
+}
+
+/** What Temporal appends to the workflow id of a schedule's action. */
+const SCHEDULED_AT = /^-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+function misplaced(place: Place, context: SerializationContext | undefined): Undecodable | undefined {
+  const here = placeOf(context);
+  if (here === undefined) return undefined;
+  if (here.namespace !== place.namespace) return 'elsewhere';
+  if (here.workflowId === place.workflowId) return undefined;
+  const isScheduled =
+    here.workflowId.startsWith(place.workflowId) && SCHEDULED_AT.test(here.workflowId.slice(place.workflowId.length));
+  return isScheduled ? undefined : 'elsewhere';
+}
+
+const authenticated = (keyId: string, { namespace, workflowId }: Place): Buffer =>
+  bytesOf(JSON.stringify([CIPHER, keyId, namespace, workflowId]));
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
+const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('utf8');

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { answerCodec, type CodecOperation, codecPlace } from '../codec/codec-server.ts';
+import type { KeyRing } from '../codec/key-ring.ts';
+import { Problem } from '../domain/problem.ts';
+
+/** Under the address of the Web UI: its pages and the `temporal` command read and write payloads by it. */
+export const CODEC_PATH = '/codec';
+
+const OPERATION = /^\/codec\/(?:[^/?]+\/)?(encode|decode)$/;
+/** A page of a history, or a large input. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The operation that a request asks for; undefined: it is another request. */
+export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
+  method === 'POST' ? (OPERATION.exec(url)?.[1] as CodecOperation | undefined) : undefined;
+
+/** The answer of the codec server, with its status. */
+export async function answerCodecRequest(
+  incoming: IncomingMessage,
+  operation: CodecOperation,
+  ring: KeyRing,
+): Promise<{ status: number; document: object }> {
+  try {
+    const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
+    return { status: 200, document: answerCodec(ring, operation, codecPlace(incoming.headers), body) };
+  } catch (error) {
+    if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
+    return { status: 400, document: { message: 'The body is no JSON of payloads, or is too large.' } };
+  }
+}
+
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) throw new RangeError('too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

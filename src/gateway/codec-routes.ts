@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { answerCodec, type CodecOperation, codecPlace, WORKFLOW_HEADER } from '../codec/codec-server.ts';
+import { callerOf } from './callers.ts';
+import { allowOrigin, type Cors, preflight } from './cors.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { answerSchemas } from './schemas.ts';
+
+const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
+/** The Web UI and the `temporal` command put the namespace into the path where the endpoint says so. */
+const PREFIXES = ['/codec', '/codec/:namespace'];
+/** A page of a history, or a large input. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const payloads = z.object({ payloads: z.array(z.object({})) });
+
+/**
+ * The codec server for the Temporal Web UI and the `temporal` command: whoever may call the gateway may read payloads, and write
+ * them for a workflow that the request names.
+ */
+export function codecRoutes(app: FastifyInstance, { codec, access, now }: GatewayDeps): void {
+  if (codec === undefined) return;
+  const cors: Cors = {
+    origins: codec.origins,
+    methods: 'POST',
+    headers: `authorization, content-type, x-namespace, ${WORKFLOW_HEADER}`,
+    setting: 'PAYOUTS_UI_URL',
+  };
+  const enter = async (request: FastifyRequest): Promise<void> => {
+    // Pages of the UI are of another origin by nature.
+    request.caller = callerOf(request, access(), now(), cors.origins);
+  };
+  const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'] });
+  for (const path of PREFIXES.flatMap((prefix) => OPERATIONS.map((operation) => ({ prefix, operation })))) {
+    const { prefix, operation } = path;
+    const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
+    app.post(
+      `${prefix}/${operation}`,
+      { schema, onRequest: enter, bodyLimit: BODY_BYTES_MAX },
+      async (request, reply) => {
+        allowOrigin(request, reply, cors.origins);
+        return answerCodec(codec.keys, operation, codecPlace(request.headers), request.body);
+      },
+    );
+    app.options(`${prefix}/${operation}`, { schema: { hide: true } }, (request, reply) =>
+      preflight(request, reply, cors),
+    );
+  }
+}

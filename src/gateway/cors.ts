@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../domain/problem.ts';
+
+/** Whose pages may read the answers of a route. */
+export interface Cors {
+  origins: readonly string[];
+  methods: string;
+  headers: string;
+  /** Setting that names the origins. */
+  setting: string;
+}
+
+/**
+ * Lets pages of these origins, and no others, read the answer (CORS). Our own, because @fastify/cors answers the preflight
+ * of every path of the gateway, and with 204 for origins that are not known.
+ */
+export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+  const { origin } = request.headers;
+  reply.header('vary', 'origin');
+  if (origin === undefined || !origins.includes(origin)) return false;
+  reply.header('access-control-allow-origin', origin);
+  return true;
+}
+
+/** Answers the preflight of a page. Throws a `Problem` for one of another origin. */
+export async function preflight(request: FastifyRequest, reply: FastifyReply, cors: Cors): Promise<FastifyReply> {
+  if (!allowOrigin(request, reply, cors.origins)) throw originRefused(cors);
+  return reply
+    .code(204)
+    .header('access-control-allow-methods', cors.methods)
+    .header('access-control-allow-headers', cors.headers)
+    .header('access-control-max-age', '600')
+    .send();
+}
+
+export function originRefused({ setting }: Pick<Cors, 'setting'>): Problem {
+  return new Problem('forbidden', 'origin-refused', 'Pages of this origin are not answered.', {
+    hint: `${setting} names the origins of pages that are.`,
+  });
+}

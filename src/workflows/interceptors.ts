@@ -1,0 +1,60 @@
+import {
+  type ActivityInput,
+  ApplicationFailure,
+  type LocalActivityInput,
+  log,
+  type Next,
+  type QueryInput,
+  type SignalInput,
+  type UpdateInput,
+  type WorkflowExecuteInput,
+  type WorkflowInboundCallsInterceptor,
+  type WorkflowInterceptors,
+  type WorkflowOutboundCallsInterceptor,
+} from '@temporalio/workflow';
+import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
+
+/**
+ * What the codec did not take reaches no handler: a start fails, a signal is dropped, an update and a query are refused, an
+ * answer of an activity is a failure of the activity, which for anything that was sent means an unknown outcome.
+ */
+export const interceptors = (): WorkflowInterceptors => ({ inbound: [INBOUND], outbound: [OUTBOUND] });
+
+const INBOUND: WorkflowInboundCallsInterceptor = {
+  async execute(input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, 'execute'>) {
+    assertDecoded('its input', input.args);
+    return await next(input);
+  },
+  async handleSignal(input: SignalInput, next: Next<WorkflowInboundCallsInterceptor, 'handleSignal'>) {
+    const why = undecodableIn(input.args);
+    if (why === undefined) return await next(input);
+    log.warn('signal dropped', { signal: input.signalName, why });
+  },
+  validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>) {
+    assertDecoded('the update', input.args);
+    next(input);
+  },
+  async handleQuery(input: QueryInput, next: Next<WorkflowInboundCallsInterceptor, 'handleQuery'>) {
+    assertDecoded('the query', input.args);
+    return await next(input);
+  },
+};
+
+const OUTBOUND: WorkflowOutboundCallsInterceptor = {
+  scheduleActivity: async (input: ActivityInput, next: Next<WorkflowOutboundCallsInterceptor, 'scheduleActivity'>) =>
+    decoded(input.activityType, await next(input)),
+  scheduleLocalActivity: async (
+    input: LocalActivityInput,
+    next: Next<WorkflowOutboundCallsInterceptor, 'scheduleLocalActivity'>,
+  ) => decoded(input.activityType, await next(input)),
+};
+
+function decoded(activity: string, answer: unknown): unknown {
+  assertDecoded(`the answer of ${activity}`, [answer]);
+  return answer;
+}
+
+function assertDecoded(what: string, values: readonly unknown[]): void {
+  const why = undecodableIn(values);
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(`${what} ${why}`, UNDECODABLE);
+}

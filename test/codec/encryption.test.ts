@@ -1,0 +1,107 @@
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { ENCODING, EncryptionCodec } from '../../src/codec/encryption.ts';
+import { parseKeyRing } from '../../src/codec/key-ring.ts';
+import { undecodableIn } from '../../src/domain/undecodable.ts';
+import { codecKey, codecKeys } from '../support/codec-keys.ts';
+
+const HERE = { type: 'workflow', namespace: 'payouts', workflowId: 'payout/1' } as const;
+const CANARY = 'DE89370400440532013000';
+const CLEAR = defaultPayloadConverter.toPayload({ account: CANARY });
+
+const text = ({ metadata, data }: Payload): string =>
+  [...Object.values(metadata ?? {}), data ?? new Uint8Array()]
+    .map((it) => Buffer.from(it).toString('latin1'))
+    .join(' ');
+
+async function sealed(keys = codecKeys(), payload = CLEAR, place: typeof HERE = HERE): Promise<Payload> {
+  const [one] = await new EncryptionCodec(keys).encode([payload], place);
+  return one as Payload;
+}
+
+/** The value that arrives, and why if it was refused. */
+async function arrived(payload: Payload, { keys = codecKeys(), at = HERE as object } = {}) {
+  const refused: string[] = [];
+  const codec = new EncryptionCodec(keys, (why) => refused.push(why));
+  const [one] = await codec.decode([payload], at as typeof HERE);
+  return { value: defaultPayloadConverter.fromPayload<unknown>(one as Payload), refused };
+}
+
+describe('A payload', () => {
+  it('comes back as it was, and is not to be read on its way', async () => {
+    const payload = await sealed();
+    expect(text(payload)).not.toContain(CANARY);
+    expect(Buffer.from(payload.metadata?.encoding ?? []).toString()).toBe(ENCODING);
+    expect(await arrived(payload)).toEqual({ value: { account: CANARY }, refused: [] });
+  });
+
+  it('never looks the same twice', async () => {
+    expect(text(await sealed())).not.toBe(text(await sealed()));
+  });
+
+  it.each([
+    ['of another workflow', { workflowId: 'payout/2' }, 'elsewhere'],
+    ['of another namespace', { namespace: 'other' }, 'elsewhere'],
+    ['of a workflow whose id goes on', { workflowId: 'payout/1-more' }, 'elsewhere'],
+  ])('%s counts for nothing', async (_case, change, why) => {
+    const { value, refused } = await arrived(await sealed(), { at: { ...HERE, ...change } });
+    expect(refused).toEqual([why]);
+    expect(undecodableIn([value])).toBe('was encrypted for another workflow');
+  });
+
+  it('of a schedule counts in what it starts', async () => {
+    const at = { ...HERE, workflowId: 'payout/1-2026-11-22T10:00:00Z' };
+    expect((await arrived(await sealed(), { at })).refused).toEqual([]);
+  });
+
+  it('of an activity belongs to the workflow that asked for it', async () => {
+    const at = { type: 'activity', isLocal: false, activityId: '7', namespace: 'payouts', workflowId: 'payout/1' };
+    expect((await arrived(await sealed(), { at })).refused).toEqual([]);
+  });
+
+  it('is refused in clear', async () => {
+    expect((await arrived(CLEAR)).refused).toEqual(['clear']);
+  });
+
+  it('is read with a key that is no longer in use, and refused with one that is unknown', async () => {
+    const old = await sealed(codecKeys(codecKey('old', 7)));
+    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8), codecKey('old', 7)) })).refused).toEqual([]);
+    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8)) })).refused).toEqual(['unknown-key']);
+    expect((await arrived(old, { keys: codecKeys(codecKey('old', 9)) })).refused).toEqual(['broken']);
+  });
+
+  it('is refused with any bit of it turned, and never throws', async () => {
+    const payload = await sealed();
+    const data = Buffer.from(payload.data ?? []);
+    for (let at = 0; at < data.length; at += 1) {
+      const turned = Buffer.from(data);
+      turned[at] = (turned[at] ?? 0) ^ 1;
+      expect((await arrived({ ...payload, data: turned })).refused).toEqual(['broken']);
+    }
+    for (const length of [0, 1, 11, 27, 28, data.length - 1]) {
+      expect((await arrived({ ...payload, data: data.subarray(0, length) })).refused).toEqual(['broken']);
+    }
+    for (const name of Object.keys(payload.metadata ?? {}).filter((it) => it !== 'encryption-cipher')) {
+      const metadata = { ...payload.metadata, [name]: Buffer.from('payout/2') };
+      expect((await arrived({ ...payload, metadata })).refused).toHaveLength(1);
+    }
+    expect((await arrived({ metadata: null, data: null })).refused).toEqual(['clear']);
+  });
+
+  it('is not made without a workflow that it is for', async () => {
+    await expect(new EncryptionCodec(codecKeys()).encode([CLEAR])).rejects.toThrow('for a workflow');
+  });
+});
+
+describe('A ring of keys', () => {
+  it.each([
+    ['no id', Buffer.alloc(32).toString('base64'), 'has no id of letters, digits and ._/- at key 1: id:base64'],
+    ['a short key', 'a:AAAA', 'has no 32 bytes in base64 at key 1 (openssl rand -base64 32)'],
+    ['a long key', `a:${Buffer.alloc(33).toString('base64')}`, 'has no 32 bytes in base64 at key 1'],
+    ['no base64', `${codecKey('a')},b:${'*'.repeat(43)}=`, 'has no 32 bytes in base64 at key 2'],
+    ['one id twice', `${codecKey('a', 1)},${codecKey('a', 2)}`, 'names two keys by one id'],
+    ['nothing after a comma', `${codecKey('a')},`, 'has no id'],
+  ])('is refused with %s', (_case, given, message) => {
+    expect(() => parseKeyRing(given)).toThrow(message);
+  });
+});

@@ -1,0 +1,68 @@
+import { afterEach, expect, it } from 'vitest';
+import { openGateway, type RunningGateway } from './running-gateway.ts';
+
+let gateway: RunningGateway | undefined;
+afterEach(async () => {
+  await gateway?.close();
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const CLEAR = { payloads: [{ metadata: { encoding: base64('json/plain') }, data: base64('{"by":"bob"}') }] };
+const UI = 'http://temporal-ui.example';
+const FOR = { 'x-namespace': 'payouts', 'x-workflow-id': 'payout/1' };
+
+async function ask(path: string, { headers = {}, body = CLEAR as unknown, method = 'POST' } = {}) {
+  const response = await fetch(`${gateway?.url}${path}`, {
+    method,
+    headers,
+    ...(method === 'POST' && {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, document: text === '' ? undefined : JSON.parse(text) };
+}
+
+it('encodes for the workflow that is named, and decodes under either path', async () => {
+  gateway = await openGateway();
+  const { status, document } = await ask('/codec/encode', { headers: FOR });
+  expect(status).toBe(200);
+  expect(JSON.stringify(document)).not.toContain(CLEAR.payloads[0]?.data);
+  expect((await ask('/codec/decode', { body: document })).document).toEqual(CLEAR);
+  expect((await ask('/codec/payouts/decode', { body: document })).document).toEqual(CLEAR);
+});
+
+it('refuses to encode for no workflow, and what holds no payloads', async () => {
+  gateway = await openGateway();
+  expect(await ask('/codec/encode')).toMatchObject({ status: 400, document: { error: { code: 'codec-place' } } });
+  expect(await ask('/codec/decode', { body: { payloads: [{ metadata: 1 }] } })).toMatchObject({ status: 400 });
+});
+
+it('answers pages of the Temporal Web UI, and of nobody else', async () => {
+  gateway = await openGateway();
+  const decoded = await ask('/codec/decode', { headers: { origin: UI } });
+  expect(decoded.status).toBe(200);
+  expect(decoded.headers.get('access-control-allow-origin')).toBe(UI);
+  const asked = await ask('/codec/decode', { method: 'OPTIONS', headers: { origin: UI } });
+  expect(asked.status).toBe(204);
+  expect(asked.headers.get('access-control-allow-headers')).toContain('x-workflow-id');
+  for (const origin of ['http://page.invalid', 'null', `${UI}.invalid`, 'https://temporal-ui.example']) {
+    expect((await ask('/codec/decode', { headers: { origin } })).status).toBe(403);
+    const refused = await ask('/codec/decode', { method: 'OPTIONS', headers: { origin } });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+  }
+});
+
+it('asks for a token where the gateway has some', async () => {
+  const token = 'a'.repeat(32);
+  gateway = await openGateway([{ name: 'erp', token }]);
+  for (const origin of [undefined, UI]) {
+    const headers = origin === undefined ? {} : { origin };
+    expect((await ask('/codec/decode', { headers })).status).toBe(401);
+    expect((await ask('/codec/decode', { headers: { ...headers, authorization: `Bearer ${token}` } })).status).toBe(
+      200,
+    );
+  }
+});

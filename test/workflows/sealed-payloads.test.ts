@@ -1,0 +1,92 @@
+import { Client, WorkflowFailedError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { codecKeys } from '../support/codec-keys.ts';
+import { until } from '../support/payout-routes.ts';
+import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
+
+const MAKER = { by: 'alice' };
+
+/** Somebody who can write to the namespace and has no key, against a product that encrypts. */
+let product: Product;
+let stranger: Client;
+
+beforeAll(async () => {
+  product = await startProduct({
+    codecKeys: codecKeys(),
+    settings: { approvalRules: [{ currency: 'USD', amountAtLeast: '100.00', approvals: 1 }] },
+  });
+  stranger = new Client({ connection: product.client.connection, namespace: product.namespace });
+});
+
+afterAll(async () => {
+  await product[Symbol.asyncDispose]();
+});
+
+const idOf = (document: string): string => payoutWorkflowId(referenceOf('u-1001', document, 'payment'));
+
+async function eventsOf(workflowId: string) {
+  const { events = [] } = await stranger.workflow.getHandle(workflowId).fetchHistory();
+  return events ?? [];
+}
+
+it('A payout goes through, and nothing of it is to be read in its history', async () => {
+  const handle = await product.start({ id: 'sealed', note: 'CANARY-NOTE' } as never);
+  expect(await handle.result()).toMatchObject({ state: 'completed' });
+  const history = JSON.stringify(await eventsOf(handle.workflowId), (_key, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+  );
+  for (const clear of ['CANARY', '12.50', 'acc-u1001-usd', 'beneficiary']) expect(history).not.toContain(clear);
+});
+
+it('A start in clear fails without a call of the bank', async () => {
+  const workflowId = idOf('clear');
+  const handle = await stranger.workflow.start('payout', {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [{ ...DEFAULT_INSTRUCTION, id: 'clear' }],
+  });
+  const failed = await product.client.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(WorkflowFailedError);
+  expect((failed as WorkflowFailedError).cause?.message).toBe('its input is not encrypted');
+  expect(await ordersUnder(product, referenceOf('u-1001', 'clear', 'payment'))).toEqual([]);
+  // Not even why it failed is told to whoever has no key.
+  expect(JSON.stringify(await eventsOf(handle.workflowId))).not.toContain('not encrypted');
+});
+
+it('Approvals in clear, broken, and copied from another payout count for nothing; the next good one does', async () => {
+  const asked = { amount: '250.00' };
+  const first = await product.start({ id: 'first', ...asked }, MAKER);
+  const second = await product.start({ id: 'second', ...asked }, MAKER);
+  for (const handle of [first, second]) await until(handle, 'awaiting-approval');
+  await first.signal('approve', { by: 'bob' });
+  await first.result();
+  const signalled = (await eventsOf(first.workflowId)).flatMap(
+    ({ workflowExecutionSignaledEventAttributes: it }) => (it?.signalName === 'approve' && it.input?.payloads) || [],
+  );
+  const [copied] = signalled as Payload[];
+  const broken = { ...copied, data: Buffer.from(copied?.data ?? []).fill(0, 20, 24) };
+  const namespace = product.namespace;
+  for (const payload of [copied, broken, { metadata: { encoding: Buffer.from('binary/encrypted') } }]) {
+    await stranger.workflowService.signalWorkflowExecution({
+      namespace,
+      workflowExecution: { workflowId: second.workflowId },
+      signalName: 'approve',
+      input: { payloads: [payload as Payload] },
+    });
+  }
+  const clear = stranger.workflow.getHandle(second.workflowId);
+  await clear.signal('approve', { by: 'bob' });
+  const update = clear.executeUpdate('decide', { args: [{ decisionId: 'd', decision: 'approve', by: 'bob' }] });
+  await expect(update).rejects.toThrow();
+  await expect(second.query('state')).resolves.toMatchObject({ state: 'awaiting-approval' });
+  await second.signal('approve', { by: 'carol' });
+  expect(await second.result()).toMatchObject({ state: 'completed' });
+  const failedTasks = (await eventsOf(second.workflowId)).filter((event) => event.workflowTaskFailedEventAttributes);
+  expect(failedTasks).toEqual([]);
+});
