@@ -83,7 +83,7 @@ async function serve(
     return send(answer, 'application/json', JSON.stringify(document));
   }
   if (!url.startsWith('/')) return refuse(answer, 400, 'This is no path.');
-  if (url === '/api/v1/settings') {
+  if (/^\/api\/v1\/settings(?:\?|$)/.test(url)) {
     return send(answer, 'application/json', uiSettings(`http://${incoming.headers.host}${CODEC_PATH}`));
   }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));

@@ -112,7 +112,8 @@ it.each([
 it('tells the page where its codec server is', async () => {
   const { headers } = await ask('GET', '/api/v1/settings', { host: `localhost:${port}` });
   expect(headers['content-type']).toBe('application/json');
-  const settings = (await (await fetch(`http://127.0.0.1:${port}/api/v1/settings`)).json()) as object;
+  // As the UI asks for it.
+  const settings = (await (await fetch(`http://127.0.0.1:${port}/api/v1/settings?`)).json()) as object;
   expect(settings).toMatchObject({ Codec: { Endpoint: `http://127.0.0.1:${port}/codec` } });
 });
 
