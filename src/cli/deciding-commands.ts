@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
+import { RESOLVE_ACTIONS } from '../domain/resolve-action.ts';
 import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import { days, keptText } from './arguments.ts';
 import { KEY } from './choices.ts';
@@ -37,11 +38,7 @@ export function addDeciding(command: Add, perform: Perform): void {
     perform((s) => cancel(s, id, o)),
   );
   command('resolve <id>', 'decide a payout that needs an operator; checked against the bank again')
-    .addOption(
-      new Option('--action <action>', 'what to do')
-        .choices(['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'])
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--action <action>', 'what to do').choices(RESOLVE_ACTIONS).makeOptionMandatory())
     .requiredOption('--evidence <text>', 'what the decision rests on', keptText)
     .option('--order <id>', 'the order to adopt')
     .option('--yes', 'do not ask', false)

@@ -3,17 +3,22 @@ import type { PageDeps } from '../gateway/pages/page-deps.ts';
 import { tellPlan } from '../services/batch/control.ts';
 import { decidePayout } from '../temporal/decide-payout.ts';
 import { executionsOver } from '../temporal/executions.ts';
+import { resolvePayout } from '../temporal/resolve-payout.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import type { Opened } from './door.ts';
 
 /** An update waits for a worker; whoever presses a button does not wait for long. */
 const UPDATE_MS = 15_000;
+/** An answer to an operator waits for a look at the bank's lists as well. */
+const RESOLVE_MS = 60_000;
 
 /** What the pages of a gateway reach beside its store. */
 export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: TemporalUi): PageDeps => ({
   settings: config.settings,
   decide: (payout, update) =>
     client.withDeadline(Date.now() + UPDATE_MS, () => decidePayout(client, payout.workflowId, update)),
+  resolve: (payout, request) =>
+    client.withDeadline(Date.now() + RESOLVE_MS, () => resolvePayout({ client, store }, payout, request)),
   beneficiary: (id) =>
     bank.beneficiaries.get(id).catch((error: unknown) => {
       if (!isJudged(error)) log.warn({ error }, 'payee not read');

@@ -4,6 +4,7 @@ import type { Flag } from '../domain/flags.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-notice.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
+import type { ResolveRequest } from '../domain/resolve-action.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
 
 /** Every signal, update and query. Their names and payloads are contracts. */
@@ -49,14 +50,7 @@ export interface CancelAnswer {
 }
 export const cancelUpdate = defineUpdate<CancelAnswer, [CancelRequest]>(MESSAGES.cancel);
 
-export interface ResolveUpdate {
-  action: 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
-  by: string;
-  evidence: string;
-  orderId?: string;
-  /** Where the policy asks for signatures: the stored decision that says the same. */
-  decisionId?: string;
-}
+export type ResolveUpdate = ResolveRequest;
 export interface ResolveAnswer {
   accepted: boolean;
   /** Why it was not, or what follows. */

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
+import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
 import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
@@ -30,6 +31,8 @@ export interface RunningGateway {
   controls: { batchId: string; update: string; by: string }[];
   /** What payouts were told that people have decided. */
   decisions: ({ reference: string } & DecisionUpdate)[];
+  /** What operators have said about payouts. */
+  resolves: ({ reference: string } & ResolveRequest)[];
   /** Plans whose rows were told. */
   plans: SignedDecision[];
   /** Card payments without Temporal. */
@@ -57,6 +60,7 @@ export async function openGateway(
   const log: string[] = [];
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
+  const resolves: RunningGateway['resolves'] = [];
   const plans: SignedDecision[] = [];
   const cards = fakeCards();
   const warnings: string[] = [];
@@ -96,6 +100,10 @@ export async function openGateway(
         decisions.push({ reference, ...update });
         return 'counted';
       },
+      async resolve({ reference }, request) {
+        resolves.push({ reference, ...request });
+        return 'looked again; nothing new';
+      },
       beneficiary: (id) => door.bank.beneficiaries.get(id),
       bank: door.bank,
       async tellPlan(signed) {
@@ -126,6 +134,7 @@ export async function openGateway(
     log,
     controls,
     decisions,
+    resolves,
     plans,
     cards,
     warnings,

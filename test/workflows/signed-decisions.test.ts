@@ -163,6 +163,11 @@ describe.concurrent('where a policy asks for signatures', () => {
     const [byBob, byCarol] = [signedBy(bob, { ...about, reference }), signedBy(carol, { ...about, reference })];
     for (const signed of [byBob, byCarol]) await product.store.takeSignedDecision(signed, Date.now());
     expect(await close('bob', byBob.id)).toEqual({ accepted: false, message: 'this needs the role "operator"' });
+    // Two people are told apart by their names: nobody signs for a second one.
+    expect(await close('erin', byCarol.id)).toEqual({
+      accepted: false,
+      message: 'it names erin, and somebody else has signed it',
+    });
     expect(await close('carol', byCarol.id)).toMatchObject({ accepted: true });
     expect(await handle.result()).toMatchObject({ state: 'failed' });
     await recordHistory(handle, 'payout', 'resolved-by-signature');

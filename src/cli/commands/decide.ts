@@ -3,16 +3,18 @@ import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
+import type { PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
-import type { ReasonCode } from '../../domain/reasons.ts';
+import type { ResolveAction } from '../../domain/resolve-action.ts';
+import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
-import { executionsOver, restartPayout, updateBatch } from '../../temporal/executions.ts';
+import { updateBatch } from '../../temporal/executions.ts';
+import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { unknownId } from '../batch-report.ts';
-import { untilCarriedOut, untilTrue } from '../carried-out.ts';
 import { decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
@@ -109,7 +111,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
 }
 
 export interface ResolveOptions {
-  action: 'keep-looking' | 'adopt-order' | 'resend' | 'close-as-not-paid';
+  action: ResolveAction;
   evidence: string;
   order: string | undefined;
   yes: boolean;
@@ -132,40 +134,13 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const signer = await signerOf(session, options, 'resolve');
   const { name: by } = signer;
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
+  const about = { question: 'resolve', reference: payout.reference, remark: options.evidence } as const;
   const digest = resolveDigest(options.action, options.order);
-  const signed = await keepSigned(store, signer, { question: 'resolve', reference: payout.reference, digest });
+  const signed = await keepSigned(store, signer, { ...about, digest });
   const asked: Asked = { action: 'resolve', by, detail: { action: options.action, evidence: options.evidence } };
-  return tellEach(session, [payout], asked, async (client) => {
-    if (!(await executionsOver(client).isOpen(payout.workflowId))) {
-      await store.forgetClosedRuns(payout.reference);
-      await restartPayout(client, payout);
-      if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
-      if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(options.action);
-      // It comes up with an operator: nothing is sent unless this or a later decision says so.
-      await untilParked(client, payout.workflowId);
-    }
+  return tellEach(session, [payout], asked, (client) => {
     const { action, evidence, order: orderId } = options;
-    const request = { action, by, evidence, orderId, decisionId: signed?.id };
-    const answer = await client.workflow
-      .getHandle(payout.workflowId)
-      .executeUpdate<{ accepted: boolean; message: string }, [typeof request]>(MESSAGES.resolve, { args: [request] });
-    return answer.accepted ? answer.message : { refused: answer.message };
-  });
-}
-
-const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
-
-/** What a look can decide is not for people yet. */
-function startedAgain(action: ResolveOptions['action']): string | { refused: string } {
-  const what = 'it was started again and looks for its order before anything is sent';
-  if (action === 'keep-looking') return what;
-  return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
-}
-
-async function untilParked(client: Client, workflowId: string): Promise<void> {
-  await untilTrue(async () => {
-    const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
-    return isAtRest(view.state);
+    return resolvePayout({ client, store }, payout, { action, by, evidence, orderId, decisionId: signed?.id });
   });
 }
 
@@ -206,7 +181,7 @@ interface Asked {
 async function tellEach(
   session: Session,
   payouts: readonly PayoutRecord[],
-  { action, by, detail }: Asked,
+  asked: Asked,
   tell: (client: Client, payout: PayoutRecord) => Promise<string | { refused: string }>,
 ): Promise<ExitCode> {
   const store = await session.store();
@@ -216,11 +191,12 @@ async function tellEach(
   let refused = 0;
   for (const payout of payouts) {
     const { reference } = payout;
-    const answer = await tell(client, payout).catch(refusalOf);
-    const outcome: Asked['detail'] =
-      typeof answer === 'string' ? { outcome: answer } : { outcome: 'refused', why: answer.refused };
-    const entry = { actor: by, action: `asked to ${action}`, subject: reference, detail: { ...detail, ...outcome } };
-    await store.audit({ at: Date.now(), ...entry });
+    const answer = await askKept(
+      { store, now: Date.now },
+      { ...asked, subject: reference },
+      () => tell(client, payout).catch(refusalOf),
+      outcomeInWords,
+    );
     if (typeof answer === 'string') told.push({ reference, outcome: answer });
     else {
       refused += 1;

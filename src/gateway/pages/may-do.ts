@@ -1,5 +1,5 @@
 import { isSamePerson } from '../../domain/approval.ts';
-import { may, type Question } from '../../domain/authority.ts';
+import { may, type Question, type Touches } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -17,12 +17,15 @@ export function assertMayHandOver(caller: Caller): void {
   });
 }
 
-export const mayOperate = ({ person }: Caller, question: Extract<Question, 'resolve' | 'switch'>): boolean =>
-  person === undefined || may(person, question);
+export const mayOperate = (
+  { person }: Caller,
+  question: Extract<Question, 'resolve' | 'switch'>,
+  touched?: Touches,
+): boolean => person === undefined || may(person, question, touched);
 
-/** Throws a `Problem` for somebody who is no operator. */
-export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1]): void {
-  if (mayOperate(caller, question)) return;
+/** Throws a `Problem` for somebody who is no operator, or whose scope does not hold it. */
+export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {
+  if (mayOperate(caller, question, touched)) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let you do this.', { hint: 'An operator may.' });
 }
 

@@ -17,7 +17,7 @@ export async function operatorSays(
   doorway: Doorway,
   form: OperatorForm,
   { by, signed, touched }: { by?: string; signed?: string; touched?: Touches },
-): Promise<{ by: string } | { asked: object }> {
+): Promise<{ by: string; decisionId?: string } | { asked: object }> {
   const { deps, policy } = doorway;
   const { person } = request.caller;
   if (policy === undefined || person === undefined) {
@@ -29,6 +29,6 @@ export async function operatorSays(
   if ('asked' in signing) return signing;
   const { store, now, pages } = deps;
   const why = await keepDecision({ store, settings: pages.settings, now }, signing.signed, touched);
-  if (why === undefined) return { by: person.name };
+  if (why === undefined) return { by: person.name, decisionId: signing.signed.id };
   throw new Problem('forbidden', 'decision-refused', `This was not taken: ${why}.`, { hint: 'Look at it again.' });
 }

@@ -1,6 +1,7 @@
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
+import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
@@ -19,6 +20,8 @@ export interface PageDeps {
   settings: Pick<WorkerSettings, 'policy' | 'terms'>;
   /** Tells the workflow of a payout; what it says to it. Throws when no worker answers soon. */
   decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
+  /** Has the workflow of a payout carry out what an operator says; what it says to it. It looks at the bank first. */
+  resolve(payout: PayoutRecord, request: ResolveRequest): Promise<string | { refused: string }>;
   /** A payee as the bank shows it now; undefined when the bank does not answer. */
   beneficiary(id: string): Promise<Beneficiary | undefined>;
   /** Reads accounts and payees of rows that nobody has read yet. */

@@ -23,6 +23,7 @@ import { incidentRoutes } from './incident-routes.ts';
 import { show, userInfoOf, viewOf } from './layout.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
+import { resolveRoutes } from './resolve-routes.ts';
 import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
 import { switchRoutes } from './switch-routes.ts';
 import { waitingRoutes } from './waiting-routes.ts';
@@ -69,6 +70,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       planRoutes(scope, doorway, uploads);
       waitingRoutes(scope, doorway);
       payoutRoutes(scope, doorway);
+      resolveRoutes(scope, doorway);
       batchListRoutes(scope, doorway);
       batchRoutes(scope, doorway);
       batchDecisionRoutes(scope, doorway);

@@ -1,4 +1,4 @@
-import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import { needsAttention } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
@@ -7,6 +7,7 @@ import type { View } from './layout.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, money, payoutPath } from './pieces.ts';
+import { isUndecidable, resolveForm } from './resolve-form.ts';
 import { signedForm } from './signed-form.ts';
 
 export interface PayoutPage {
@@ -37,7 +38,7 @@ ${paymentFacts(shown, caps)}
 ${reason !== null && html`<p class="${needsAttention(state, reason) ? 'attend' : 'note'}">${reason.message}</p>`}
 </section>
 ${decision(page)}
-${state === NEEDS_OPERATOR && page.mayResolve && resolveHelp(row.reference)}
+${isUndecidable(row) && page.mayResolve && resolveForm(page.view, row)}
 <section><h2>Story</h2>
 ${story}</section>
 <section><h2>Where it comes from</h2>
@@ -45,8 +46,6 @@ ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(row)}</details>`;
 }
-
-const NEEDS_OPERATOR: PayoutState = 'needs-operator';
 
 /** What becomes of the money of each kind. */
 const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
@@ -89,8 +88,3 @@ const form = (view: View, reference: string, digest: string): Html => html`<div 
 <button class="danger" name="decision" value="reject">Reject</button>`,
 )}
 <p class="quiet">What is decided: <code>${digest}</code></p></div>`;
-
-const resolveHelp = (reference: string): Html => html`<section><h2>An operator decides</h2>
-<p>What the bank cannot say, an operator does, with evidence, on the command line:</p>
-<p><code>payouts resolve ${reference} --action keep-looking --evidence TEXT</code></p>
-<p class="quiet">The other actions: <code>adopt-order</code>, <code>resend</code>, <code>close-as-not-paid</code>.</p></section>`;

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
+import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
+import { touches } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
 import { hasControls, keptText, parsed } from '../schemas.ts';
@@ -13,6 +15,7 @@ import { payoutPage } from './payout-page.ts';
 import { storyOf } from './payout-story.ts';
 import { type PayoutShown, payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
+import { RESOLVED } from './resolve-form.ts';
 import { assertReasoned, signedOrAsked } from './signing.ts';
 
 const remark = z.union([z.literal(''), keptText]).default('');
@@ -30,6 +33,7 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. It goes on now.'],
   ['counted', 'Your approval counts. It waits for somebody else as well.'],
   ['rejected', 'Rejected. Nothing is paid.'],
+  [RESOLVED, 'Taken. The story says what was answered.'],
 ]);
 
 /** `/payouts/REFERENCE`: one payout with its story, and the decision that it asks for. */
@@ -48,7 +52,7 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: pages.workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),
-      mayResolve: mayOperate(caller, 'resolve'),
+      mayResolve: mayOperate(caller, 'resolve', touches(row)),
       told: TOLD.get(told),
     });
     return show(reply, view, { title: row.documentId, body });
@@ -58,16 +62,10 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
     const body = parsed(decideBody, request.body, 'body');
     const update = await updateOf(request, doorway, await payoutShown(doorway, row), body);
     if ('asked' in update) return update.asked;
-    const answer = await pages.decide(row, update);
-    const outcome: Record<string, string> =
-      typeof answer === 'string' ? { outcome: answer } : { outcome: 'refused', why: answer.refused };
-    await store.audit({
-      at: doorway.deps.now(),
-      actor: update.by,
-      action: `asked to ${update.decision}`,
-      subject: row.reference,
-      detail: { ...(body.remark !== '' && { remark: body.remark }), ...outcome },
-    });
+    const { by, decision: action } = update;
+    const detail: Record<string, string> = body.remark === '' ? {} : { remark: body.remark };
+    const asked = { by, action, subject: row.reference, detail };
+    const answer = await askKept(doorway.deps, asked, () => pages.decide(row, update), outcomeInWords);
     if (typeof answer !== 'string') {
       throw new Problem('conflict', 'decision-refused', `This was not taken: ${answer.refused}.`, {
         hint: 'Look at the payout again.',
@@ -78,7 +76,7 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
 }
 
 /** The payout of the address. Throws a `Problem` for one that there is not, or that is outside the scope of who asks. */
-async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doorway): Promise<PayoutRecord> {
+export async function payoutIn({ params, caller }: FastifyRequest, { deps }: Doorway): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
   const row = hasControls(reference) ? undefined : await deps.store.payout(reference);
   if (row !== undefined && maySeePayout(caller, row)) return row;

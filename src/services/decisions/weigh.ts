@@ -52,6 +52,8 @@ export interface UseInput {
   claim: Claim;
   /** What the operator asks for, in words. */
   digest: string;
+  /** Whom the request names: two people are told apart by it. */
+  by: string;
   decisionId?: string;
 }
 
@@ -59,13 +61,14 @@ export interface UseInput {
 export async function useDecision(
   deps: ActivityDeps,
   { runId }: Caller,
-  { claim, digest, decisionId }: UseInput,
+  { claim, digest, by, decisionId }: UseInput,
 ): Promise<{ by: string } | { refused: string }> {
   const { store, now } = deps;
   const row = await claimedRow(store, claim, runId);
   const all = await store.signedDecisionsOf({ reference: row.reference, question: 'resolve', digest });
   const signed = all.find(({ id }) => id === decisionId);
   if (signed === undefined) return { refused: 'nobody has signed this: payouts resolve signs it with --key' };
+  if (signed.subject !== by) return { refused: `it names ${by}, and somebody else has signed it` };
   const why = await voidBecause(deps, signed, touches(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());

@@ -1,6 +1,7 @@
 import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
 import { type Decision, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
+import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import type { Refused } from '../../services/decisions/refusals.ts';
 import { handleCancel, handleResolve } from '../execution/handlers.ts';
 import {
@@ -44,11 +45,11 @@ export function handleMessages(view: PayoutView): void {
       'Cancel where that is still possible. `{"by":"alice","reason":"invoice withdrawn"}` Answers cancelled, too-late or pending.',
   });
   handleResolve(view, resolveUpdate, {
-    actions: ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'],
+    actions: RESOLVE_ACTIONS,
     needs: ['adopt-order', 'orderId'],
-    refusalOf: async ({ action, orderId, decisionId }) => {
+    refusalOf: async ({ action, by, orderId, decisionId }) => {
       if (!view.isSigned) return undefined;
-      const input = { claim: view.claim, digest: resolveDigest(action, orderId), decisionId };
+      const input = { claim: view.claim, digest: resolveDigest(action, orderId), by, decisionId };
       const used = await checks.useDecision(input);
       return 'refused' in used ? used.refused : undefined;
     },

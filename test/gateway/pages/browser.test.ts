@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../../../src/domain/reasons.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { installedChromium, startBrowser } from '../../support/browser.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
@@ -32,17 +33,20 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const long = 'A-document-id-as-long-as-an-ERP-ever-makes-one-2026-03-0000000001';
     const rows = await claimed(
       gateway,
-      [{ id: long, amount: '1234567.89' }, { id: 'inv-2' }, { id: 'inv-3' }],
+      [{ id: long, amount: '1234567.89' }, { id: 'inv-2' }, { id: 'inv-3' }, { id: 'inv-4' }],
       'alice',
     );
-    const [first, second, third] = rows.map(({ reference }) => reference);
+    const [first, second, third, fourth] = rows.map(({ reference }) => reference);
     if (rows[0] !== undefined) await asking(gateway, rows[0]);
     await store.changePayout(second ?? '', { state: 'completed', orderId: 'ord-1', at: Date.now() });
     await store.recordIncident({ reference: second ?? '', orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
     await store.changePayout(third ?? '', { state: 'failed', at: Date.now() });
+    const reason = because('outcome-unknown');
+    await store.changePayout(fourth ?? '', { state: 'needs-operator', reason, at: Date.now() });
     await store.switchOff({ scope: 'account', key: 'acc-u1001-usd', reason: 'a drill', by: 'bob', at: 1_000 });
     const batch = `/batches/${rows[0]?.batchId}`;
-    const pages = ['/', '/batches', '/batches/new', batch, `/payouts/${first}`, '/incidents', '/switches', '/audit'];
+    const payouts = [first, fourth].map((reference) => `/payouts/${reference}`);
+    const pages = ['/', '/batches', '/batches/new', batch, ...payouts, '/incidents', '/switches', '/audit'];
     return { gateway, paths: pages };
   }
 
@@ -90,6 +94,15 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Your approval counts').waitFor();
     expect(gateway.decisions).toMatchObject([{ reference: row.reference, by: 'bob', decision: 'approve' }]);
+    const reason = because('outcome-unknown');
+    await gateway.door.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
+    await page.reload();
+    await page.getByLabel('Your name').fill('carol');
+    await page.getByLabel('What to do').selectOption('close-as-not-paid');
+    await page.getByLabel('Evidence').fill('statement of 12 May');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('Taken. The story says').waitFor();
+    expect(gateway.resolves).toMatchObject([{ by: 'carol', action: 'close-as-not-paid' }]);
     await context.close();
   });
 

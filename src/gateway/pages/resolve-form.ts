@@ -1,0 +1,37 @@
+import type { PayoutState } from '../../domain/payout-state.ts';
+import type { ResolveAction } from '../../domain/resolve-action.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { type Html, html } from './html.ts';
+import type { View } from './layout.ts';
+import { payoutPath } from './pieces.ts';
+import { signedForm } from './signed-form.ts';
+
+const NEEDS_OPERATOR: PayoutState = 'needs-operator';
+
+/** Whether it waits for what only people can say. */
+export const isUndecidable = ({ state }: PayoutRecord): boolean => state === NEEDS_OPERATOR;
+
+/** What the page is told afterwards. */
+export const RESOLVED = 'resolved';
+
+const MEANS: Readonly<Record<ResolveAction, string>> = {
+  'keep-looking': 'Look at the bank again',
+  'adopt-order': 'Follow the order named below',
+  resend: 'Send it again under the same reference',
+  'close-as-not-paid': 'Close it: no money has moved',
+};
+
+/** What an operator may say about a payout that the product cannot decide. */
+export const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
+<p>Say what you know. It is checked against the bank once more before anything follows, and refused where the bank shows
+otherwise. Where no look can prove that nothing was paid, it takes a second person with evidence to close it.</p>
+<div class="card">${signedForm(
+  view,
+  `${payoutPath(reference)}/resolve`,
+  html`<p><label>What to do <select name="action">${Object.entries(MEANS).map(([action, means]) => html`<option value="${action}">${means}</option>`)}</select></label></p>
+<p><label>Evidence <input name="evidence" required maxlength="200" aria-describedby="evidence-help"></label>
+<span class="quiet" id="evidence-help">What it rests on: a statement, an answer of the bank. No names and no account numbers.</span></p>
+<p><label>Bank order <input name="order" maxlength="200" aria-describedby="order-help"></label>
+<span class="quiet" id="order-help">Its id, to follow an order; else nothing.</span></p>`,
+  html`<button class="main">Resolve</button>`,
+)}</div></section>`;

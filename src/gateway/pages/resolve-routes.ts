@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { Problem } from '../../domain/problem.ts';
+import { resolveDigest } from '../../domain/question-digest.ts';
+import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
+import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
+import { touches } from '../../services/decisions/verdict.ts';
+import { keptText, parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { assertMayOperate } from './may-do.ts';
+import { operatorSays } from './operator-signs.ts';
+import { payoutIn } from './payout-routes.ts';
+import { payoutPath } from './pieces.ts';
+import { isUndecidable, RESOLVED } from './resolve-form.ts';
+
+const resolveBody = z.object({
+  action: z.enum(RESOLVE_ACTIONS),
+  evidence: keptText,
+  order: z.union([z.literal('').transform(() => undefined), keptText]).optional(),
+  by: keptText.optional(),
+  signed: z.string().optional(),
+});
+
+/** `POST /payouts/REFERENCE/resolve`: what an operator says about a payout in `needs-operator`, as `payouts resolve` does. */
+export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { deps } = doorway;
+  app.post('/payouts/:reference/resolve', async (request, reply) => {
+    const row = await payoutIn(request, doorway);
+    const { reference } = row;
+    const { action, evidence, order: orderId, ...form } = parsed(resolveBody, request.body, 'body');
+    const touched = touches(row);
+    assertMayOperate(request.caller, 'resolve', touched);
+    if (!isUndecidable(row)) {
+      throw new Problem('conflict', 'nothing-to-resolve', 'It does not need an operator any more.', {
+        hint: 'Look at it again.',
+      });
+    }
+    if (action === 'adopt-order' && orderId === undefined) {
+      throw new Problem('usage', 'order-missing', 'Nobody said which order is to be followed.', {
+        hint: 'Give the id that the bank shows.',
+      });
+    }
+    const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
+    const said = await operatorSays(request, doorway, about, { ...form, touched });
+    if ('asked' in said) return said.asked;
+    const answer = await askKept(
+      deps,
+      { by: said.by, action: 'resolve', subject: reference, detail: { action, evidence } },
+      () => deps.pages.resolve(row, { action, evidence, orderId, ...said }),
+      outcomeInWords,
+    );
+    if (typeof answer !== 'string') {
+      throw new Problem('conflict', 'resolve-refused', `This was not taken: ${answer.refused}.`, {
+        hint: 'Look at the payout again.',
+      });
+    }
+    return reply.redirect(`${payoutPath(reference)}?told=${RESOLVED}`, 303);
+  });
+}

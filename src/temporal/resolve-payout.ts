@@ -1,0 +1,50 @@
+import type { Client } from '@temporalio/client';
+import { MESSAGES } from '../domain/names.ts';
+import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
+import type { ReasonCode } from '../domain/reasons.ts';
+import type { ResolveAction, ResolveRequest } from '../domain/resolve-action.ts';
+import type { PayoutRecord, Store } from '../store/store.ts';
+import { untilTrue } from './carried-out.ts';
+import { refusalOf } from './decide-payout.ts';
+import { executionsOver, restartPayout } from './executions.ts';
+
+/**
+ * Has a payout carry out what an operator says, checked against the bank again: what it says to it, or why it counts for nothing. One
+ * whose workflow is gone is started again under its id: it looks before it sends.
+ */
+export async function resolvePayout(
+  { client, store }: { client: Client; store: Store },
+  payout: PayoutRecord,
+  request: ResolveRequest,
+): Promise<string | { refused: string }> {
+  const { workflowId } = payout;
+  if (!(await executionsOver(client).isOpen(workflowId))) {
+    await store.forgetClosedRuns(payout.reference);
+    await restartPayout(client, payout);
+    if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
+    if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(request.action);
+    // It comes up with an operator: nothing is sent unless this or a later decision says so.
+    await untilParked(client, workflowId);
+  }
+  return client.workflow
+    .getHandle(workflowId)
+    .executeUpdate<{ accepted: boolean; message: string }, [ResolveRequest]>(MESSAGES.resolve, { args: [request] })
+    .then(({ accepted, message }) => (accepted ? message : { refused: message }))
+    .catch(refusalOf);
+}
+
+const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
+
+/** What a look can decide is not for people yet. */
+function startedAgain(action: ResolveAction): string | { refused: string } {
+  const what = 'it was started again and looks for its order before anything is sent';
+  if (action === 'keep-looking') return what;
+  return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
+}
+
+async function untilParked(client: Client, workflowId: string): Promise<void> {
+  await untilTrue(async () => {
+    const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
+    return isAtRest(view.state);
+  });
+}
