@@ -1,20 +1,43 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 
+/** What is open at once, by caller. */
+export class AtOnce {
+  readonly #open = new Map<string, number>();
+  readonly #most: { each: number; all?: number };
+  readonly #refusal: () => Problem;
+  #all = 0;
+
+  constructor(most: { each: number; all?: number }, refusal: () => Problem) {
+    this.#most = most;
+    this.#refusal = refusal;
+  }
+
+  /** What is called once it is over. Throws the refusal where there is no room for one more. */
+  enter(who: string): () => void {
+    const { each, all = Number.POSITIVE_INFINITY } = this.#most;
+    const count = (this.#open.get(who) ?? 0) + 1;
+    if (count > each || this.#all >= all) throw this.#refusal();
+    this.#open.set(who, count);
+    this.#all += 1;
+    return () => this.#leave(who);
+  }
+
+  #leave(who: string): void {
+    const left = (this.#open.get(who) ?? 1) - 1;
+    if (left === 0) this.#open.delete(who);
+    else this.#open.set(who, left);
+    this.#all -= 1;
+  }
+}
+
 /** Of the requests of one caller, that many are worked on at once; a further one is refused before its body is read. */
 export function limitAtOnce(app: FastifyInstance, most: number): void {
-  const open = new Map<string, number>();
+  const open = new AtOnce({ each: most }, tooManyAtOnce);
   app.addHook('onRequest', async ({ caller, ip }, reply) => {
-    const who = caller.name ?? ip;
-    const count = (open.get(who) ?? 0) + 1;
-    if (count > most) throw tooManyAtOnce();
-    open.set(who, count);
+    const leave = open.enter(caller.name ?? ip);
     // However it ends: an answer, or a caller who has gone.
-    reply.raw.once('close', () => {
-      const left = (open.get(who) ?? 1) - 1;
-      if (left === 0) open.delete(who);
-      else open.set(who, left);
-    });
+    reply.raw.once('close', leave);
   });
 }
 

@@ -13,10 +13,10 @@ import { assertMayControl } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
-import type { Doorway } from './doorway.ts';
+import { callerSeen, type Doorway } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
 import { batchPath } from './pieces.ts';
-import { progressOf } from './progress.ts';
+import { progressOf, progressStreams } from './progress.ts';
 
 const ROWS_MAX = 100;
 
@@ -33,6 +33,7 @@ const controlBody = z.object({
 export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { deps } = doorway;
   const { store } = deps;
+  const streams = progressStreams();
   app.get('/batches/:id', async (request, reply) => {
     const { state, after } = parsed(pageQuery, request.query);
     const batch = await batchOf(deps, request);
@@ -57,7 +58,10 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   });
   app.get('/batches/:id/live', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
-    return reply.type('text/event-stream').send(progressOf(store, batchId, doorway.closing));
+    const leave = streams.enter(request.caller.name ?? request.ip);
+    reply.raw.once('close', leave);
+    const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
+    return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: doorway.closing }));
   });
   app.get('/batches/:id/reports/:name', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);

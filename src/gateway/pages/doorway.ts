@@ -66,8 +66,16 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { polic
   });
 }
 
-/** Who looks; undefined: nobody is signed in. Whoever has left the policy, or whose passkey has, is signed out. */
-export function callerIn(request: FastifyRequest, { deps, policy, sessions }: Doorway): Caller | undefined {
+/** Who looks; undefined: nobody is signed in. The session lives on by it. */
+export function callerIn(request: FastifyRequest, doorway: Doorway): Caller | undefined {
+  const { deps, policy, sessions } = doorway;
+  const caller = callerSeen(request, doorway);
+  if (policy !== undefined && caller !== undefined) sessions.prolong(tokenOf(request, policy) ?? '', deps.now());
+  return caller;
+}
+
+/** The same of somebody who only watches: no session lives on by it. Whoever has left the policy, or whose passkey has, is signed out. */
+export function callerSeen(request: FastifyRequest, { deps, policy, sessions }: Doorway): Caller | undefined {
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
   const session = token === undefined ? undefined : sessions.find(token, deps.now());

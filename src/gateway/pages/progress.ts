@@ -1,22 +1,45 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAtRest } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
+import { AtOnce } from '../at-once.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** Proxies drop a connection on which nothing comes. */
 const QUIET_LOOKS = 15;
+/** A browser has six connections to an address over HTTP/1.1, and pages need one. */
+const STREAMS_OF_ONE = 5;
+/** Each asks the store once a second. */
+const STREAMS_OF_ALL = 200;
+
+/** The streams of a gateway that are open. */
+export const progressStreams = (): AtOnce =>
+  new AtOnce({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
+    return new Problem('too-many', 'too-many-streams', 'Too many pages are followed at once.', {
+      hint: 'Close some of them, or load this one again to see it as it is.',
+      retryAfterS: 30,
+    });
+  });
+
+interface Watched {
+  store: Store;
+  batchId: string;
+  /** Whether whoever watches may still come in. */
+  isLetIn: () => boolean;
+  /** The gateway ends, and waits for nobody who only watches. */
+  closing: AbortSignal;
+}
 
 /**
- * Server-sent events about a batch: `changed` with each change of its counts, `ended` when every row is at rest. `closing`: the gateway
- * ends, and waits for nobody who only watches.
+ * Server-sent events about a batch: `changed` with each change of its counts, `ended` when every row is at rest. It ends as well with
+ * the session of whoever watches.
  */
-export const progressOf = (store: Store, batchId: string, closing: AbortSignal): Readable =>
-  Readable.from(events(store, batchId, closing));
+export const progressOf = (watched: Watched): Readable => Readable.from(events(watched));
 
-async function* events(store: Store, batchId: string, closing: AbortSignal): AsyncGenerator<string> {
+async function* events({ store, batchId, isLetIn, closing }: Watched): AsyncGenerator<string> {
   let before = '';
-  for (let quiet = 0; !closing.aborted; quiet += 1) {
+  for (let quiet = 0; !closing.aborted && isLetIn(); quiet += 1) {
     const byState = await store.stateCounts(batchId);
     const counts = JSON.stringify([...byState].sort());
     if (counts !== before) {

@@ -31,12 +31,15 @@ export class Sessions {
     return token;
   }
 
-  /** The session of a token, which lives on by it. */
   find(token: string, now: number): Session | undefined {
     const session = this.#kept.get(keyOf(token));
-    if (session === undefined || isOver(session, now)) return undefined;
-    session.seenAt = now;
-    return session;
+    return session === undefined || isOver(session, now) ? undefined : session;
+  }
+
+  /** Somebody has asked for something in it. */
+  prolong(token: string, now: number): void {
+    const session = this.#kept.get(keyOf(token));
+    if (session !== undefined) session.seenAt = now;
   }
 
   close(token: string): void {

@@ -70,16 +70,20 @@ export class Visit {
   /** Attributes as they were set, by name. */
   readonly cookiesSet: string[] = [];
 
+  /** As they are sent. */
+  get cookies(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   async send(
     path: string,
     { method = 'GET', body, headers = {} }: { method?: string; body?: string; headers?: Record<string, string> } = {},
   ): Promise<Seen> {
-    const own = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const sending = request(new URL(path, this.#origin), {
       method,
       headers: {
         host: new URL(this.#seen).host,
-        cookie: own,
+        cookie: this.cookies,
         ...(method === 'POST' && { origin: this.#seen }),
         ...headers,
       },
