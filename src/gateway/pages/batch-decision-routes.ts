@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isSamePerson } from '../../domain/approval.ts';
 import { may, type Person } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type BatchPlan, type PlanDeps, planToSign, takePlan } from '../../services/decisions/plan.ts';
+import { type BatchPlan, type PlanDeps, plansToSign, planToSign, takePlan } from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { batchOf } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
@@ -28,11 +28,9 @@ export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): voi
   app.get('/batches/:id/decide', async (request, reply) => {
     const batch = await batchOf(deps, request);
     const { name: subject } = deciderOf(request, batch);
-    const planFor = (decision: BatchPlan['decision']): Promise<BatchPlan> =>
-      planToSign(planDeps(doorway), { batchId: batch.batchId, decision, subject });
     const view = viewOf(request, reply, doorway);
-    const [approve, reject] = await Promise.all([planFor('approve'), planFor('reject')]);
-    const body = batchDecisionPage({ view, batch, approve, reject });
+    const plans = await plansToSign(planDeps(doorway), { batchId: batch.batchId, subject }, DECISIONS);
+    const body = batchDecisionPage({ view, batch, ...plans });
     return show(reply, view, { title: `Decide ${batch.file}`, body });
   });
   for (const decision of DECISIONS) {

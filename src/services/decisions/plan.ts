@@ -65,40 +65,86 @@ const BEFORE_APPROVAL: readonly PayoutState[] = [
   'awaiting-approval',
 ];
 
+type Decision = BatchPlan['decision'];
+type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
+
 /**
  * The plan of a batch as it stands: every row that asks, or will ask, this question. Nothing is written; made again it is the same
  * unless something has changed.
  */
-export async function preparePlan(deps: PlanDeps, asked: PlanAsked): Promise<BatchPlan> {
-  const { batchId, question, decision, subject } = asked;
+export const preparePlan = async (deps: PlanDeps, asked: PlanAsked): Promise<BatchPlan> =>
+  (await preparePlans(deps, asked, [asked.decision]))[asked.decision];
+
+/** The plans of several decisions, of one reading of the bank. */
+async function preparePlans<Wanted extends Decision>(
+  deps: PlanDeps,
+  { batchId, question, subject }: Omit<PlanAsked, 'decision'>,
+  decisions: readonly Wanted[],
+): Promise<Plans<Wanted>> {
   const { policy } = deps.settings;
   const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
-  const sums = new Sums();
-  const [rows, apart]: [PlanRow[], BatchPlan['apart']] = [[], []];
+  const begun = decisions.map((decision) => new BegunPlan({ batchId, question, decision }));
   for await (const { row, open } of openRows(deps, batchId, question)) {
-    const { reference, documentId, amount, currency } = row;
-    const why = apartBecause(open, decision, scope !== undefined && isWithin(scope, touches(row)));
-    if (why !== undefined) apart.push({ reference, documentId, amount, currency, why });
-    else if (open !== undefined) {
-      rows.push({ reference, digest: open.digest });
-      sums.add(row.instruction, open.flags);
-    }
+    const isInScope = scope !== undefined && isWithin(scope, touches(row));
+    for (const plan of begun) plan.add(row, open, isInScope);
   }
-  return { batchId, question, decision, digest: signablePlan(rows).digest, rows, ...sums.shown(), apart };
+  return Object.fromEntries(begun.map((plan) => [plan.decision, plan.whole()])) as Plans<Wanted>;
 }
 
 /** What one signature is asked for now: our own approvals, and once no row waits for those, the bank's. */
-export async function planToSign(deps: PlanDeps, asked: Omit<PlanAsked, 'question'>): Promise<BatchPlan> {
-  const ours = await preparePlan(deps, { ...asked, question: 'payout' });
-  if (ours.rows.length > 0) return ours;
-  const atBank = await preparePlan(deps, { ...asked, question: 'bank' });
-  return atBank.rows.length > 0 ? atBank : ours;
+export const planToSign = async (deps: PlanDeps, asked: Omit<PlanAsked, 'question'>): Promise<BatchPlan> =>
+  (await plansToSign(deps, asked, [asked.decision]))[asked.decision];
+
+/** The same for several decisions, of one reading of the bank. */
+export async function plansToSign<Wanted extends Decision>(
+  deps: PlanDeps,
+  asked: Pick<PlanAsked, 'batchId' | 'subject'>,
+  decisions: readonly Wanted[],
+): Promise<Plans<Wanted>> {
+  const ours = await preparePlans(deps, { ...asked, question: 'payout' }, decisions);
+  const missing = decisions.filter((decision) => ours[decision].rows.length === 0);
+  if (missing.length === 0) return ours;
+  const atBank = await preparePlans(deps, { ...asked, question: 'bank' }, missing);
+  return {
+    ...ours,
+    ...Object.fromEntries(missing.flatMap((it) => (atBank[it].rows.length > 0 ? [[it, atBank[it]]] : []))),
+  };
+}
+
+/** A plan while its rows come in. */
+class BegunPlan {
+  readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
+  readonly #rows: PlanRow[] = [];
+  readonly #apart: BatchPlan['apart'] = [];
+  readonly #sums = new Sums();
+
+  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
+    this.#about = about;
+  }
+
+  get decision(): Decision {
+    return this.#about.decision;
+  }
+
+  add({ reference, documentId, amount, currency, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
+    const why = apartBecause(open, this.decision, isInScope);
+    if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
+    else if (open !== undefined) {
+      this.#rows.push({ reference, digest: open.digest });
+      this.#sums.add(instruction, open.flags);
+    }
+  }
+
+  whole(): BatchPlan {
+    const { digest } = signablePlan(this.#rows);
+    return { ...this.#about, digest, rows: this.#rows, ...this.#sums.shown(), apart: this.#apart };
+  }
 }
 
 /** What is open about a row; `undefined`: it cannot be told. */
 type Open = { digest: string; asksAlone?: true; flags?: readonly Flag[] } | undefined;
 
-function apartBecause(open: Open, decision: BatchPlan['decision'], isInScope: boolean): Apart | undefined {
+function apartBecause(open: Open, decision: Decision, isInScope: boolean): Apart | undefined {
   if (!isInScope) return 'out-of-scope';
   if (open === undefined) return 'not-shown';
   return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../../src/services/decisions/plan.ts';
+import {
+  type BatchPlan,
+  type PlanDeps,
+  plansToSign,
+  planToSign,
+  preparePlan,
+  takePlan,
+} from '../../../src/services/decisions/plan.ts';
 import { verdictOn } from '../../../src/services/decisions/verdict.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
@@ -75,6 +82,23 @@ async function found(deps: PlanDeps, plan: BatchPlan, n: number, more: Partial<P
   const verdict = await verdictOn(deps, { ...row, ...more }, { question: 'payout', digest: planned.digest, needed: 2 });
   return 'awaited' in verdict ? [verdict.verdict, ...verdict.awaited.approvedBy] : verdict.verdict;
 }
+
+describe('What is shown before somebody signs', () => {
+  it('is approval and rejection of one reading of the bank: the same plans as two readings make', async () => {
+    const read: string[] = [];
+    await using batch = await claimed([{}, { amount: '2000' }, { currency: 'EUR' }], POLICY, read);
+    const { deps } = batch;
+    const who = { batchId: 'batch', subject: bob.name };
+    const plans = await plansToSign(deps, who, ['approve', 'reject']);
+    const once = read.splice(0);
+    expect(once).toEqual([...new Set(once)]);
+    expect([plans.approve.rows.length, plans.reject.rows.length]).toEqual([2, 3]);
+    for (const decision of ['approve', 'reject'] as const) {
+      expect(await planToSign(deps, { ...who, decision })).toEqual(plans[decision]);
+    }
+    expect(read).toEqual([...once, ...once]);
+  });
+});
 
 describe('One signature for the rows of a batch', () => {
   it('counts for each row as one person, before anybody has read the bank for it', async () => {
