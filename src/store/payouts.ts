@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { END_STATES, type EndState, isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -15,7 +15,6 @@ export const payoutRepository = {
   payoutsOf,
   payoutsOfOrders,
   findPayouts,
-  payoutsIn,
   changePayout,
   recordAssessment,
   recordApprovals,
@@ -58,19 +57,6 @@ async function findPayouts(db: Database, id: string, limit: number): Promise<Pay
         row('documentId', '=', id),
       ]),
     )
-    .orderBy('createdAt')
-    .orderBy('row')
-    .orderBy('reference')
-    .limit(limit)
-    .execute();
-}
-
-/** Of every batch, in one of these states; oldest first, at most `limit`. */
-async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
-  return db
-    .selectFrom('payouts')
-    .selectAll()
-    .where('state', 'in', states)
     .orderBy('createdAt')
     .orderBy('row')
     .orderBy('reference')

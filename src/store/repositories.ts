@@ -17,6 +17,7 @@ import { reconciliationRepository } from './reconciliation.ts';
 import { restoreRepository } from './restored.ts';
 import { signedDecisionRepository } from './signed-decisions.ts';
 import { switchRepository } from './switches.ts';
+import { waitingRepository } from './waiting.ts';
 
 /** Everything that is asked of a store: its aggregates, each functions over a database. */
 export const repositories = {
@@ -37,6 +38,7 @@ export const repositories = {
   ...identityRepository,
   ...restoreRepository,
   ...signedDecisionRepository,
+  ...waitingRepository,
   ...auditRepository,
   ...checkpointRepository,
 };

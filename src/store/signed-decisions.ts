@@ -62,10 +62,12 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
 async function putLast(transaction: Database, id: string, at: number): Promise<void> {
   const before = await transaction
     .selectFrom('signedDecisions')
-    .select(({ fn }) => fn.max('takenAt').as('takenAt'))
+    .select('takenAt')
     .where('id', '!=', id)
+    .orderBy('takenAt', 'desc')
+    .limit(1)
     .executeTakeFirst();
-  if (before?.takenAt == null || before.takenAt < at) return;
+  if (before === undefined || before.takenAt < at) return;
   await transaction
     .updateTable('signedDecisions')
     .set({ takenAt: before.takenAt + 1 })

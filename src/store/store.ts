@@ -23,6 +23,7 @@ export type {
   UnaskedOrder,
 } from './schema.ts';
 export type * from './store-identity.ts';
+export type { KeptApproval, WaitingFor } from './waiting.ts';
 
 /**
  * The store keeps what must outlive a workflow's retention: who claimed which payout, what was sent under which

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
-import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import { needsAttention } from '../../domain/payout-state.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
-import { touches } from '../../services/decisions/verdict.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import { type SignedQuestion, touches } from '../../services/decisions/verdict.ts';
+import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, mayHandOver } from './may-do.ts';
-import { approvedBy } from './payout-view.ts';
 import { badge, type Column, dataTable, money, nothing, payeeText, payoutPath } from './pieces.ts';
 import { visibleIncidents } from './visible-incidents.ts';
 
 /** What people decide, and what only an operator resolves. */
-const FOR_APPROVERS: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval', 'held'];
-const FOR_OPERATORS: readonly PayoutState[] = ['needs-operator'];
-/** Rows that are looked through for those of one person. */
-const READ_MAX = 2_000;
+const FOR_APPROVERS = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const;
+const FOR_OPERATORS = ['needs-operator'] as const;
+/** Payouts in somebody's scope that are looked through for those which they have not decided yet. */
+const LOOKED_AT = 1_000;
+const READ_AT_ONCE = 100;
 const SHOWN_MAX = 100;
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
@@ -35,7 +35,7 @@ export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
   app.get('/', async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, doorway);
-    const waiting = await store.payoutsIn([...FOR_APPROVERS, ...FOR_OPERATORS], READ_MAX);
+    const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
     const mine = await waitingFor(doorway, caller, waiting);
     const open = mayVisit('/incidents', caller)
       ? await visibleIncidents(caller, store, await store.incidents({ open: true, limit: SHOWN_MAX }))
@@ -48,27 +48,64 @@ ${
     : dataTable('The oldest first', COLUMNS, mine.slice(0, SHOWN_MAX))
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
+${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Of the oldest ${LOOKED_AT} that wait. The pages of batches show what is younger.</p>`}
 ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Hand over a file</a></p>`}`;
     return show(reply, view, { title: 'Waits for me', body });
   });
 }
 
-/** Those of a person who has not decided yet; no more than are shown, and one that says that there are more. */
-async function waitingFor(doorway: Doorway, caller: Caller, rows: readonly PayoutRecord[]): Promise<PayoutRecord[]> {
-  const { store } = doorway.deps;
+/** Which payouts may be somebody's to decide. */
+function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
+  if (person === undefined) return { states: [...FOR_APPROVERS, ...FOR_OPERATORS], scope: {}, notBy: undefined };
+  const states = [...(may(person, 'payout') ? FOR_APPROVERS : []), ...(may(person, 'resolve') ? FOR_OPERATORS : [])];
+  return { states, scope: person.scope, notBy: person.name };
+}
+
+/** Those that a person has not decided yet; no more than are shown, and one that says that there are more. */
+async function waitingFor(doorway: Doorway, caller: Caller, references: readonly string[]): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
-  for (const row of rows.filter((it) => isFor(caller, it))) {
-    const approved = await approvedBy(doorway, row, await openQuestion(store, row));
-    if (caller.name === undefined || !approved.includes(caller.name)) mine.push(row);
-    if (mine.length > SHOWN_MAX) break;
+  for (let at = 0; at < references.length && mine.length <= SHOWN_MAX; at += READ_AT_ONCE) {
+    const rows = await undecided(doorway, caller, references.slice(at, at + READ_AT_ONCE));
+    mine.push(...rows.slice(0, SHOWN_MAX + 1 - mine.length));
   }
   return mine;
 }
+
+async function undecided(
+  { deps: { store, now } }: Doorway,
+  caller: Caller,
+  references: readonly string[],
+): Promise<PayoutRecord[]> {
+  const found = new Map((await store.payoutsOf(references)).map((row) => [row.reference, row]));
+  const rows = references.flatMap((reference) => found.get(reference) ?? []).filter((row) => isFor(caller, row));
+  const { person } = caller;
+  if (person === undefined) return rows;
+  const credentials = person.credentials.map(({ id }) => id);
+  const approvals = await store.decidedBy({ subject: person.name, credentials, now: now() }, rows);
+  const about = Map.groupBy(approvals, ({ reference }) => reference);
+  const waiting: PayoutRecord[] = [];
+  for (const row of rows) {
+    const mine = about.get(row.reference);
+    if (mine === undefined || !isApproved(row, await openQuestion(store, row), mine)) waiting.push(row);
+  }
+  return waiting;
+}
+
+/** Whether what somebody has approved is what is asked; a plan does not approve what asks for itself. */
+const isApproved = (
+  { assessed }: PayoutRecord,
+  asked: SignedQuestion | undefined,
+  approvals: readonly KeptApproval[],
+): boolean =>
+  approvals.some(
+    ({ question, digest, byPlan }) =>
+      question === asked?.question && digest === asked.digest && !(byPlan && assessed?.asksAlone === true),
+  );
 
 function isFor(caller: Caller, row: PayoutRecord): boolean {
   const { person } = caller;
   if (!needsAttention(row.state, row.reason)) return false;
   if (person === undefined) return true;
-  if (FOR_OPERATORS.includes(row.state)) return may(person, 'resolve', touches(row));
+  if (FOR_OPERATORS.some((state) => state === row.state)) return may(person, 'resolve', touches(row));
   return mayDecide(caller, row);
 }

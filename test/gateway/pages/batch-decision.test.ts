@@ -61,6 +61,9 @@ describe('the rows of a batch together', () => {
       verdicts.push(verdict);
     }
     expect(verdicts).toEqual(['approved', 'approved', 'counted']);
+    const waits = (await bob.send('/')).text;
+    const listed = rows.map(({ reference }) => waits.includes(reference));
+    expect(listed).toEqual([false, false, true]);
   });
 
   it('are rejected with a reason, and not by what was signed about other rows', async () => {
