@@ -8,6 +8,7 @@ import { MESSAGES } from '../domain/names.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { listBatches } from '../reports/batch-list.ts';
+import { askKept } from '../services/decisions/asked.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { batchDocument, batchList, controlDocument, errorAnswers } from './documents.ts';
@@ -74,13 +75,16 @@ export async function controlBatch(
   { update, by }: { update: string; by: string },
 ): Promise<BatchControl> {
   await assertMayControl(caller, deps.store, batch);
-  if (batch.endedAt !== null) {
-    const detail = { outcome: 'refused', why: 'the batch has ended' };
-    const entry = { actor: by, action: `asked to ${update}`, subject: batch.batchId, detail };
-    await deps.store.audit({ at: deps.now(), ...entry });
-    throw hasEnded(batch);
-  }
-  const { control } = await deps.control(batch, update, by);
+  // What is done has an entry of its own.
+  const { control } = await askKept(
+    deps,
+    { by, action: update, subject: batch.batchId },
+    async () => {
+      if (batch.endedAt !== null) throw hasEnded(batch);
+      return deps.control(batch, update, by);
+    },
+    () => undefined,
+  );
   return control;
 }
 

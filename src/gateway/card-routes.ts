@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
+import { askKept } from '../services/decisions/asked.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { accessOf, type CardAccess, CHECKOUT_ORIGINS, known, newClientSecret, recordOf } from './card-access.ts';
@@ -88,9 +89,17 @@ async function ownRecord(request: FastifyRequest, { store }: GatewayDeps): Promi
   return known(record !== undefined && maySeeCard(request.caller, record.by) ? record : undefined);
 }
 
+/** What is asked of a card payment, in words. */
+type CardAsked = { by: string } & Record<string, string>;
+
 function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const answers = (document: z.ZodType, says: string) =>
     answerSchemas({ 200: [document, says], ...errorAnswers(400, 401, 403, 404, 408, 409, 413, 415, 503) });
+  const ask = <Answer extends Record<string, string>>(subject: string, action: string, asked: CardAsked) => {
+    const { by, ...detail } = asked;
+    const update = async () => answered(await deps.cards.update<Answer>(subject, action, asked));
+    return askKept(deps, { by, action, subject, detail }, update, (answer) => answer);
+  };
   const amountSchema = {
     tags: TAGS,
     summary: 'Change the amount, before anything was sent that takes it',
@@ -102,8 +111,8 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const { amount: given, by } = parsed(amountBody, request.body, 'body');
     const { merchantRequestId, currency } = await ownRecord(request, deps);
     const change = { amount: amountOf(given, currency), by: makerOf(request.caller, by) ?? 'gateway' };
-    const told = await deps.cards.update<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
-    return { schemaVersion: 1, amount: answered(told).amount };
+    const told = await ask<{ amount: string }>(merchantRequestId, MESSAGES.changeAmount, change);
+    return { schemaVersion: 1, amount: told.amount };
   });
   const cancelSchema = {
     tags: TAGS,
@@ -116,8 +125,8 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
     const { merchantRequestId } = await ownRecord(request, deps);
     const asked = { by: makerOf(request.caller, by) ?? 'gateway', reason };
-    const told = await deps.cards.update<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
-    return { schemaVersion: 1, outcome: answered(told).outcome };
+    const told = await ask<{ outcome: string }>(merchantRequestId, MESSAGES.cancel, asked);
+    return { schemaVersion: 1, outcome: told.outcome };
   });
 }
 

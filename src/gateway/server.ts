@@ -9,6 +9,7 @@ import type { Part } from '../embedded/stack.ts';
 import { StackError } from '../embedded/stack-error.ts';
 import { answerOf } from './answer-error.ts';
 import { limitAtOnce } from './at-once.ts';
+import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
@@ -123,6 +124,7 @@ async function gatewayApp(
       request.caller = callerOf(request, deps.access(), deps.now());
     });
     limitAtOnce(scope, deps.atOnce);
+    auditForbidden(scope, deps);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));

@@ -6,6 +6,7 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateStage,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
@@ -23,6 +24,7 @@ import {
   workflowTypeOf,
 } from '../domain/names.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
 import type { Pass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
@@ -154,7 +156,10 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
-/** Pauses, drains, resumes or cancels a batch that has not ended: an update on its workflow, started where it does not run. */
+/**
+ * Pauses, drains, resumes or cancels a batch that has not ended: an update on its workflow, started where it does not run. Throws a
+ * `Problem` when the workflow refuses it.
+ */
 export async function updateBatch(
   client: Client,
   { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
@@ -164,7 +169,13 @@ export async function updateBatch(
   await startBatch(client, batchId, file);
   return client.workflow
     .getHandle(batchWorkflowId(batchId))
-    .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] });
+    .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })
+    .catch((error: unknown) => {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new Problem('conflict', 'control-refused', `Not now: ${error.cause?.message ?? error.message}.`, {
+        cause: error,
+      });
+    });
 }
 
 /** Starts the reconciliation that goes on for ever, as the store's claim on the namespace; one that sleeps makes a pass now. */

@@ -243,6 +243,11 @@ describe('a card payment that is known', () => {
       status: 409,
       document: { error: { code: 'not-running' } },
     });
+    const why = 'Not now: too late: the payment was sent.';
+    expect((await gateway.door.store.auditOf('order-1')).slice(-2)).toMatchObject([
+      { actor: 'gateway', action: 'asked to changeAmount', detail: { amount: '39.00', outcome: 'refused', why } },
+      { actor: 'gateway', action: 'asked to cancel', detail: { outcome: 'refused' } },
+    ]);
     expect((await post(gateway, `${path}/amount`, { amount: '39.999' })).status).toBe(400);
     const missing = [
       gateway.send('/v1/card-payments/x'),

@@ -73,6 +73,11 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   expect(await pause('alice')).toBe(200);
   expect(await pause('carol')).toBe(200);
   expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
+  const refused = (await gateway.door.store.auditOf(batchId)).filter(({ action }) => action === 'refused');
+  expect(refused.map(({ actor, detail }) => [actor, detail.route, detail.why])).toEqual([
+    ['erin', '/v1/batches/:id/pause', 'The policy does not let this token control the batch.'],
+    ['alice', '/v1/batches/:id/pause', 'This token speaks for its own name only.'],
+  ]);
 });
 
 it('lets nobody in with a token that is taken out of the policy, from the next request on', async () => {

@@ -98,6 +98,22 @@ describe('batches', () => {
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).document).toContain('retry_of');
     const late = await send(`/v1/batches/${batchId}/pause`, { method: 'POST' });
     expect(late).toMatchObject({ status: 409, document: { error: { code: 'batch-ended' } } });
+    const detail = { outcome: 'refused', why: 'This batch has ended.' };
+    expect((await door.store.auditOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
+  });
+
+  it('leave an entry of what their workflow refuses, and of what nobody answers', async () => {
+    const { post, send, deps, door } = await openGateway();
+    const { batchId } = (await post('?file=a.csv', FILE)).document;
+    const pause = async (error: Error): Promise<[number, unknown]> => {
+      Object.assign(deps, { control: () => Promise.reject(error) });
+      const { status } = await send(`/v1/batches/${batchId}/pause?by=carol`, { method: 'POST' });
+      return [status, (await door.store.auditOf(batchId)).at(-1)];
+    };
+    const entry = (detail: object) => ({ actor: 'carol', action: 'asked to pause', detail });
+    const refusal = new Problem('conflict', 'control-refused', 'Not now: "by" is missing.');
+    expect(await pause(refusal)).toMatchObject([409, entry({ outcome: 'refused', why: refusal.message })]);
+    expect(await pause(new Error('gone'))).toMatchObject([500, entry({ outcome: 'no answer' })]);
   });
 
   it.each(['/v1/batches/nobody', '/v1/batches/nobody/reports/csv', '/v1/nothing'])('%s is not there', async (path) => {

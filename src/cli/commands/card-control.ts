@@ -4,6 +4,7 @@ import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
+import { askKept } from '../../services/decisions/asked.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver, startCardPayment } from '../../temporal/executions.ts';
@@ -94,12 +95,17 @@ async function confirmEnd(
   { merchantRequestId }: CardRecord,
   word: { by: string; evidence: string },
 ): Promise<ExitCode> {
-  const { cards } = await session.store();
-  if (!(await cards.confirmEnd(merchantRequestId, { ...word, at: Date.now() }))) {
+  const store = await session.store();
+  const { cards } = store;
+  const asked = { by: word.by, action: 'confirm-end', subject: merchantRequestId, detail: { evidence: word.evidence } };
+  const confirmed = async (): Promise<void> => {
+    if (await cards.confirmEnd(merchantRequestId, { ...word, at: Date.now() })) return;
     throw new Problem('usage', 'not-contradicted', 'Nothing has contradicted the end of this card payment.', {
       hint: `payouts card show ${merchantRequestId} shows its events.`,
     });
-  }
+  };
+  // A confirmed end is an entry by itself.
+  await askKept({ store, now: Date.now }, asked, confirmed, () => undefined);
   const waiting = await cards.waiters(merchantRequestId);
   if (waiting.length > 0) {
     const executions = executionsOver(await session.client());
@@ -131,27 +137,38 @@ async function tell<Answer extends object>(
   const store = await session.store();
   const stack = await session.stack();
   const client = await session.client();
-  const note = ({ by: actor, ...what }: { by: string }, answer: object): Promise<void> => {
-    const said = Object.entries({ ...what, ...answer }).filter(([, value]) => value !== undefined);
-    const detail = Object.fromEntries(said.map(([name, value]) => [name, `${value}`]));
-    const subject = record.merchantRequestId;
-    return store.audit({ at: Date.now(), actor, action: `asked to ${update}`, subject, detail });
-  };
-  try {
-    const handle = client.workflow.getHandle(record.workflowId);
-    const answer = await handle.executeUpdate<Answer, [object]>(update, { args: [asked] });
-    await note(asked, answer);
-    if (stack.owner) await untilCarriedOut(client, record.workflowId);
-    return answer;
-  } catch (error) {
+  const { by, ...what } = asked;
+  const answer = await askKept(
+    { store, now: Date.now },
+    { by, action: update, subject: record.merchantRequestId, detail: inWords(what) },
+    () =>
+      client.workflow
+        .getHandle(record.workflowId)
+        .executeUpdate<Answer, [object]>(update, { args: [asked] })
+        .catch(refuse(record)),
+    inWords,
+  );
+  if (stack.owner) await untilCarriedOut(client, record.workflowId);
+  return answer;
+}
+
+/** Members that are set. */
+const inWords = (said: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(said)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, `${value}`]),
+  );
+
+const refuse =
+  (record: CardRecord) =>
+  (error: unknown): never => {
     if (error instanceof WorkflowNotFoundError) throw notRunning(record);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    await note(asked, { outcome: 'refused', why: error.cause?.message ?? error.message });
     throw new Problem('refused', 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
       hint: `payouts card show ${record.merchantRequestId} says where it stands.`,
     });
-  }
-}
+  };
 
 function notRunning({ merchantRequestId, state }: CardRecord): Problem {
   return new Problem('conflict', 'not-running', `This card payment does not run; it is ${state}.`, {

@@ -149,15 +149,18 @@ export async function controlBatch(session: Session, batchId: string, update: st
   const store = await session.store();
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
-  if (batch.endedAt !== null) {
-    const detail = { outcome: 'refused', why: 'the batch has ended' };
-    await store.audit({ at: Date.now(), actor: by, action: `asked to ${update}`, subject: batchId, detail });
-    throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
-      hint: `payouts report ${batchId} shows how.`,
-    });
-  }
-  const client = await session.client();
-  const answer = await updateBatch(client, batch, update, by);
+  // What is done has an entry of its own.
+  const answer = await askKept(
+    { store, now: Date.now },
+    { by, action: update, subject: batchId },
+    async () => {
+      if (batch.endedAt === null) return updateBatch(await session.client(), batch, update, by);
+      throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
+        hint: `payouts report ${batchId} shows how.`,
+      });
+    },
+    () => undefined,
+  );
   session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }

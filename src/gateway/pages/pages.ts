@@ -7,6 +7,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
 import { answerOf } from '../answer-error.ts';
+import { auditForbidden } from '../audit-forbidden.ts';
 import type { GatewayDeps } from '../gateway-deps.ts';
 import { rateLimitOf } from '../rate-limit.ts';
 import { smallBody } from '../small-body.ts';
@@ -39,6 +40,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
     route.schema = { ...route.schema, hide: true };
   });
   await protect(app, doorway);
+  auditForbidden(app, deps);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),

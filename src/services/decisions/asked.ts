@@ -26,10 +26,13 @@ export async function askKept<Answer>(
 ): Promise<Answer> {
   const keep = (outcome: Outcome): Promise<void> =>
     store.audit({ at: now(), actor, action: `asked to ${action}`, subject, detail: { ...detail, ...outcome } });
-  const answer = await ask().catch(async (error: unknown) => {
-    await keep(error instanceof Problem ? refused(error.message) : { outcome: 'no answer' });
+  let answer: Answer;
+  try {
+    answer = await ask();
+  } catch (error) {
+    await keep(isRefusal(error) ? refused(error.message) : { outcome: 'no answer' });
     throw error;
-  });
+  }
   const outcome = outcomeOf(answer);
   if (outcome !== undefined) await keep(outcome);
   return answer;
@@ -38,5 +41,7 @@ export async function askKept<Answer>(
 /** Of an answer in words. */
 export const outcomeInWords = (answer: string | { refused: string }): Outcome =>
   typeof answer === 'string' ? { outcome: answer } : refused(answer.refused);
+
+const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.kind !== 'unreachable';
 
 const refused = (why: string): Outcome => ({ outcome: 'refused', why });

@@ -254,6 +254,8 @@ describe('a card payment', () => {
       throw error;
     };
     await expect(keepLooking()).rejects.toMatchObject({ kind: endsWith(exit), code });
+    const detail = { action: 'keep-looking', evidence: 'e', outcome: 'refused', why: expect.any(String) };
+    expect((await store.auditOf('order-1')).at(-1)).toMatchObject({ actor: 'a', action: 'asked to resolve', detail });
   });
 
   it('whose end was contradicted has it confirmed, once', async () => {
@@ -273,6 +275,8 @@ describe('a card payment', () => {
     expect(await cards.get('order-1')).toMatchObject({ state: 'failed', contradictedAt: null });
     expect((await store.auditOf('order-1')).at(-1)).toMatchObject({ actor: 'alice', detail: { evidence: 'letter 7' } });
     await expect(confirmEnd()).rejects.toMatchObject({ code: 'not-contradicted' });
+    const again = (await store.auditOf('order-1')).at(-1);
+    expect(again).toMatchObject({ actor: 'alice', action: 'asked to confirm-end', detail: { outcome: 'refused' } });
   });
 
   it('whose workflow was closed without an end is started again instead of resolved', async () => {

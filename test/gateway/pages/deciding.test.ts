@@ -149,6 +149,12 @@ describe('a payout that asks', () => {
     expect(await tries('erin')).toEqual([200, false, 403]);
     expect(await tries('bob')).toEqual([200, true, 200]);
     expect(gateway.decisions).toEqual([]);
+    const refused = (await gateway.door.store.auditOf(row.reference)).filter(({ action }) => action === 'refused');
+    expect(refused.map(({ actor, detail }) => [actor, detail.route])).toEqual([
+      ['alice', '/payouts/:reference/decide'],
+      ['carol', '/payouts/:reference/decide'],
+      ['erin', '/payouts/:reference/decide'],
+    ]);
   });
 
   it('says on the page why the workflow did not take a decision, and the audit says so', async () => {

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../domain/problem.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+/** Refusals that have their entry where they are made: of what somebody has signed. */
+const KEPT_ELSEWHERE = 'decision-refused';
+
+/** What somebody asks for and may not do is an entry of the audit, under what the address names. Looking is none. */
+export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<GatewayDeps, 'store' | 'now' | 'log'>) {
+  app.addHook('onError', async ({ method, caller, params, routeOptions }, _reply, error: Error) => {
+    if (method === 'GET' || method === 'HEAD' || caller?.name === undefined) return;
+    if (!(error instanceof Problem) || error.kind !== 'forbidden' || error.code === KEPT_ELSEWHERE) return;
+    const { reference, id } = params as { reference?: string; id?: string };
+    const route = routeOptions.url ?? '';
+    const detail = { route, why: error.message };
+    const entry = { at: now(), actor: caller.name, action: 'refused', subject: reference ?? id ?? 'gateway', detail };
+    await store
+      .audit(entry)
+      .catch((failure: unknown) => log.error({ error: failure }, 'a refusal is not in the audit'));
+  });
+}
