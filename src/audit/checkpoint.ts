@@ -30,11 +30,15 @@ export interface LogVerifier {
   key: KeyObject;
 }
 
-export function signCheckpoint(checkpoint: Checkpoint, privateKey: KeyObject): SignedCheckpoint {
+/** Signed by each of the keys: a reader goes by those that it knows. */
+export function signCheckpoint(checkpoint: Checkpoint, ...privateKeys: readonly KeyObject[]): SignedCheckpoint {
   const text = textOf(checkpoint);
-  const { keyId } = verifierOf(checkpoint.origin, privateKey);
-  const signature = Buffer.concat([keyId, sign(null, Buffer.from(text), privateKey)]).toString('base64');
-  return { ...checkpoint, note: `${text}\n${SIGNATURE_START}${checkpoint.origin} ${signature}\n` };
+  const lines = privateKeys.map((privateKey) => {
+    const { keyId } = verifierOf(checkpoint.origin, privateKey);
+    const signature = Buffer.concat([keyId, sign(null, Buffer.from(text), privateKey)]).toString('base64');
+    return `${SIGNATURE_START}${checkpoint.origin} ${signature}\n`;
+  });
+  return { ...checkpoint, note: `${text}\n${lines.join('')}` };
 }
 
 /** Undefined for what is no checkpoint. Its signature is not looked at. */

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type LogVerifier, parseVerifier, type SignedCheckpoint } from './checkpoint.ts';
+import { KEY_ROTATED, type Rotation, rotationIn } from './log-keys.ts';
 import { type Leaf, type LogVerdict, readLine, verifyLog } from './verify-log.ts';
 
 /** A line that is longer is no entry: it is not read whole. */
@@ -20,36 +21,34 @@ export async function verifyExport(
   file: string,
   { trusted, copied }: { trusted?: LogVerifier; copied: readonly (SignedCheckpoint | { note: string })[] },
 ): Promise<ExportVerdict> {
-  const { inside, named, isFramed } = await checkpointsIn(file);
+  const { inside, rotations, named, isFramed } = await checkpointsIn(file);
   const verifier = trusted ?? parseVerifier(named);
-  const verdict = await verifyLog({
-    leaves: leavesOf(file),
-    verifier: verifier ?? NOBODY,
-    checkpoints: [...inside, ...copied],
-  });
+  const checkpoints = [...inside, ...copied];
+  const verdict = await verifyLog({ leaves: leavesOf(file), verifier, rotations, checkpoints });
   const { size, signedSize } = verdict;
   const isWhole = verdict.problem !== undefined || (isFramed && signedSize === size);
   const message = 'the checkpoint that an export begins and ends with is not there';
   return { ...verdict, verifier, problem: isWhole ? verdict.problem : { fault: 'cut', from: signedSize, message } };
 }
 
-/** Signs nothing. */
-const NOBODY = { name: '' } as LogVerifier;
-
 async function checkpointsIn(file: string) {
   const inside: (SignedCheckpoint | { note: string })[] = [];
+  const rotations: Rotation[] = [];
   let [named, first, last] = ['', undefined as string | undefined, ''];
   for await (const lines of linesOf(file)) {
     first ??= lines[0];
     last = lines.at(-1) ?? last;
-    for (const line of lines.filter(isCheckpoint)) {
+    for (const line of lines.filter((it) => isCheckpoint(it) || it.includes(KEY_ROTATED))) {
       const read = readLine(line);
-      if (!('checkpoint' in read)) continue;
+      if (!('checkpoint' in read)) {
+        rotations.push(...[rotationIn(read) ?? []].flat());
+        continue;
+      }
       inside.push(read.checkpoint);
       named = read.verifier;
     }
   }
-  return { inside, named, isFramed: first !== undefined && first === last && isCheckpoint(first) };
+  return { inside, rotations, named, isFramed: first !== undefined && first === last && isCheckpoint(first) };
 }
 
 const isCheckpoint = (line: string): boolean => line.startsWith('{"checkpoint"');

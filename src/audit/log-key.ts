@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
@@ -26,6 +26,13 @@ export function makeKeyInHome(home: string): KeyObject {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return keyInHome(home) ?? privateKey;
+}
+
+/** The one before is gone: nothing needs it any more. */
+export function replaceKeyInHome(home: string, key: KeyObject): void {
+  const begun = join(home, `${KEY_FILE}.${process.pid}`);
+  writeFileSync(begun, key.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flush: true });
+  renameSync(begun, join(home, KEY_FILE));
 }
 
 /** @throws TypeError for what is no private Ed25519 key; its message repeats nothing of it */

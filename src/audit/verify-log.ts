@@ -1,4 +1,5 @@
-import { isSignedBy, type LogVerifier, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import { type LogVerifier, parseCheckpoint, type SignedCheckpoint } from './checkpoint.ts';
+import { LogKeys, type Rotation } from './log-keys.ts';
 import { type Hash, leafHash, MerkleTree, type TreeState } from './merkle.ts';
 
 /** An entry as it was read. */
@@ -46,7 +47,10 @@ export interface LogVerdict {
 interface LogReading {
   /** In the order in which they are kept. */
   leaves: AsyncIterable<readonly Leaf[]>;
-  verifier: LogVerifier;
+  /** Who is trusted to have signed it; undefined: nobody. */
+  verifier: LogVerifier | undefined;
+  /** What its entries say about its keys. */
+  rotations?: readonly Rotation[];
   /** Of any size, in any order. */
   checkpoints: readonly (SignedCheckpoint | { note: string })[];
   /** As stored; absent: not stored. */
@@ -60,9 +64,11 @@ interface LogReading {
  * first problem, a page at a time; only the checkpoints are all in memory.
  */
 export async function verifyLog(reading: LogReading): Promise<LogVerdict> {
-  const { leaves, verifier, checkpoints, tree: stored, stray } = reading;
-  const signed = checkpoints.flatMap((it) => ('root' in it && isSignedBy(it, verifier) ? it : []));
-  const check = new LogCheck(signed.toSorted((a, b) => a.size - b.size));
+  const { leaves, verifier, rotations = [], checkpoints, tree: stored, stray } = reading;
+  const keys = verifier && new LogKeys(verifier, rotations, checkpoints);
+  const signed = checkpoints.flatMap((it) => ('root' in it && keys?.hasSigned(it) === true ? it : []));
+  const sorted = signed.toSorted((a, b) => a.size - b.size);
+  const check = new LogCheck(sorted, keys?.rotations ?? []);
   const forged = checkpoints.length - signed.length;
   const problem =
     (await check.read(leaves)) ??
@@ -76,17 +82,19 @@ const notSigned = (from: number, to: number, count: number): LogProblem => ({
   fault: 'forged-checkpoint',
   from,
   to,
-  message: `${count} of the checkpoints are not signed by the key of this log`,
+  message: `${count} of the checkpoints are not signed by the key of this log at their size`,
 });
 
 class LogCheck {
   readonly #tree = new MerkleTree();
   readonly #signed: readonly SignedCheckpoint[];
+  readonly #rotations: readonly Rotation[];
   agreed = 0;
   signedSize = 0;
 
-  constructor(signed: readonly SignedCheckpoint[]) {
+  constructor(signed: readonly SignedCheckpoint[], rotations: readonly Rotation[]) {
     this.#signed = signed;
+    this.#rotations = rotations;
   }
 
   get size(): number {
@@ -116,6 +124,10 @@ class LogCheck {
       return problemAt('out-of-order', expected, `entry ${seq} stands where entry ${expected} belongs`);
     }
     const computed = leafHash(text);
+    const rotation = this.#rotations.find((it) => it.seq === seq);
+    if (rotation !== undefined && rotation.text !== text) {
+      return problemAt('edited', seq, `entry ${seq} is not the one that was read as introducing a key`);
+    }
     if (hash !== undefined && hash !== computed) {
       return problemAt('edited', seq, `entry ${seq} is not what was written: its hash is another one`);
     }

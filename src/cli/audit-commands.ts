@@ -1,9 +1,10 @@
 import { Option } from 'commander';
-import { wholeNumber } from './arguments.ts';
+import { keptText, wholeNumber } from './arguments.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
 const exportAudit = lazily(async () => (await import('./commands/audit.ts')).exportAudit);
+const rotateAuditKey = lazily(async () => (await import('./commands/audit-key.ts')).rotateAuditKey);
 const showAudit = lazily(async () => (await import('./commands/audit.ts')).showAudit);
 const verifyAudit = lazily(async () => (await import('./commands/audit.ts')).verifyAudit);
 
@@ -16,6 +17,10 @@ export function addAudit(command: Add, perform: Perform): void {
   command('export', 'every signed entry as a line of JSON, with the checkpoints').action(() =>
     perform((s) => exportAudit(s)),
   );
+  command('rotate-key <file>', 'sign with another private key from now on, introduced by the one before')
+    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+    .option('--yes', 'do not ask', false)
+    .action((file, options) => perform((s) => rotateAuditKey(s, file, options)));
   command('show <id>', 'what was done about a batch, a payout or another subject')
     .option('--limit <n>', 'the first so many', wholeNumber, 1_000)
     .action((id, options) => perform((s) => showAudit(s, id, options)));

@@ -156,6 +156,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts audit verify audit.jsonl --key KEY', 'an export, without the store'],
   ],
   'audit export': [['payouts audit export > audit.jsonl', 'a line of JSON for each entry']],
+  'audit rotate-key': [
+    ['payouts audit rotate-key next-key.pem', 'where the present key is; prints the new public key'],
+  ],
   'audit show': [
     ['payouts audit show ID', 'a batch with its rows, or a payout'],
     ["payouts audit show 'currency EUR' --json", 'a switch'],

@@ -13,6 +13,7 @@ import {
 import { checkpointMail } from '../audit/checkpoint-mail.ts';
 import { leafText } from '../audit/entry.ts';
 import { keyInHome, makeKeyInHome } from '../audit/log-key.ts';
+import { KEY_ROTATED, KEY_SUBJECT } from '../audit/log-keys.ts';
 import { leafHash, MerkleTree, type TreeState } from '../audit/merkle.ts';
 import type { Config, MailSpool } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
@@ -38,7 +39,7 @@ export async function logSigner(
   const mine = verifierText(verifier);
   if ((await store.recordAuditVerifier(mine)) === mine) return { key, verifier };
   throw new Problem('set-up', 'audit-key', 'The audit of this store is signed with another key than this one.', {
-    hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that the store was first used with.',
+    hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that signs it now; payouts audit rotate-key puts another in its place.',
   });
 }
 
@@ -63,7 +64,29 @@ export async function signLog(store: Store, signer: LogSigner, now: number): Pro
   if (!isSame(grown, tree)) throw brokenLog();
   const { size } = tree;
   const { note } = signCheckpoint({ origin: signer.verifier.name, size, root: grown.root() }, signer.key);
-  await store.recordCheckpoint({ size, edge: tree.edge, note, at: now });
+  await store.recordCheckpoint({ size, edge: tree.edge, note, at: now }, verifierText(signer.verifier));
+}
+
+/**
+ * Has another key sign the log from now on, by an entry and a checkpoint of both keys. Throws a `Problem` when the log does not go on
+ * from its last checkpoint.
+ */
+export async function rotateLogKey(
+  store: Store,
+  signer: LogSigner,
+  { key, by, now }: { key: KeyObject; by: string; now: number },
+): Promise<LogVerifier> {
+  const next = verifierOf(signer.verifier.name, key);
+  const verifier = verifierText(next);
+  const detail = { from: verifierText(signer.verifier), to: verifier };
+  const entry = { at: now, actor: by, action: KEY_ROTATED, subject: KEY_SUBJECT, detail };
+  await store.rotateAuditVerifier({ entry, verifier }, ({ last, added, tree }) => {
+    const grown = new MerkleTree(signedState(last, signer));
+    for (const it of added) grown.append(leafHash(leafText(it)));
+    if (!isSame(grown, tree)) throw brokenLog();
+    return signCheckpoint({ origin: next.name, size: tree.size, root: grown.root() }, signer.key, key).note;
+  });
+  return next;
 }
 
 function signedState(last: CheckpointRecord | undefined, { verifier }: LogSigner): TreeState | undefined {

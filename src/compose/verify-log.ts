@@ -1,8 +1,8 @@
-import type { LogVerifier, SignedCheckpoint } from '../audit/checkpoint.ts';
-import { parseCheckpoint } from '../audit/checkpoint.ts';
+import { type LogVerifier, parseCheckpoint, type SignedCheckpoint, verifierText } from '../audit/checkpoint.ts';
 import { leafText } from '../audit/entry.ts';
+import { KEY_SUBJECT, LogKeys, type Rotation, rotationIn } from '../audit/log-keys.ts';
 import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../audit/verify-log.ts';
-import type { Store } from '../store/store.ts';
+import type { CheckpointRecord, Store } from '../store/store.ts';
 
 /**
  * Checks the log of a store, while others may append to it.
@@ -21,10 +21,22 @@ export async function verifyStore(
   return verifyLog({
     leaves: leavesOf(store, tree.size),
     verifier,
+    rotations: await rotationsIn(store),
     checkpoints,
     tree,
     stray: await store.strayEntry(),
   });
+}
+
+/** What the log says about its keys. */
+export async function rotationsIn(store: Store): Promise<Rotation[]> {
+  const found: Rotation[] = [];
+  for (const { seq } of await store.auditEntries({ subject: KEY_SUBJECT })) {
+    for await (const page of store.auditLog({ from: seq, to: seq + 1 })) {
+      found.push(...page.flatMap((entry) => rotationIn({ seq, text: leafText(entry) }) ?? []));
+    }
+  }
+  return found;
 }
 
 async function* leavesOf(store: Store, to: number): AsyncGenerator<Leaf[]> {
@@ -34,10 +46,13 @@ async function* leavesOf(store: Store, to: number): AsyncGenerator<Leaf[]> {
 }
 
 /** Lines of an export: the last checkpoint, the entries that it signs, each checkpoint behind its last entry. */
-export async function* exportedLines(store: Store, verifier: string): AsyncGenerator<string> {
+export async function* exportedLines(store: Store, verifier: LogVerifier): AsyncGenerator<string> {
   const last = await store.lastCheckpoint();
   if (last === undefined) return;
-  yield `${checkpointLine(last.note, verifier)}\n`;
+  const all = await Array.fromAsync(store.checkpoints(), ({ note }) => parseCheckpoint(note) ?? { note });
+  const keys = new LogKeys(verifier, await rotationsIn(store), all);
+  const lineOf = ({ size, note }: CheckpointRecord): string => checkpointLine(note, verifierText(keys.at(size)));
+  yield `${lineOf(last)}\n`;
   const checkpoints = store.checkpoints();
   let next = await checkpoints.next();
   for await (const page of store.auditLog({ from: 0, to: last.size })) {
@@ -45,7 +60,7 @@ export async function* exportedLines(store: Store, verifier: string): AsyncGener
     for (const entry of page) {
       lines.push(leafText(entry));
       while (!next.done && next.value.size <= entry.seq + 1) {
-        lines.push(checkpointLine(next.value.note, verifier));
+        lines.push(lineOf(next.value));
         next = await checkpoints.next();
       }
     }

@@ -1,10 +1,15 @@
+import type { AuditEntry } from '../audit/entry.ts';
+import type { TreeState } from '../audit/merkle.ts';
+import { audit, auditLog, auditTree, lockTree } from './audit.ts';
 import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
-import type { CheckpointRecord } from './schema.ts';
+import type { CheckpointRecord, LoggedEntry } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 export const checkpointRepository = {
   auditVerifier,
   recordAuditVerifier,
+  rotateAuditVerifier,
   lastCheckpoint,
   checkpoints,
   recordCheckpoint,
@@ -53,13 +58,50 @@ async function* checkpoints(db: Database): AsyncGenerator<CheckpointRecord> {
   }
 }
 
-/** Of one size the first one stays: a tree that only grows has one root for each. */
-async function recordCheckpoint(db: Database, { edge, ...signed }: Omit<CheckpointRecord, Left>): Promise<void> {
+/** Of one size the first one stays: a tree that only grows has one root for each. Nothing is recorded for a key that has been replaced. */
+function recordCheckpoint(db: Database, signed: NewCheckpoint, verifier: string): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await lockTree(transaction);
+    if (((await auditVerifier(transaction)) ?? verifier) === verifier) await insertCheckpoint(transaction, signed);
+  });
+}
+
+type NewCheckpoint = Omit<CheckpointRecord, Left>;
+
+async function insertCheckpoint(db: Database, { edge, ...signed }: NewCheckpoint): Promise<void> {
   await db
     .insertInto('auditCheckpoints')
     .values({ ...signed, edge: json(edge), copiedAt: null, mailedAt: null })
     .onConflict((conflict) => conflict.column('size').doNothing())
     .execute();
+}
+
+/** The log as it stands when its key is replaced. */
+export interface LogToSign {
+  last: CheckpointRecord | undefined;
+  /** Behind the last checkpoint. */
+  added: readonly LoggedEntry[];
+  tree: TreeState;
+}
+
+/**
+ * Another key signs from now on: the entry that says so is the last one of a checkpoint, which `sign` makes with both keys, or
+ * throws. All of it is there, or nothing is.
+ */
+function rotateAuditVerifier(
+  db: Database,
+  { entry, verifier }: { entry: AuditEntry; verifier: string },
+  sign: (log: LogToSign) => string,
+): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await audit(transaction, entry);
+    const tree = await auditTree(transaction);
+    const last = await lastCheckpoint(transaction);
+    const added = await Array.fromAsync(auditLog(transaction, { from: last?.size ?? 0, to: tree.size }));
+    const note = sign({ last, added: added.flat(), tree });
+    await insertCheckpoint(transaction, { size: tree.size, edge: tree.edge, note, at: entry.at });
+    await transaction.updateTable('meta').set({ value: verifier }).where('key', '=', VERIFIER).execute();
+  });
 }
 
 /** In which way a checkpoint has left the machine. */

@@ -13,6 +13,15 @@ export type NumberedEntry = AuditEntry & { seq: number };
 /** The row that holds the state of the tree. */
 const TREE_ID = 0;
 
+/** Until the transaction ends nobody appends, and no key of the log is changed. */
+export async function lockTree(transaction: Database): Promise<void> {
+  await transaction
+    .updateTable('auditTree')
+    .set((row) => ({ size: row.ref('size') }))
+    .where('id', '=', TREE_ID)
+    .execute();
+}
+
 /**
  * Appends to the log, in the transaction that changes what the entries explain, as its last step: on PostgreSQL the row of the
  * tree is locked until the commit, so that whoever locks another row behind it may wait for somebody who waits for the tree.
@@ -79,7 +88,10 @@ async function auditEntries(
 const PAGE = 5_000;
 
 /** Those numbered from `from` on and below `to`, page by page. */
-async function* auditLog(db: Database, { from, to }: { from: number; to: number }): AsyncGenerator<LoggedEntry[]> {
+export async function* auditLog(
+  db: Database,
+  { from, to }: { from: number; to: number },
+): AsyncGenerator<LoggedEntry[]> {
   for (let next = from; ; ) {
     const page: LoggedEntry[] = await db
       .selectFrom('auditLog')
@@ -97,7 +109,7 @@ async function* auditLog(db: Database, { from, to }: { from: number; to: number 
 }
 
 /** As it was after the last entry. */
-async function auditTree(db: Database): Promise<TreeState> {
+export async function auditTree(db: Database): Promise<TreeState> {
   return db.selectFrom('auditTree').select(['size', 'edge']).where('id', '=', TREE_ID).executeTakeFirstOrThrow();
 }
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifierOf, verifierText } from '../../src/audit/checkpoint.ts';
-import { originOf, signLog } from '../../src/compose/audit-log.ts';
+import { verifierOf } from '../../src/audit/checkpoint.ts';
+import { originOf, rotateLogKey, signLog } from '../../src/compose/audit-log.ts';
 import { exportedLines } from '../../src/compose/verify-log.ts';
 import { openStore } from '../../src/store/open.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await store.audit({ at: n, actor: 'zoë', action: 'act', subject: `s-${n}`, detail });
     if (SIZES.includes(n)) await signLog(store, { key, verifier }, n);
   }
-  const text = (await Array.fromAsync(exportedLines(store, verifierText(verifier)))).join('');
+  const text = (await Array.fromAsync(exportedLines(store, verifier))).join('');
   lines = text.trimEnd().split('\n');
   await store.close();
 });
@@ -49,6 +49,24 @@ it("is a log to Python's standard library: entries, tree hashes, key and signatu
   const edited = lines.map((line) => line.replace('"n":"10"', '"n":"11"'));
   // The frame is of size 21; of the others those of sizes 1 to 8 are of entries before the edited one.
   expect(checked(edited).agree).toEqual([false, true, true, true, true, true, false]);
+});
+
+it('whose key was replaced is a log too: each checkpoint to the key of its size', async () => {
+  const store = await openStore('file::memory:');
+  const [first, second] = [0, 1].map(() => {
+    const { privateKey: key } = generateKeyPairSync('ed25519');
+    return { key, verifier: verifierOf(originOf(store), key) };
+  });
+  if (first === undefined || second === undefined) throw new Error('there are two keys');
+  const act = (n: number) => store.audit({ at: n, actor: 'zoë', action: 'act', subject: 's', detail: {} });
+  await act(1);
+  await signLog(store, first, 1);
+  await rotateLogKey(store, first, { key: second.key, by: 'carol', now: 2 });
+  await act(3);
+  await signLog(store, second, 3);
+  const text = (await Array.fromAsync(exportedLines(store, second.verifier))).join('');
+  await store.close();
+  expect(checked(text.trimEnd().split('\n'))).toEqual({ entries: 3, agree: [true, true, true, true] });
 });
 
 it.skipIf(!hasPackage)('is a log to aics-tlog (pip install aics-tlog, with Python 3.12 or later)', () => {

@@ -90,8 +90,13 @@ def by_standard_library(entries, note, verifier):
     key = base64.b64decode(key)
     text, signatures = note.split("\n\n")
     origin, size, root = text.split("\n")
-    dash, signer, signature = signatures.strip().split(" ")
-    signature = base64.b64decode(signature)
+    # Of several signatures the one of this key.
+    lines = [line.split(" ") for line in signatures.strip().split("\n")]
+    dash, signer, signature = next(
+        (dash, signer, found)
+        for dash, signer, found in ((dash, signer, base64.b64decode(text)) for dash, signer, text in lines)
+        if found[:4].hex() == key_id
+    )
     assert dash == "\u2014" and signer == name == origin and key[0] == 1, "another name or kind of key"
     assert sha256(name.encode() + b"\n" + key)[:4].hex() == key_id == signature[:4].hex(), "another key id"
     computed = base64.b64encode(tree_hash(entries[: int(size)])).decode()

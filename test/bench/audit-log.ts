@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { verifierOf, verifierText } from '../../src/audit/checkpoint.ts';
+import { verifierOf } from '../../src/audit/checkpoint.ts';
 import { verifyExport } from '../../src/audit/exported-log.ts';
 import { originOf, signLog } from '../../src/compose/audit-log.ts';
 import { exportedLines, verifyStore } from '../../src/compose/verify-log.ts';
@@ -31,7 +31,7 @@ try {
   await fill();
   await timed('sign', async () => signLog(store, signer, SIZE));
   await timed('export', async () =>
-    pipeline(Readable.from(exportedLines(store, verifierText(signer.verifier))), createWriteStream(exported)),
+    pipeline(Readable.from(exportedLines(store, signer.verifier)), createWriteStream(exported)),
   );
   console.log(`export: ${statSync(exported).size} bytes`);
   await found('the store, whole');

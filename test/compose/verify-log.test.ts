@@ -222,8 +222,7 @@ onEveryStore('The log of a store', (test) => {
   it('is handed out as lines of which any edit, removal, exchange and cut is found', async () => {
     const { store, signer } = await logged(test);
     await signLog(store, signer, 1);
-    const key = verifierText(signer.verifier);
-    const text = (await Array.fromAsync(exportedLines(store, key))).join('');
+    const text = (await Array.fromAsync(exportedLines(store, signer.verifier))).join('');
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(SIZE + SIGNED.length + 2);
     const folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));

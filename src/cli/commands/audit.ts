@@ -108,8 +108,10 @@ export async function exportAudit(session: Session): Promise<ExitCode> {
   const store = await session.store();
   const signer = await logSigner(session.config, store);
   if (signer !== undefined) await signLog(store, signer, Date.now());
-  const key = await store.auditVerifier();
-  await pipeline(Readable.from(exportedLines(store, key ?? '')), process.stdout, { end: false }).catch(unlessClosed);
+  const verifier = signer?.verifier ?? (await storedVerifier(store));
+  if (verifier !== undefined) {
+    await pipeline(Readable.from(exportedLines(store, verifier)), process.stdout, { end: false }).catch(unlessClosed);
+  }
   const { size } = await store.auditTree();
   const signed = (await store.lastCheckpoint())?.size ?? 0;
   if (signed < size) session.output.say(`Entries from ${signed} on are not signed yet: they are not in the export.`);

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { showAudit, verifyAudit } from '../../../src/cli/commands/audit.ts';
+import { rotateAuditKey } from '../../../src/cli/commands/audit-key.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { keepLog } from '../../../src/compose/audit-log.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -101,4 +103,31 @@ it('shows a batch with its rows, a payout, and whatever else an entry is about',
     });
     expect(await shown('currency EUR')).toMatchObject({ entries: [{ subject: 'currency EUR' }], complete: true });
     expect(await shown('nobody')).toMatchObject({ entries: [] });
+  }));
+
+it('has another key sign from then on, puts it into the home, and takes none that was replaced', () =>
+  atHome(async ({ session, store, home, told }) => {
+    await store.audit(entry(0));
+    await keepLog(session.config, store, 1);
+    const before = readFileSync(join(home, 'audit-key.pem'), 'utf8');
+    const next = join(home, 'next-key.pem');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    writeFileSync(next, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    const asked = { by: 'carol', yes: true };
+    expect(await rotateAuditKey(session, next, asked)).toBe(0);
+    expect(told.at(-1)).toMatchObject({ key: await store.auditVerifier() });
+    expect(readFileSync(join(home, 'audit-key.pem'), 'utf8')).toBe(readFileSync(next, 'utf8'));
+    // Interrupted before the key was in its place.
+    writeFileSync(join(home, 'audit-key.pem'), before);
+    await expect(verifyAudit(session, undefined, NOTHING)).rejects.toMatchObject({ code: 'audit-key' });
+    expect(await rotateAuditKey(session, next, asked)).toBe(0);
+    await store.audit(entry(1));
+    expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
+    expect(told.at(-1)).toMatchObject({ audit: { ok: true, size: 3, signedSize: 2 } });
+    expect((await store.auditOf('audit key')).map(({ actor }) => actor)).toEqual(['carol']);
+    const old = join(home, 'old.pem');
+    writeFileSync(old, before);
+    await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-used-before' });
+    writeFileSync(old, 'nonsense');
+    await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-unusable' });
   }));

@@ -1,0 +1,71 @@
+import { isSignedBy, type LogVerifier, parseVerifier, type SignedCheckpoint, verifierText } from './checkpoint.ts';
+
+/** Action and subject of the entry that puts one key in the place of another: its detail says `from` and `to`. */
+export const KEY_ROTATED = 'audit key rotated';
+export const KEY_SUBJECT = 'audit key';
+
+/** An entry of the log that introduces a key. */
+export interface Rotation {
+  seq: number;
+  /** The leaf. */
+  text: string;
+  from: LogVerifier;
+  to: LogVerifier;
+}
+
+/** Undefined for every other entry. */
+export function rotationIn({ seq, text }: { seq: number; text: string }): Rotation | undefined {
+  if (!text.includes(`"action":"${KEY_ROTATED}"`)) return undefined;
+  const { action, detail } = entryOf(text);
+  const [from, to] = [parseVerifier(`${detail?.from}`), parseVerifier(`${detail?.to}`)];
+  return action === KEY_ROTATED && from !== undefined && to !== undefined ? { seq, text, from, to } : undefined;
+}
+
+function entryOf(text: string): { action?: unknown; detail?: { from?: unknown; to?: unknown } } {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Which key signs a log at which size. A key follows another one when an entry says so and the checkpoint that ends with this entry
+ * is signed by both: nobody without the key before introduces one. Whoever trusts one key of the row trusts those before it, which
+ * it has signed, and those after it.
+ */
+export class LogKeys {
+  readonly rotations: readonly Rotation[];
+  readonly #first: LogVerifier;
+
+  constructor(
+    trusted: LogVerifier,
+    said: readonly Rotation[],
+    checkpoints: readonly (SignedCheckpoint | { note: string })[],
+  ) {
+    const introduced: Rotation[] = [];
+    for (const rotation of said.toSorted((a, b) => a.seq - b.seq)) {
+      const before = introduced.at(-1)?.to ?? rotation.from;
+      if (isSame(before, rotation.from) && checkpoints.some((it) => isEndorsed(it, rotation)))
+        introduced.push(rotation);
+    }
+    const first = introduced[0]?.from ?? trusted;
+    const isKnown = [first, ...introduced.map(({ to }) => to)].some((key) => isSame(key, trusted));
+    this.rotations = isKnown ? introduced : [];
+    this.#first = isKnown ? first : trusted;
+  }
+
+  /** The key that signs a log of this size. */
+  at(size: number): LogVerifier {
+    return this.rotations.findLast(({ seq }) => seq < size)?.to ?? this.#first;
+  }
+
+  hasSigned(checkpoint: SignedCheckpoint): boolean {
+    return isSignedBy(checkpoint, this.at(checkpoint.size));
+  }
+}
+
+const isSame = (a: LogVerifier, b: LogVerifier): boolean => verifierText(a) === verifierText(b);
+
+const isEndorsed = (checkpoint: SignedCheckpoint | { note: string }, { seq, from, to }: Rotation): boolean =>
+  'root' in checkpoint && checkpoint.size === seq + 1 && isSignedBy(checkpoint, from) && isSignedBy(checkpoint, to);
