@@ -353,6 +353,8 @@ describe('paths and policy', () => {
       { newPayee: true, approvals: 1 },
     ];
     expect(loadConfig({ PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) }).settings.approvalRules).toEqual(rules);
+    const twice = '{"rules":[{"approvals":2,"approvals":1}]}';
+    expect(errorOf({ PAYOUTS_APPROVAL_POLICY: twice }).message).toContain('each member once');
   });
 });
 
@@ -377,6 +379,7 @@ describe('the calendar', () => {
 
   it.each([
     ['no JSON', 'holidays:', 'JSON'],
+    ['a member twice', '{"holidays":{"EUR":[]},"holidays":{"EUR":["2026-12-25"]}}', 'each member once'],
     ['a date that is none', '{"holidays":{"*":["2026-02-30"]}}', 'holidays.*.0'],
     ['a key that is no currency', '{"holidays":{"eur":[]}}', 'holidays'],
     ['an unknown day', '{"weekend":["Sunday"],"holidays":{}}', 'weekend.0'],

@@ -23,7 +23,7 @@ export function parseJson(text: string): unknown {
   return parseOnce(text, (item, source) => (typeof item === 'number' && !Number.isSafeInteger(item) ? source : item));
 }
 
-/** As `JSON.parse`, with the same refusals: of a request, whose amounts are texts. */
+/** As `JSON.parse`, with the same refusals: of what people and programs hand in, whose amounts are texts. */
 export function readJsonOnce(text: string): unknown {
   return parseOnce(text, (item) => item);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readJsonOnce } from '../api/json.ts';
 import { type BusinessCalendar, WEEKDAYS } from '../domain/business-days.ts';
 import { ConfigError } from './config-error.ts';
 
@@ -29,9 +30,9 @@ export function loadCalendar(path: string): BusinessCalendar {
     );
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = readJsonOnce(readFileSync(path, 'utf8'));
   } catch {
-    throw unusable('names no file of JSON that can be read');
+    throw unusable('names no file that can be read, of JSON that names each member once');
   }
   const { data, error } = calendar.safeParse(json);
   if (data !== undefined) return data;

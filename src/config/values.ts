@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
 import { type KeyRing, parseKeyRing } from '../codec/key-ring.ts';
 import { parseDecimal } from '../domain/money.ts';
@@ -121,9 +122,9 @@ export const approvalPolicy = z
 function parsed<T>(given: string, schema: z.ZodType<T>, context: z.RefinementCtx): T {
   let json: unknown;
   try {
-    json = JSON.parse(given);
+    json = readJsonOnce(given);
   } catch {
-    context.addIssue({ code: 'custom', message: 'is no JSON' });
+    context.addIssue({ code: 'custom', message: 'is no JSON that names each member once' });
     return z.NEVER;
   }
   const result = schema.safeParse(json);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { JsonRefused, readJsonOnce } from '../api/json.ts';
 import { type Person, type Policy, ROLES } from '../domain/authority.ts';
 import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import { parseDecimal } from '../domain/money.ts';
@@ -96,15 +97,25 @@ const policyFile = z.strictObject({
   limits: z.array(limit).default([]),
 });
 
+/** The parser says where, and shows a piece of the text: a policy holds nothing secret. */
+function wordsOf(text: string, refused: unknown): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+  return refused instanceof JsonRefused ? refused.message : 'it cannot be read';
+}
+
 /** A policy, or what is wrong with its text: place and rule, a sentence each. */
 export type PolicyRead = { policy: Policy } | { problems: string[] };
 
 export function parsePolicy(text: string): PolicyRead {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = readJsonOnce(text);
   } catch (error) {
-    return { problems: [`the file is no JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`] };
+    return { problems: [`the file is no JSON: ${wordsOf(text, error)}`] };
   }
   const { data, error } = policyFile.safeParse(json);
   if (error !== undefined) {

@@ -35,7 +35,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['@simplewebauthn/server', 'node:'],
   },
   // Who may move money, as a file says it.
-  policy: { imports: ['domain/', 'signing/'], packages: ['unicode-confusables', 'zod', 'node:'] },
+  policy: { imports: ['domain/', 'signing/', 'api/json.ts'], packages: ['unicode-confusables', 'zod', 'node:'] },
   webhooks: {
     imports: ['domain/', 'api/json.ts'],
     types: ['api/cards.ts', 'store/', 'log.ts'],
@@ -86,6 +86,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'codec/key-ring.ts',
       'policy/',
       'api/card-fields.ts',
+      'api/json.ts',
       'rules/nearest.ts',
     ],
     types: ['webhooks/settings.ts'],

@@ -111,6 +111,13 @@ describe('a policy file', () => {
     expect(areLookAlikes('bob smith', 'bob smyth')).toBe(false);
   });
 
+  it('is refused when it names a member twice: of two lists of roles none is guessed', () => {
+    const text = JSON.stringify(POLICY).replace('"roles":', '"roles":["maker"],"roles":');
+    expect(parsePolicy(text)).toEqual({ problems: ['the file is no JSON: a member is named twice'] });
+    const broken = parsePolicy('{"people":');
+    expect('problems' in broken && broken.problems[0]).toMatch(/^the file is no JSON: Unexpected end/);
+  });
+
   it('is refused when two people share a key', () => {
     const [, bob] = POLICY.people;
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });

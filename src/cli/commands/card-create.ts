@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
+import { readJsonOnce } from '../../api/json.ts';
 import { isMerchantRequestId } from '../../domain/card-number.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -142,9 +143,9 @@ async function cardFrom(path: string): Promise<unknown> {
   }
   if (json.length > CARD_BYTES_MAX) throw unreadable('it is too long');
   try {
-    return JSON.parse(json);
+    return readJsonOnce(json);
   } catch {
     // The parser's own words show the text.
-    throw unreadable('it is no JSON');
+    throw unreadable('it is no JSON that names each member once');
   }
 }

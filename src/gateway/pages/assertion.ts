@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { readJsonOnce } from '../../api/json.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Assertion } from '../../signing/passkey.ts';
 
@@ -19,7 +20,7 @@ export const challengeIn = ({ response }: Assertion): string | undefined =>
 
 export function read<Schema extends z.ZodType>(schema: Schema, json: string): z.output<Schema> | undefined {
   try {
-    return schema.parse(JSON.parse(json));
+    return schema.parse(readJsonOnce(json));
   } catch {
     return undefined;
   }

@@ -128,6 +128,7 @@ describe('card create', () => {
 
   it.each([
     ['a file that is not there', () => create({ cardFrom: join(folder, 'none.json') }), 2, 'card-unreadable'],
+    ['a member twice', () => create({ cardFrom: cardFile(`{"number":"1","number":"${PAN}"}`) }), 2, 'card-unreadable'],
     ['a file that is no JSON', () => create({ cardFrom: cardFile(`{${PAN}`) }), 2, 'card-unreadable'],
     ['a wrong card', () => create({ cardFrom: cardFile(CARD.replace(PAN, '4012888888881882')) }), 3, 'card-invalid'],
     ['an amount that is none', () => create({ amount: 'x' }), 2, 'amount-refused'],
