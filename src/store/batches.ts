@@ -1,6 +1,6 @@
 import type { BatchControl } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
-import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
+import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { BatchClaim, RefusedRow } from './entities.ts';
 import { json } from './json-columns.ts';
@@ -56,7 +56,7 @@ export async function batchOfMessage(db: Database, messageId: string): Promise<B
 }
 
 export async function insertRefused(db: Database, { batchId, refused = [] }: BatchClaim): Promise<void> {
-  for (const some of chunks(refused)) {
+  for await (const some of chunksInTurns(refused)) {
     await db
       .insertInto('refusedRows')
       .values(

@@ -1,15 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * Rows in one statement: 24 columns of 1,000 rows stay under the parameter limits of SQLite (32,766) and PostgreSQL
  * (65,535).
  */
 export const ROWS_PER_STATEMENT = 1_000;
 
-/** Consecutive pieces of at most `ROWS_PER_STATEMENT` items; the items are never all in memory. */
-export function* chunks<T>(items: Iterable<T>): Generator<T[]> {
+/** Rows that are written or looked up before other work of the process has a turn: some 20 ms. */
+const ROWS_PER_TURN = 100;
+
+/** Consecutive pieces, each with a turn for heartbeats and other work of this process before the next one. */
+export async function* chunksInTurns<T>(items: Iterable<T>): AsyncGenerator<T[]> {
+  for (const piece of chunks(items, ROWS_PER_TURN)) {
+    yield piece;
+    await setImmediate();
+  }
+}
+
+/** Consecutive pieces of at most `size` items; the items are never all in memory. */
+export function* chunks<T>(items: Iterable<T>, size = ROWS_PER_STATEMENT): Generator<T[]> {
   let piece: T[] = [];
   for (const item of items) {
     piece.push(item);
-    if (piece.length < ROWS_PER_STATEMENT) continue;
+    if (piece.length < size) continue;
     yield piece;
     piece = [];
   }

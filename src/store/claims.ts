@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
@@ -6,7 +5,7 @@ import { END_STATES, type PayoutState, type Reason } from '../domain/payout-stat
 import { attemptsOf } from './attempts.ts';
 import { audit } from './audit.ts';
 import { batchOfMessage, insertRefused } from './batches.ts';
-import { chunks } from './chunks.ts';
+import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
 import type {
   BatchClaim,
@@ -41,14 +40,12 @@ function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
     const { batchId } = claim;
     await transaction.insertInto('batches').values(batchOf(claim)).execute();
     let total = 0;
-    for (const some of chunks(claim.rows)) {
+    for await (const some of chunksInTurns(claim.rows)) {
       await transaction
         .insertInto('payouts')
         .values(some.map((row) => batchRow(claim, row)))
         .execute();
       total += some.length;
-      // A large file takes seconds: heartbeats and other work of this process go on in between.
-      await setImmediate();
     }
     await insertRefused(transaction, claim);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
@@ -75,7 +72,7 @@ async function changedSince(
     return 'message-taken';
   }
   if (lookAlikesSince === undefined) return undefined;
-  for (const some of chunks(rows)) {
+  for await (const some of chunksInTurns(rows)) {
     const keys = [...new Set(some.flatMap(({ lookAlikeKey }) => lookAlikeKey ?? []))];
     const marked = new Set(some.flatMap(({ lookAlikeKey, lookAlikeOf }) => (lookAlikeOf ? (lookAlikeKey ?? []) : [])));
     const found = await lookAlikes(db, keys, lookAlikesSince);
@@ -149,7 +146,7 @@ function identified({ reference, workflowId, payloadDigest, instruction }: Ident
  */
 async function knownClaims(db: Database, rows: Iterable<ClaimRow>): Promise<KnownClaim[]> {
   const known: KnownClaim[] = [];
-  for (const some of chunks(rows)) {
+  for await (const some of chunksInTurns(rows)) {
     const found = await db
       .selectFrom('payouts')
       .select(['reference', 'kind', 'uid', 'documentId', 'generation', 'batchId', 'payloadDigest', 'instruction'])

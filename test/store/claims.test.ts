@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
@@ -310,6 +311,25 @@ onEveryStore('claimPayout', (test) => {
     const last = claims.find((claim) => claim?.record.term === runs.length);
     const row = await stores[0]?.payout(last?.record.reference ?? '');
     expect(row).toMatchObject({ term: runs.length, claimRunId: last?.record.claimRunId });
+  });
+
+  it('of a large file leaves turns to others, and is one all the same: they see all of its rows or none', async () => {
+    const [store, other] = [await test.open(), await test.open()];
+    const rows = 3_000;
+    let [turns, isOver] = [0, false];
+    const seen = new Set<number>();
+    const watch = (async () => {
+      for (; !isOver; turns += 1) {
+        if (turns % 10 === 0) seen.add((await other.batch('b-large'))?.total ?? 0);
+        await setImmediate();
+      }
+    })();
+    await store.claimBatch(batchClaim('b-large', documentIds(rows)));
+    isOver = true;
+    await watch;
+    expect(turns).toBeGreaterThanOrEqual(rows / 100);
+    expect([...seen].filter((total) => total !== 0 && total !== rows)).toEqual([]);
+    expect((await other.batch('b-large'))?.total).toBe(rows);
   });
 
   it('and a batch that takes the same row at the same time agree on who owns it', async () => {
