@@ -50,7 +50,7 @@ export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
       outcomeInWords,
     );
     if (typeof answer !== 'string') {
-      throw new Problem('conflict', 'resolve-refused', `This was not taken: ${answer.refused}.`, {
+      throw new Problem('conflict', 'resolve-refused', `Nothing follows from it yet: ${answer.refused}.`, {
         hint: 'Look at the payout again.',
       });
     }
