@@ -139,6 +139,10 @@ it('describes every route in its OpenAPI document', async () => {
   const { send } = await openGateway(TOKENS);
   const { document } = await send('/openapi.json');
   expect(Object.keys(document.paths).sort()).toEqual([
+    '/codec/decode',
+    '/codec/encode',
+    '/codec/{namespace}/decode',
+    '/codec/{namespace}/encode',
     '/healthz',
     '/readyz',
     '/v1/batches',
