@@ -13,7 +13,18 @@ import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { auditKey, codecKeys, count, flag, httpUrl, mailAddress, oneOf, storeUrl, text } from './config/values.ts';
+import {
+  auditKey,
+  codecKeys,
+  count,
+  date,
+  flag,
+  httpUrl,
+  mailAddress,
+  oneOf,
+  storeUrl,
+  text,
+} from './config/values.ts';
 
 /** The only reader of the process environment. */
 
@@ -44,6 +55,11 @@ export const CONFIG_KEYS = {
     'JSON file: debtor accounts and payment types of bank messages (pain.001, ABA, NACHA)',
   ),
   PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV file: what bank messages lack about payees'),
+  PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
+    date,
+    '2026-11-14',
+    'payments of this day and later have no address in lines alone in a bank message: CBPR+ and SEPA refuse it',
+  ),
   PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
   PAYOUTS_ONE_MACHINE: key(
@@ -118,6 +134,7 @@ export interface Config {
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
+  structuredAddressesFrom: string;
   cards: CardsConfig;
   webhook: WebhookConfig;
   gateway: GatewayConfig;
@@ -173,6 +190,7 @@ export function loadConfig(env: Environment = process.env): Config {
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
+    structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),

@@ -31,7 +31,7 @@ export async function doorOf(
 ): Promise<Door> {
   return {
     ...opened,
-    context: await messageContextOf(config, files),
+    context: await messageContextOf(config, files, Date.now()),
     lookAlikeDays: config.lookAlikeDays,
     dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
     now: Date.now,

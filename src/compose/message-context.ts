@@ -9,10 +9,12 @@ export interface MessageFiles {
   payees?: string;
 }
 
-/** Reads the files that complete bank messages. */
-export async function messageContextOf(config: Config, files: MessageFiles): Promise<MessageContext> {
+/** Reads the files that complete bank messages. `at`: when the message is taken, epoch ms. */
+export async function messageContextOf(config: Config, files: MessageFiles, at: number): Promise<MessageContext> {
   return {
     mapping: await loadMessageMapping(files.mapping ?? config.messageMapping),
     payees: await loadPayeeDirectory(files.payees ?? config.payeeDirectory),
+    structuredAddressesFrom: config.structuredAddressesFrom,
+    today: new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length),
   };
 }

@@ -81,6 +81,8 @@ export const fraction = z
   .string()
   .refine((given) => isUnsigned(given) && Number(given) < 1, { error: 'is no fraction such as 0.01 (one per cent)' });
 
+export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
+
 export const httpUrl = z.string().transform((given, context): string => {
   const url = URL.parse(given);
   const problem = urlProblem(url);

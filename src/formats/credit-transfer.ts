@@ -39,5 +39,14 @@ export interface Creditor {
   bankCountry?: string;
   /** Mobile phone number. */
   mobile?: string;
-  address?: { country?: string; state?: string; city?: string; address1?: string; postcode?: string };
+  address?: {
+    country?: string;
+    state?: string;
+    city?: string;
+    /** With its building number. */
+    street?: string;
+    postcode?: string;
+    /** What the sender did not put into elements. */
+    lines?: readonly string[];
+  };
 }

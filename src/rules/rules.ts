@@ -8,7 +8,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'addenda-mismatch':
     'An addenda record (type 7) and its entry (type 6) do not belong together. Put it behind its entry, with its trace number.',
   'address-lines-only':
-    "The payee's address stands in lines, and lines are never guessed into the fields that the bank asks for. Write its parts as elements, or into the payee directory.",
+    "The payee's address stands in lines without town and country, which CBPR+ and SEPA take no more. Write TwnNm and Ctry beside at most two AdrLine, or give address_city and address_country in the payee directory.",
   'agreed-rate':
     'The bank takes no exchange rate agreed elsewhere. Pay from an account in the currency of the amount, or leave the rate out.',
   'already-taken': 'This payout was claimed before, as it is. Leave the row out, or run with `--invalid skip`.',
@@ -106,6 +106,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',
   'too-large': 'The amount has more than 18 digits before the point. Correct it.',
   'too-long': 'The value has more characters than allowed. Shorten it.',
+  'too-many-address-lines':
+    'A hybrid address has town, country and at most two lines. Write street, number and post code as elements of their own.',
   'too-many-columns': 'A file has more columns than any list of payouts. Look whether rows and columns were exchanged.',
   'too-many-decimals':
     'The amount has more decimals than its currency (JPY none, EUR two, KWD three). Round it; nothing is rounded for you.',

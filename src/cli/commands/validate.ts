@@ -10,7 +10,7 @@ import { withValidationBank } from '../validation-bank.ts';
 /** `payouts validate FILE`: every finding in one pass; sends nothing and boots nothing. */
 export async function validate(session: Session, path: string, files: MessageFiles): Promise<ExitCode> {
   await session.assertStoreFits();
-  const context = await messageContextOf(session.config, files);
+  const context = await messageContextOf(session.config, files, Date.now());
   const checked = await withValidationBank(session, (bank) => checkFile(path, bank, context));
   using staged = checked.staged;
   const { taken } = await dropKnown(await session.store(), checked);

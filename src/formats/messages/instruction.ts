@@ -3,6 +3,7 @@ import type { Broken } from '../../rules/field-rules.ts';
 import { shownValue } from '../../rules/finding.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { accountKey } from './account-key.ts';
+import { addressProblem, streetOf } from './address.ts';
 import type { MessageContext } from './message-context.ts';
 import { paymentTypeOf } from './payment-type.ts';
 
@@ -48,7 +49,8 @@ function debtorOf({ debtorAccount, debtorCurrency }: CreditTransfer, { mapping }
   return { fields, broken };
 }
 
-function payeeOf(transfer: CreditTransfer, uid: string | undefined, { mapping, payees }: MessageContext) {
+function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: MessageContext) {
+  const { mapping, payees } = context;
   const known = payees.find(transfer, uid) ?? {};
   if (known === 'ambiguous') return { fields: {}, spare: [], broken: [AMBIGUOUS_PAYEE] };
   if (known.beneficiary_id !== undefined) return { fields: known, spare: [], broken: [] };
@@ -63,7 +65,13 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, { mapping, p
   if (CITY_FIELDS.some((name) => known[name] !== undefined)) delete said.address_city;
   const types = present({ beneficiary_type: beneficiaryType, payment_type: paymentType });
   const spare = Object.keys(said).filter((name) => known[name] === undefined);
-  return { fields: { ...types, ...said, ...known }, spare, broken };
+  const fields = { ...types, ...said, ...known };
+  // The directory's street stands for the lines.
+  if (known.address_address1 === undefined) {
+    const day = { ...context, executeOn: transfer.requestedExecution };
+    broken.push(...[addressProblem(transfer.creditor.address ?? {}, fields, day)].flatMap((found) => found ?? []));
+  }
+  return { fields, spare, broken };
 }
 
 /** The interface's field names (sections 2 and 4). First and last names are never cut out of a whole name. */
@@ -82,7 +90,7 @@ function detailsOf({ creditor }: CreditTransfer, clearingFields: ReadonlyMap<str
     address_country: address.country,
     address_state: address.state,
     address_city: address.city,
-    address_address1: address.address1,
+    address_address1: streetOf(address),
     // The one rule that the interface shows for it takes no blanks, and they carry nothing.
     address_postcode: address.postcode?.replace(/\s+/g, ''),
   });

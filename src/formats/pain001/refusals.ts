@@ -38,18 +38,8 @@ export function refusalsOf(transaction: Transaction, instruction: Readonly<Recor
   }
   const contract = fields.one('XchgRateInf/CtrctId') !== undefined || fields.one('XchgRateInf/RateTp') === 'AGRD';
   if (contract) refusals.push({ column: null, value: null, ...AGREED_RATE, path: `${path}/XchgRateInf` });
-  if (hasLinesAlone(transaction, instruction)) {
-    refusals.push({ column: 'address_address1', value: null, ...ADDRESS_LINES, path: `${path}/Cdtr/PstlAdr/AdrLine` });
-  }
   return refusals.map((refusal) => ({ ...refusal, value: refusal.value === null ? null : printable(refusal.value) }));
 }
-
-/** The interface's `bsb` payees have no address (section 2); all others it shows have a street. */
-const hasLinesAlone = ({ fields }: Transaction, instruction: Readonly<Record<string, string>>): boolean =>
-  fields.all('Cdtr/PstlAdr/AdrLine').length > 0 &&
-  instruction.address_address1 === undefined &&
-  instruction.beneficiary_id === undefined &&
-  instruction.payment_type !== 'bsb';
 
 const NOT_A_TRANSFER = {
   rule: 'not-a-transfer',
@@ -68,9 +58,4 @@ const AGREED_RATE = {
   rule: 'agreed-rate',
   message:
     'an agreed exchange rate cannot be passed on to the bank; pay from an account in the currency of the amount, or leave XchgRateInf out',
-};
-const ADDRESS_LINES = {
-  rule: 'address-lines-only',
-  message:
-    'address lines are not guessed into the fields that the bank asks for; write StrtNm, or the address into the payee directory',
 };

@@ -72,7 +72,7 @@ function creditorOf(fields: Fields): Creditor {
   const address = 'Cdtr/PstlAdr';
   const member = fields.one(`${agent}/ClrSysMmbId/MmbId`);
   const system = fields.one(`${agent}/ClrSysMmbId/ClrSysId/Cd`, `${agent}/ClrSysMmbId/ClrSysId/Prtry`);
-  const street = [fields.one(`${address}/StrtNm`), fields.one(`${address}/BldgNb`)];
+  const street = fields.one(`${address}/StrtNm`);
   return {
     name: fields.one('Cdtr/Nm'),
     type: fields.has('Cdtr/Id/PrvtId') ? 'personal' : fields.has('Cdtr/Id/OrgId') ? 'business' : undefined,
@@ -87,8 +87,9 @@ function creditorOf(fields: Fields): Creditor {
       state: fields.one(`${address}/CtrySubDvsn`),
       city: fields.one(`${address}/TwnNm`),
       // A building number alone is no street.
-      address1: street[0] === undefined ? undefined : street.flatMap((part) => part ?? []).join(' '),
+      street: street === undefined ? undefined : [street, ...fields.all(`${address}/BldgNb`)].join(' '),
       postcode: fields.one(`${address}/PstCd`),
+      lines: fields.all(`${address}/AdrLine`),
     },
   };
 }

@@ -52,6 +52,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
     'unknown-field': 'CH17',
     // what a bank message asks for and is not done
     'address-lines-only': 'BE04',
+    'too-many-address-lines': 'BE04',
     'agreed-rate': 'CH17',
     'ambiguous-payee': 'BE01',
     'bad-amount': 'AM12',

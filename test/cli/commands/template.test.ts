@@ -9,6 +9,7 @@ import { loadPayeeDirectory } from '../../../src/formats/messages/payee-director
 import { checkFile } from '../../../src/intake/check-file.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
+import { DAYS } from '../../formats/messages/transfers.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 let folder: string;
@@ -37,7 +38,7 @@ async function written(bank: string, kind: TemplateKind, file: string, currency?
 /** Reads a template as `run` would: its findings and what it would pay. */
 async function checked(bank: string, path: string, files: { mapping?: string; payees?: string } = {}) {
   const mapping = files.mapping === undefined ? EMPTY_MAPPING : await loadMessageMapping(files.mapping);
-  const context = { mapping, payees: await loadPayeeDirectory(files.payees) };
+  const context = { mapping, payees: await loadPayeeDirectory(files.payees), ...DAYS };
   const { staged, format } = await checkFile(path, open(bank).bank, context);
   try {
     return {

@@ -1,6 +1,7 @@
 import { EMPTY_MAPPING } from '../../../src/formats/messages/mapping.ts';
 import type { MessageContext } from '../../../src/formats/messages/message-context.ts';
 import { PayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
+import { DAYS } from '../messages/transfers.ts';
 
 /** Records of direct entry files for tests, right unless a value is given. */
 
@@ -14,6 +15,7 @@ export const CONTEXT: MessageContext = {
     beneficiaryType: 'business',
   },
   payees: new PayeeDirectory(),
+  ...DAYS,
 };
 
 export interface Detail {

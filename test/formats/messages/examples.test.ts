@@ -8,6 +8,7 @@ import { validateRows } from '../../../src/rules/validate.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
 import { settingsOf } from '../../../src/sandbox/settings.ts';
 import { collected } from '../collected.ts';
+import { DAYS } from './transfers.ts';
 
 const { auditThreshold } = settingsOf({});
 const example = (name: string): string => fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
@@ -16,6 +17,7 @@ async function validated(name: string) {
   const context = {
     mapping: await loadMessageMapping(example('mapping.json')),
     payees: await loadPayeeDirectory(example('payees.csv')),
+    ...DAYS,
   };
   const input = await collected((sink) => readInstructions(example(name), sink, context));
   return { input, ...validateRows({ ...input, file: name, requiredDetails }) };

@@ -16,7 +16,7 @@ describe('a transfer becomes a payout', () => {
           iban: IBAN,
           bic: 'SAMPFRPP',
           mobile: '+33-100',
-          address: { country: 'FR', state: 'Region', city: 'Ville', address1: '4 Rue', postcode: '750 01' },
+          address: { country: 'FR', state: 'Region', city: 'Ville', street: '4 Rue', postcode: '750 01' },
         },
       }),
       contextOf(),

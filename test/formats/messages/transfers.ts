@@ -5,6 +5,9 @@ import { type Entry, PayeeDirectory } from '../../../src/formats/messages/payee-
 
 export const DEBTOR = 'DE00SAMPLE0000000001';
 
+/** The rule of structured addresses is in force. */
+export const DAYS = { structuredAddressesFrom: '2026-11-14', today: '2026-11-22' };
+
 export function transfer(own: Partial<CreditTransfer> = {}): CreditTransfer {
   return {
     row: 1,
@@ -36,5 +39,6 @@ export function directory(...entries: readonly (Entry & { account: string })[]):
 export const contextOf = (own: Partial<MessageContext> = {}): MessageContext => ({
   mapping: mapping(),
   payees: directory(),
+  ...DAYS,
   ...own,
 });

@@ -1,6 +1,7 @@
 import { EMPTY_MAPPING } from '../../../src/formats/messages/mapping.ts';
 import type { MessageContext } from '../../../src/formats/messages/message-context.ts';
 import { PayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
+import { DAYS } from '../messages/transfers.ts';
 
 /** Records of NACHA files for tests, right unless a value is given. */
 
@@ -13,6 +14,7 @@ export const CONTEXT: MessageContext = {
     accounts: new Map([[COMPANY, { uid: 'u-1001', account_id: 'acc-u1001-usd' }]]),
   },
   payees: new PayeeDirectory(),
+  ...DAYS,
 };
 
 export interface Entry {

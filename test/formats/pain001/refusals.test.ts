@@ -4,8 +4,13 @@ import { contextOf, pain001, read, type SamplePayment, type SampleTransaction } 
 
 const PAYMENT = '/Document/CstmrCdtTrfInitn/PmtInf[1]';
 const TRANSACTION = `${PAYMENT}/CdtTrfTxInf[1]`;
-const LINES =
-  '<Cdtr><Nm>Sample</Nm><PstlAdr><TwnNm>Town</TwnNm><Ctry>FR</Ctry><AdrLine>4 Sample Rue</AdrLine></PstlAdr></Cdtr>';
+const creditorAt = (address: string): SampleTransaction => ({
+  creditor: `<Cdtr><Nm>Sample</Nm><PstlAdr>${address}</PstlAdr></Cdtr>`,
+});
+const TOWN = '<TwnNm>Town</TwnNm><Ctry>FR</Ctry>';
+const LINE_1 = '<AdrLine>4 Sample Rue</AdrLine>';
+const LINE_2 = '<AdrLine>Court 5</AdrLine>';
+const LINES_ALONE = creditorAt(LINE_1 + LINE_2);
 const AUSTRALIAN = {
   amount: '<InstdAmt Ccy="AUD">10.00</InstdAmt>',
   agent:
@@ -49,12 +54,10 @@ describe('what the bank cannot do as asked is a finding of the row', () => {
       {},
       { rule: 'agreed-rate', value: null },
     ],
-    [
-      'an address without street',
-      { creditor: LINES },
-      {},
-      { rule: 'address-lines-only', column: 'address_address1', value: null },
-    ],
+    ['an address in lines', LINES_ALONE, {}, { rule: 'address-lines-only', column: 'address_address1', value: null }],
+    ['lines with a country', creditorAt(`<Ctry>FR</Ctry>${LINE_1}`), {}, { rule: 'address-lines-only' }],
+    ['lines with a town', creditorAt(`<TwnNm>Town</TwnNm>${LINE_1}`), {}, { rule: 'address-lines-only' }],
+    ['three lines', creditorAt(TOWN + LINE_1 + LINE_2 + LINE_2), {}, { rule: 'too-many-address-lines' }],
   ])('%s', async (_, transaction, payment, finding) => {
     const { rows, findings } = await read(message(transaction, payment));
     expect(findings).toMatchObject([{ row: 1, line: 6, ...finding }]);
@@ -65,23 +68,48 @@ describe('what the bank cannot do as asked is a finding of the row', () => {
 describe('what it can do is none', () => {
   it.each<[string, SampleTransaction]>([
     ['a spot rate', { terms: '<XchgRateInf><XchgRate>1.1</XchgRate><RateTp>SPOT</RateTp></XchgRateInf>' }],
-    ['address lines of a payee without address at the bank', { creditor: LINES, ...AUSTRALIAN }],
+    ['address lines of a payee without address at the bank', { ...LINES_ALONE, ...AUSTRALIAN }],
   ])('%s', async (_, transaction) => {
     const { rows, findings } = await read(message(transaction));
     expect(findings).toEqual([]);
     expect(rows[0]).not.toHaveProperty('unsound');
   });
 
-  it.each<Record<string, string>>([{ address_address1: '4 Sample Rue' }, { beneficiary_id: 'ben-1' }])(
-    'address lines of a payee the directory knows: %o',
-    async (fields) => {
-      const payees = new PayeeDirectory();
-      payees.add('FR00 SAMPLE 0000 0047 14', { conditions: {}, fields });
-      const { rows, findings } = await read(message({ creditor: LINES }), contextOf({ payees }));
-      expect(findings).toEqual([]);
-      expect(rows[0]?.instruction).toMatchObject(fields);
-    },
-  );
+  it.each<Record<string, string>>([
+    { address_address1: '4 Sample Rue' },
+    { address_city: 'Ville', address_country: 'FR' },
+    { address_suburb: 'Ville', address_country: 'FR' },
+    { beneficiary_id: 'ben-1' },
+  ])('address lines of a payee the directory knows: %o', async (fields) => {
+    const payees = new PayeeDirectory();
+    payees.add('FR00 SAMPLE 0000 0047 14', { conditions: {}, fields });
+    const { rows, findings } = await read(message(LINES_ALONE), contextOf({ payees }));
+    expect(findings).toEqual([]);
+    expect(rows[0]?.instruction).toMatchObject(fields);
+  });
+
+  it.each<[string, string, string]>([
+    ['one line', TOWN + LINE_1, '4 Sample Rue'],
+    ['two lines', TOWN + LINE_1 + LINE_2, '4 Sample Rue, Court 5'],
+    ['a line behind the street', `<StrtNm>Rue</StrtNm><BldgNb>4</BldgNb>${TOWN}${LINE_2}`, 'Rue 4, Court 5'],
+    ['a number without a street', `<BldgNb>4</BldgNb>${TOWN}${LINE_1}`, '4 Sample Rue'],
+  ])('a hybrid address: %s', async (_, address, street) => {
+    const { rows, findings } = await read(message(creditorAt(address)));
+    expect(findings).toEqual([]);
+    const payee = { address_address1: street, address_city: 'Town', address_country: 'FR' };
+    expect(rows[0]?.instruction).toMatchObject(payee);
+    expect(rows[0]?.spare).toEqual(expect.arrayContaining(Object.keys(payee)));
+  });
+
+  it.each<[string, string, number]>([
+    ['are the street before the day of the rule', '2026-11-23', 0],
+    ['are refused when they are sent on that day', '2026-11-24', 1],
+  ])('address lines alone %s', async (_, sentOn, refused) => {
+    const days = { structuredAddressesFrom: '2026-11-24', today: '2026-11-22' };
+    const { rows, findings } = await read(message(LINES_ALONE, { date: `<Dt>${sentOn}</Dt>` }), contextOf(days));
+    expect(findings).toHaveLength(refused);
+    expect(rows[0]?.instruction.address_address1).toBe('4 Sample Rue, Court 5');
+  });
 
   it.each(['SHAR', 'SLEV'])('charges %s are shared', async (charges) => {
     const { rows, findings } = await read(message({}, { charges: `<ChrgBr>${charges}</ChrgBr>` }));

@@ -4,6 +4,7 @@ import { PayeeDirectory } from '../../../src/formats/messages/payee-directory.ts
 import { readPain001 } from '../../../src/formats/pain001/read-pain001.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
+import { DAYS } from '../messages/transfers.ts';
 
 /** Messages made of parts, so that a test writes only what it is about. */
 
@@ -99,6 +100,7 @@ export const mapping = (own: Partial<MessageMapping> = {}): MessageMapping => ({
 export const contextOf = (own: Partial<MessageContext> = {}): MessageContext => ({
   mapping: mapping(),
   payees: new PayeeDirectory(),
+  ...DAYS,
   ...own,
 });
 
