@@ -8,6 +8,7 @@ import { readJson } from './json/read-json.ts';
 import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/nacha-layout.ts';
 import { inTurns } from './turns.ts';
+import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 
 /**
  * Reads a file into a sink. A finding never stops the pass, unless what follows it cannot be read; everything wrong inside
@@ -19,7 +20,7 @@ interface Format {
   extension: string;
   /** Whether a file of another name begins as one of this format. */
   isBegunBy(text: string, bytes: Uint8Array): boolean;
-  /** The readers of bank messages are loaded when a message comes. */
+  /** The readers of bank messages and workbooks are loaded when one comes. */
   reader(): Promise<Reader>;
 }
 
@@ -40,6 +41,11 @@ const FORMATS = {
     extension: '.ach',
     isBegunBy: (_text, bytes) => looksLikeNacha(bytes),
     reader: async () => (await import('./nacha/read-nacha.ts')).readNacha,
+  },
+  xlsx: {
+    extension: '.xlsx',
+    isBegunBy: (_text, bytes) => looksLikeWorkbook(bytes),
+    reader: async () => (await import('./xlsx/read-xlsx.ts')).readXlsx,
   },
   csv: { extension: '.csv', isBegunBy: () => true, reader: async () => readCsv },
 } satisfies Record<string, Format>;
@@ -80,6 +86,8 @@ function formatOf(file: string, start: Buffer | undefined): InputFormat {
   const head = start?.subarray(0, 1024) ?? Buffer.alloc(0);
   // UTF-16 has a NUL beside every ASCII character: only XML may be written in it.
   const text = head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
+  // No text begins so, whatever the file is called.
+  if (looksLikeWorkbook(head)) return 'xlsx';
   const byName = formats.find(([, format]) => format.extension === extension);
   return (byName ?? formats.find(([, format]) => format.isBegunBy(text, head)))?.[0] ?? 'csv';
 }

@@ -19,6 +19,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   'application/json': '.json',
   'application/xml': '.xml',
   'text/xml': '.xml',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': '.xlsx',
   'application/octet-stream': '',
 };
 

@@ -17,7 +17,7 @@ export async function checkFile(path: string, bank: Bank, context: MessageContex
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
       if (error.code === undefined) throw error;
       throw new IntakeRefusal('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
-        hint: 'Name an existing file: CSV, JSON, pain.001, ABA or NACHA.',
+        hint: 'Name an existing file: CSV, Excel (.xlsx), JSON, pain.001, ABA or NACHA.',
       });
     });
     staged.readingEnded();

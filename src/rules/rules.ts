@@ -42,6 +42,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'The bank does not know the beneficiary of this row. Copy the id as `payouts beneficiaries UID` shows it.',
   'blank-row': 'The line has delimiters and no values. Delete it.',
   'broken-quote': 'A quoted value is not ended, or goes on behind its quote. Double the quotes inside values: "".',
+  'cell-error': 'A formula of the sheet ends in an error such as #REF!. Correct it, or type the value.',
   'conflicting-fields': 'The fields address_city and address_suburb are one with two names. Blank one of them.',
   'control-character':
     'The value holds a character that cannot be seen or that reverses the text around it. Type it again as plain text.',
@@ -58,9 +59,15 @@ export const RULES: Readonly<Record<string, string>> = {
   'equivalent-amount':
     'The amount is in the currency of the debtor, and payouts are asked for in the currency that the payee gets. Write InstdAmt.',
   'file-too-large': 'The file is larger than what is read. Split it.',
+  'formula-without-value':
+    'The workbook holds a formula and not what it comes to. Open it in Excel and save it, or paste the values.',
+  'hidden-row':
+    'The row is hidden in the sheet, so that whoever agrees to it does not see it. Show it or delete it; look for filters.',
   'id-reused':
     'This id was claimed before with other contents, and an id stands for one payout for ever. Use a new id for a new payout, or put the contents back.',
   'lone-carriage-return': 'Lines end with a carriage return alone. Save the file with LF or CRLF line ends.',
+  'lost-digits':
+    'Excel keeps 15 digits of a number, and this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
   'message-id-reused':
     'A file with this message id was taken before, and a message id is used once. Give a new file a message id of its own.',
   'missing-column': 'The header line lacks a column that every row needs. Add it.',
@@ -78,6 +85,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-a-string': 'A value in JSON stands outside quotes. Write it in quotes: other programs change numbers.',
   'not-a-transfer':
     'Only credit transfers are paid, not cheques or advised transfers. Hand those to a bank that makes them.',
+  'not-a-workbook':
+    'The file is no workbook that can be read, or a damaged one. Save it in Excel as .xlsx or as CSV UTF-8.',
   'not-an-object': 'An entry of the JSON array is no payout. Write an object of fields.',
   'not-ascii': 'The format allows plain letters, digits and signs only. Write the text without accents.',
   'not-json': 'The file is not valid JSON from this place on. Mend it there; what follows was not checked.',
@@ -87,6 +96,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-well-formed':
     'The XML cannot be read from this place on; the file may be cut off. Write it again; nothing of it was taken.',
   'nul-character': 'The file holds NUL characters. Save it as plain UTF-8 text.',
+  'old-workbook':
+    'An old workbook (.xls), or one under a password, is not read. Save it without password as .xlsx or CSV UTF-8.',
   'payment-type-not-offered':
     'The bank has no such payment type for the currency and the beneficiary type. Use one that the finding lists.',
   'prenote-entry': 'A prenote tests an account and moves no money; the bank cannot send it. Leave it out.',
@@ -101,6 +112,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'retry-unknown': 'No payout of this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
   'return-entry': 'A return or a notification of change comes from a bank and is no payout. Leave it out.',
   'same-account': 'A transfer or an exchange names one account twice. Name the account that receives.',
+  'several-sheets':
+    'More than one visible sheet of the workbook holds values, and which of them is paid is not known. Delete or hide the others.',
   'stray-quote':
     'A quote stands inside a value that does not begin with one. Put the value in quotes and double it: "".',
   'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',

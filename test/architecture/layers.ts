@@ -53,7 +53,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   rules: { imports: ['domain/', 'api/schemas/', 'api/required-details.ts'], packages: ['damerau-levenshtein'] },
   formats: {
     imports: ['domain/', 'rules/', 'api/schemas/', 'api/pattern.ts'],
-    packages: ['csv-parse', 'csv-stringify', 'saxes', 'zod', 'node:'],
+    packages: ['csv-parse', 'csv-stringify', 'saxes', 'yauzl', 'zod', 'node:'],
   },
   reports: {
     imports: ['domain/', 'rules/'],

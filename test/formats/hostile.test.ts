@@ -10,6 +10,7 @@ import { StagedFile } from '../../src/intake/staged-file.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 import { CONTEXT, detail, head } from './aba/aba-records.ts';
 import { batchHeader, entry, fileHeader } from './nacha/nacha-records.ts';
+import { sheet, workbook } from './xlsx/sample-workbook.ts';
 
 /** Nobody else in the process waits longer for a file, whatever it holds, ms. */
 const HELD_MAX = 100;
@@ -38,7 +39,7 @@ const XML = `<Document xmlns="${NAMESPACE}"><CstmrCdtTrfInitn>`;
 const many = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length));
 
 /** Content, by what was slow in it or might be. */
-const HOSTILE: readonly [what: string, file: string, content: () => string][] = [
+const HOSTILE: readonly [what: string, file: string, content: () => string | Buffer][] = [
   ['10,000 quotes in a cell', 'a.csv', () => `${HEADER}A,u,x${'"'.repeat(10_000)}\n`],
   ['a record of quotes', 'b.csv', () => `${HEADER}A,u,x${'"'.repeat(65_000)}\n`],
   ['letters and quotes by turns', 'c.csv', () => `${HEADER}A,u,${many('x"', 65_000)}\n`],
@@ -63,6 +64,18 @@ const HOSTILE: readonly [what: string, file: string, content: () => string][] = 
   ['many names in a payout', 'i.json', () => `[{${many('"":1,', 5_000_000)}"a":1}]`],
   ['many keys beside the payouts', 'j.json', () => `{${many('"":1,', 5_000_000)}"a":1}`],
   ['small payouts', 'k.json', () => `[${many('{"id":1,"__proto__":2},', 1_500_000)}{}]`],
+  ['blank rows of a sheet', 'a.xlsx', () => workbook({ sheets: [{ rows: many('<row/>', 20_000_000) }] })],
+  ['blank cells of a sheet', 'b.xlsx', () => workbook({ sheets: [{ rows: `<row>${many('<c/>', 1_000_000)}` }] })],
+  ['numbers of a sheet', 'c.xlsx', () => sheet(['id'], [{ xml: `<c><v>${many('9', 60_000)}</v></c>` }])],
+  [
+    'blank texts of a workbook',
+    'd.xlsx',
+    () =>
+      workbook({
+        sheets: [{ rows: '' }],
+        parts: { 'xl/sharedStrings.xml': `<sst>${many('<si/>', 10_000_000)}</sst>` },
+      }),
+  ],
   ['attributes', 'a.xml', () => `<Document ${Array.from({ length: 8_000 }, (_, n) => `a${n}="x"`).join(' ')}>`],
   [
     'names of namespaces',

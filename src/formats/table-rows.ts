@@ -1,0 +1,100 @@
+import type { Finding } from '../domain/finding.ts';
+import { OWN_FIELDS } from '../domain/instruction.ts';
+import { fileFinding, printable } from '../rules/finding.ts';
+import { UnreadableFile } from './decode.ts';
+import { COLUMNS_MAX, isColumnName, noRows, ROWS_MAX, type RowSink, tooManyColumns, tooManyRows } from './input.ts';
+
+/** What is wrong with one value, by its position in the row. */
+export interface CellProblem {
+  index: number;
+  rule: string;
+  message: string;
+}
+
+/** The rows of a table whose first record names the columns: of a CSV file or a sheet. */
+export class TableRows {
+  readonly file: string;
+  private readonly sink: RowSink;
+  private names: string[] | undefined;
+  /** Position of each column that can be read. */
+  private readonly positions = new Map<string, number>();
+  private headerLine = 1;
+  private rows = 0;
+
+  constructor(file: string, sink: RowSink) {
+    this.file = file;
+    this.sink = sink;
+  }
+
+  /** Names of the columns; absent before the header line. */
+  get header(): readonly string[] | undefined {
+    return this.names;
+  }
+
+  /** Throws `UnreadableFile` when the record names no column or too many. */
+  takeHeader(record: readonly string[], line: number): void {
+    const names = record.map((name) => name.trim());
+    this.names = names;
+    this.headerLine = line;
+    if (names.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
+    // A first line that names no column of ours is a row: its values are nobody's business.
+    if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, NO_HEADER));
+    for (const [index, name] of names.entries()) {
+      if (!isColumnName(name))
+        this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
+      else if (this.positions.has(name)) this.sink.finding({ ...this.found(line, DUPLICATE_NAME), column: name });
+      else {
+        this.positions.set(name, index);
+        this.sink.column({ name, line, row: null });
+      }
+    }
+  }
+
+  /** As many values as there are columns. With problems the row is checked and never valid. */
+  takeRow(record: readonly string[], line: number, problems: readonly CellProblem[] = []): void {
+    this.count(line);
+    const instruction: Record<string, string> = {};
+    for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
+    for (const { index, ...problem } of problems) {
+      const column = this.names?.[index] || `${index + 1}`;
+      this.sink.finding({ ...this.found(line, problem), row: this.rows, column });
+    }
+    const unsound = problems.length === 0 ? {} : { unsound: true as const };
+    this.sink.row({ row: this.rows, line, instruction, ...unsound });
+  }
+
+  /** A row that cannot be told apart into values. */
+  refuse(line: number, why: { rule: string; message: string }): void {
+    this.count(line);
+    this.sink.finding({ ...this.found(line, why), row: this.rows });
+  }
+
+  /** A file without a record, or without a payout. */
+  end(): void {
+    if (this.rows > 0) return;
+    const message =
+      this.names === undefined
+        ? 'the file is empty; write a header line and one line for each payout'
+        : 'the file has a header line only; write one line for each payout';
+    this.sink.finding(noRows(this.file, this.headerLine, message));
+  }
+
+  found(line: number, { rule, message }: { rule: string; message: string }): Finding {
+    return fileFinding(this.file, line, rule, message);
+  }
+
+  private count(line: number): void {
+    this.rows += 1;
+    if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
+  }
+}
+
+const NO_HEADER = {
+  rule: 'no-header',
+  message: 'the first line names no column that payouts have; write a header line (`payouts template` prints one)',
+};
+const BAD_NAME = {
+  rule: 'bad-column-name',
+  message: 'not a column name: letters, digits, "_", "-" and ".", starting with a letter; rename or delete the column',
+};
+const DUPLICATE_NAME = { rule: 'duplicate-column', message: 'this column appears twice; keep one of them' };

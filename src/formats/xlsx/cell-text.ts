@@ -1,0 +1,74 @@
+import type { CellProblem } from '../table-rows.ts';
+import { dateText, type NumberFormat, PLAIN } from './number-format.ts';
+import { numberText } from './number-text.ts';
+
+/** A cell as the sheet holds it (ECMA-376 part 1, 18.3.1.4). */
+export interface RawCell {
+  /** Attribute `t`; `n`, a number, where there is none. */
+  type: string;
+  /** Attribute `s`: position of its format in the workbook's. */
+  style: number;
+  /** Content of `v`, or of `is`; undefined when the cell has neither. */
+  value?: string;
+  isFormula: boolean;
+}
+
+/** What the cells of a workbook refer to. */
+export interface CellContext {
+  strings: readonly string[];
+  formats: readonly NumberFormat[];
+  isFrom1904: boolean;
+}
+
+export interface CellText {
+  text: string;
+  problem?: Omit<CellProblem, 'index'>;
+}
+
+/** What a CSV file would hold for the cell: the same text, whatever the cell looks like. */
+export function cellText({ type, style, value, isFormula }: RawCell, context: CellContext): CellText {
+  if (value === undefined) return isFormula ? { text: '', problem: NOT_CALCULATED } : { text: '' };
+  switch (type) {
+    case 's':
+      return { text: context.strings[Number(value)] ?? '' };
+    case 'str':
+    case 'inlineStr':
+      return { text: unescaped(value) };
+    case 'b':
+      return { text: value === '1' ? 'TRUE' : 'FALSE' };
+    case 'e':
+      return { text: value, problem: CELL_ERROR };
+    case 'd':
+      return { text: value.replace(/T00:00:00(?:\.0+)?$/, '') };
+    default:
+      return numberCell(value, context.formats[style] ?? PLAIN, context.isFrom1904);
+  }
+}
+
+function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): CellText {
+  const number = numberText(value.trim());
+  if (number === undefined) return { text: value };
+  const date = format.kind === 'date' ? dateText(number.text, isFrom1904) : undefined;
+  if (date !== undefined) return { text: date };
+  if (number.mayHaveLostDigits) return { text: number.text, problem: LOST_DIGITS };
+  const isPadded = format.kind === 'padded' && /^\d+$/.test(number.text);
+  return { text: isPadded ? number.text.padStart(format.digits, '0') : number.text };
+}
+
+/** Characters that XML cannot hold stand as `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). */
+export const unescaped = (text: string): string =>
+  text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const NOT_CALCULATED = {
+  rule: 'formula-without-value',
+  message: 'a formula that was never calculated; open the workbook in Excel and save it, or paste the values',
+};
+const CELL_ERROR = {
+  rule: 'cell-error',
+  message: 'the formula of this cell ends in an error; correct it, or type the value',
+};
+const LOST_DIGITS = {
+  rule: 'lost-digits',
+  message:
+    'a number cell keeps 15 digits, and this one may have lost some; format the column as Text and type the value again, or round the amount in the sheet',
+};

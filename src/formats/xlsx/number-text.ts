@@ -1,0 +1,45 @@
+/** Excel keeps 15 significant digits of a number that is typed (its specifications and limits). */
+const DIGITS_KEPT = 15;
+/** Far above any amount: beyond it a number is written out no more. */
+const MAGNITUDE_MAX = 40;
+const NUMBER = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** A number cell in plain digits. */
+interface NumberText {
+  text: string;
+  /** More digits may have been typed than the cell keeps. */
+  mayHaveLostDigits: boolean;
+}
+
+/**
+ * The decimal that a number cell stands for, exactly. A workbook holds a double in up to 17 digits (1250.10 as
+ * `1250.0999999999999`); what was typed and is shown is that number at 15 digits. It is rounded as digits, never as a
+ * float. Undefined when the text is no number.
+ */
+export function numberText(raw: string): NumberText | undefined {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(raw) ?? [];
+  if (whole === '') return undefined;
+  let { digits, exponent } = rounded(`${whole}${fraction}`.replace(/^0+/, ''), Number(power) - fraction.length);
+  const kept = digits.replace(/0+$/, '');
+  exponent += digits.length - kept.length;
+  digits = kept;
+  if (digits === '') return { text: '0', mayHaveLostDigits: false };
+  const before = digits.length + exponent;
+  if (Math.abs(before) > MAGNITUDE_MAX || -exponent > MAGNITUDE_MAX) return { text: raw, mayHaveLostDigits: true };
+  const mayHaveLostDigits = before > DIGITS_KEPT || (exponent < 0 && digits.length === DIGITS_KEPT);
+  return { text: `${sign}${plain(digits, exponent)}`, mayHaveLostDigits };
+}
+
+/** Half up at the last digit that is kept. */
+function rounded(digits: string, exponent: number): { digits: string; exponent: number } {
+  const surplus = digits.length - DIGITS_KEPT;
+  if (surplus <= 0) return { digits, exponent };
+  const up = (digits[DIGITS_KEPT] ?? '0') >= '5' ? 1n : 0n;
+  return { digits: `${BigInt(digits.slice(0, DIGITS_KEPT)) + up}`, exponent: exponent + surplus };
+}
+
+function plain(digits: string, exponent: number): string {
+  if (exponent >= 0) return digits + '0'.repeat(exponent);
+  const padded = digits.padStart(1 - exponent, '0');
+  return `${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
+}

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { inTurns } from '../turns.ts';
+import { isCompoundFile } from './first-bytes.ts';
+
+/** A workbook as it comes: 100,000 payouts with the details of new payees take about 10 MiB. */
+export const PACKED_BYTES_MAX = 16 * 1024 * 1024;
+/** All parts that are read, unpacked: a sheet of 100,000 payouts is about 100 MiB of XML. */
+export const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
+const ENTRIES_MAX = 10_000;
+
+/**
+ * The parts of a workbook, unpacked as they are read. Its directory says how large each of them is, a part that is larger is
+ * refused while it is read, and so is what is more than all parts may be. Throws `UnreadableFile`.
+ */
+export class PackageParts implements Disposable {
+  readonly file: string;
+  private readonly zip: ZipFile;
+  private readonly entries: ReadonlyMap<string, Entry>;
+  private unpacked = 0;
+
+  private constructor(file: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.file = file;
+    this.zip = zip;
+    this.entries = entries;
+  }
+
+  static async open(file: string, bytes: AsyncIterable<Uint8Array>): Promise<PackageParts> {
+    const packed = await whole(file, bytes);
+    if (isCompoundFile(packed)) throw unreadable(file, OLD_WORKBOOK);
+    const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
+      throw unreadable(file, NOT_A_WORKBOOK);
+    });
+    if (zip.entryCount > ENTRIES_MAX) throw unreadable(file, NOT_A_WORKBOOK);
+    const entries = new Map<string, Entry>();
+    try {
+      for await (const entry of zip.eachEntry()) {
+        const name = entry.fileName.toLowerCase();
+        // Which of two would count is not known.
+        if (entries.has(name)) throw new Error('twice');
+        entries.set(name, entry);
+      }
+    } catch {
+      throw unreadable(file, NOT_A_WORKBOOK);
+    }
+    return new PackageParts(file, zip, entries);
+  }
+
+  has(name: string): boolean {
+    return this.entries.has(name.toLowerCase());
+  }
+
+  /** Text of a part, in small pieces and turns. */
+  async *text(name: string): AsyncGenerator<string> {
+    const entry = this.entries.get(name.toLowerCase());
+    if (entry === undefined || entry.isEncrypted()) throw this.notAWorkbook();
+    if (this.unpacked + entry.uncompressedSize > UNPACKED_BYTES_MAX) throw this.tooLarge();
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let stream: Readable | undefined;
+    try {
+      stream = await this.zip.openReadStreamPromise(entry);
+      for await (const piece of inTurns(stream)) {
+        this.unpacked += piece.length;
+        if (this.unpacked > UNPACKED_BYTES_MAX) throw this.tooLarge();
+        yield decoder.decode(piece, { stream: true });
+      }
+      yield decoder.decode();
+    } catch (error) {
+      // Broken data, another size than the directory says, another encoding.
+      throw error instanceof UnreadableFile ? error : this.notAWorkbook();
+    } finally {
+      stream?.destroy();
+    }
+  }
+
+  notAWorkbook(): UnreadableFile {
+    return unreadable(this.file, NOT_A_WORKBOOK);
+  }
+
+  [Symbol.dispose](): void {
+    this.zip.close();
+  }
+
+  tooLarge(): UnreadableFile {
+    return unreadable(this.file, {
+      rule: 'file-too-large',
+      message: `a workbook holds at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when it is unpacked; split it`,
+    });
+  }
+}
+
+async function whole(file: string, bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > PACKED_BYTES_MAX) {
+      const message = `a workbook holds at most ${PACKED_BYTES_MAX / 1024 / 1024} MiB; split it, or delete pictures and other sheets`;
+      throw unreadable(file, { rule: 'file-too-large', message });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const unreadable = (file: string, { rule, message }: { rule: string; message: string }): UnreadableFile =>
+  new UnreadableFile(fileFinding(file, 1, rule, message));
+
+const NOT_A_WORKBOOK = {
+  rule: 'not-a-workbook',
+  message: 'no workbook that can be read (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
+};
+const OLD_WORKBOOK = {
+  rule: 'old-workbook',
+  message: 'an old workbook (.xls) or one under a password; save it without password as .xlsx or CSV UTF-8',
+};

@@ -1,0 +1,63 @@
+import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import { recordTooLarge } from '../input.ts';
+import type { PackageParts } from './package-parts.ts';
+
+/** Deeper than any part of a workbook. */
+const DEPTH_MAX = 64;
+/** Of XML between two boundaries: a row of a sheet, with all its formatted blank cells. */
+const STRETCH_CHARACTERS_MAX = 1024 * 1024;
+
+/** What of a part somebody wants to know: names without prefix. */
+export interface PartHandler {
+  open(name: string, attribute: (name: string) => string | undefined): void;
+  text?(text: string): void;
+  close?(name: string): void;
+  /** Elements at whose ends nothing of before is kept. */
+  boundary: string;
+}
+
+/**
+ * Goes through a part, element by element: no DOCTYPE, no deeper than 64 elements, no stretch of 1 MiB between two
+ * boundaries. Yields after every piece, when the handler has seen it. Throws `UnreadableFile`.
+ */
+export async function* walkPart(parts: PackageParts, name: string, handler: PartHandler): AsyncGenerator<void> {
+  const parser = new SaxesParser({ xmlns: true, position: true });
+  const refuse = (): never => {
+    throw parts.notAWorkbook();
+  };
+  let depth = 0;
+  let boundary = 0;
+  let written = 0;
+  parser.on('error', refuse);
+  parser.on('doctype', () => {
+    const message = 'a DOCTYPE is not accepted in a workbook; save it again in Excel';
+    throw new UnreadableFile(fileFinding(parts.file, 1, 'doctype-refused', message));
+  });
+  parser.on('opentag', ({ local, attributes }) => {
+    depth += 1;
+    if (depth > DEPTH_MAX) refuse();
+    handler.open(local, (wanted) => attributeOf(Object.values(attributes), wanted));
+  });
+  parser.on('text', (text) => handler.text?.(text));
+  parser.on('cdata', (text) => handler.text?.(text));
+  parser.on('closetag', ({ local }) => {
+    depth -= 1;
+    handler.close?.(local);
+    if (local === handler.boundary) boundary = parser.position;
+  });
+  for await (const text of parts.text(name)) {
+    parser.write(text);
+    written += text.length;
+    if (written - boundary > STRETCH_CHARACTERS_MAX) throw new UnreadableFile(recordTooLarge(parts.file, 1));
+    yield;
+  }
+  parser.close();
+  yield;
+}
+
+/** A relation's id has a prefix, and every other attribute none. */
+const attributeOf = (attributes: readonly SaxesAttributeNS[], wanted: string): string | undefined =>
+  attributes.find(({ local, name }) => name === wanted || (wanted === 'r:id' && local === 'id' && name !== 'id'))
+    ?.value;

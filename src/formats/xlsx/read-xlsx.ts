@@ -1,0 +1,64 @@
+import { fileFinding } from '../../rules/finding.ts';
+import { UnreadableFile } from '../decode.ts';
+import type { RowSink } from '../input.ts';
+import { type CellProblem, TableRows } from '../table-rows.ts';
+import { PackageParts } from './package-parts.ts';
+import { type SheetRow, sheetRows } from './sheet-rows.ts';
+import { readWorkbook } from './workbook.ts';
+
+/**
+ * Reads the one visible sheet of a workbook (.xlsx) that holds anything: its first row with values names the columns, rows
+ * without values are none. Lines are those of the sheet. Memory: the packed file, the texts of the workbook and one row.
+ */
+export async function readXlsx(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
+  const table = new TableRows(file, sink);
+  try {
+    using parts = await PackageParts.open(file, bytes);
+    await readSheets(parts, table);
+    table.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    sink.finding(error.finding);
+  }
+}
+
+async function readSheets(parts: PackageParts, table: TableRows): Promise<void> {
+  const workbook = await readWorkbook(parts);
+  let filled: string | undefined;
+  for (const sheet of workbook.sheets) {
+    for await (const row of sheetRows(parts, sheet, workbook)) {
+      // A second list would be lost without a word.
+      if ((filled ?? sheet) !== sheet) throw new UnreadableFile(fileFinding(parts.file, 1, ...SEVERAL_SHEETS));
+      filled = sheet;
+      if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
+      else takeRow(table, table.header.length, row);
+    }
+  }
+}
+
+function takeRow(table: TableRows, columns: number, row: SheetRow): void {
+  const surplus = row.cells.findIndex((cell, index) => index >= columns && cell !== undefined);
+  if (row.isHidden) table.refuse(row.line, HIDDEN_ROW);
+  else if (surplus >= 0) table.refuse(row.line, NO_COLUMN);
+  else table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
+}
+
+const textsOf = ({ cells }: SheetRow, columns: number): string[] =>
+  Array.from({ length: columns }, (_, index) => cells[index]?.text ?? '');
+
+const problemsOf = ({ cells }: SheetRow): CellProblem[] =>
+  cells.flatMap((cell, index) => (cell?.problem === undefined ? [] : { index, ...cell.problem }));
+
+const SEVERAL_SHEETS = [
+  'several-sheets',
+  'more than one visible sheet holds values, and one list is paid; keep the sheet of the payouts, and delete or hide the others',
+] as const;
+const HIDDEN_ROW = {
+  rule: 'hidden-row',
+  message:
+    'this row is hidden in the sheet, by a filter perhaps, so that nobody sees what is paid; show it or delete it',
+};
+const NO_COLUMN = {
+  rule: 'wrong-field-count',
+  message: 'a value stands right of the last column that has a name; name its column or delete it',
+};

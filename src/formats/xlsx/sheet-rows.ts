@@ -1,0 +1,93 @@
+import { UnreadableFile } from '../decode.ts';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, recordTooLarge, tooManyColumns } from '../input.ts';
+import { type CellContext, type CellText, cellText, type RawCell } from './cell-text.ts';
+import type { PackageParts } from './package-parts.ts';
+import { type PartHandler, walkPart } from './part-events.ts';
+
+export interface SheetRow {
+  /** As the sheet counts it. */
+  line: number;
+  /** People do not see it in the sheet. */
+  isHidden: boolean;
+  /** By column from 0; blank ones may be missing. */
+  cells: CellText[];
+}
+
+/** The rows of a sheet that hold anything, one after the other. Throws `UnreadableFile`. */
+export async function* sheetRows(parts: PackageParts, part: string, context: CellContext): AsyncGenerator<SheetRow> {
+  const reader = new SheetReader(parts.file, context);
+  for await (const _ of walkPart(parts, part, reader)) {
+    yield* reader.take();
+    if (reader.isOver) return;
+  }
+}
+
+class SheetReader implements PartHandler {
+  readonly boundary = 'row';
+  /** What follows the cells is about looks. */
+  isOver = false;
+  private readonly file: string;
+  private readonly context: CellContext;
+  private finished: SheetRow[] = [];
+  private row: SheetRow = { line: 0, isHidden: false, cells: [] };
+  private size = 0;
+  private column = -1;
+  private cell: RawCell | undefined;
+  private isValue = false;
+  private isPhonetic = false;
+
+  constructor(file: string, context: CellContext) {
+    this.file = file;
+    this.context = context;
+  }
+
+  take(): SheetRow[] {
+    const { finished } = this;
+    this.finished = [];
+    return finished;
+  }
+
+  open(name: string, attribute: (name: string) => string | undefined): void {
+    if (name === 'row') {
+      const line = Number(attribute('r') ?? this.row.line + 1);
+      this.row = { line, isHidden: /^(?:1|true)$/.test(attribute('hidden') ?? ''), cells: [] };
+      this.size = 0;
+      this.column = -1;
+    } else if (name === 'c') {
+      this.column = columnOf(attribute('r')) ?? this.column + 1;
+      this.cell = { type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), isFormula: false };
+    } else if (name === 'f' && this.cell !== undefined) this.cell.isFormula = true;
+    else if (name === 'rPh') this.isPhonetic = true;
+    this.isValue = (name === 'v' || name === 't') && !this.isPhonetic;
+  }
+
+  text(text: string): void {
+    if (!this.isValue || this.cell === undefined) return;
+    this.size += text.length;
+    if (this.size > RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(this.file, this.row.line));
+    this.cell.value = (this.cell.value ?? '') + text;
+  }
+
+  close(name: string): void {
+    this.isValue = false;
+    if (name === 'rPh') this.isPhonetic = false;
+    if (name === 'c' && this.cell !== undefined) this.finishCell(this.cell);
+    if (name === 'row' && this.row.cells.length > 0) this.finished.push(this.row);
+    if (name === 'sheetData') this.isOver = true;
+  }
+
+  private finishCell(raw: RawCell): void {
+    this.cell = undefined;
+    const cell = cellText(raw, this.context);
+    if (cell.text.trim() === '' && cell.problem === undefined) return;
+    if (this.column >= COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, this.row.line));
+    this.row.cells[this.column] = cell;
+  }
+}
+
+/** Of `AB12`, from 0; above any that a sheet has for what is no reference. */
+function columnOf(reference: string | undefined): number | undefined {
+  if (reference === undefined) return undefined;
+  const [letters = 'ZZZZ'] = /^[A-Z]{1,3}(?=\d)/.exec(reference) ?? [];
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}

@@ -1,0 +1,124 @@
+import { posix } from 'node:path';
+import { UnreadableFile } from '../decode.ts';
+import { RECORD_BYTES_MAX, recordTooLarge } from '../input.ts';
+import { type CellContext, unescaped } from './cell-text.ts';
+import { type NumberFormat, numberFormatOf, PLAIN } from './number-format.ts';
+import type { PackageParts } from './package-parts.ts';
+import { type PartHandler, walkPart } from './part-events.ts';
+
+interface Workbook extends CellContext {
+  /** Parts of the sheets that people see, in their order. */
+  sheets: string[];
+}
+
+/** Texts of a workbook are kept while its sheet is read. */
+const TEXT_CHARACTERS_MAX = 64 * 1024 * 1024;
+const TEXTS_MAX = 2_000_000;
+const FORMATS_MAX = 65_536;
+
+/** Everything of a workbook but its cells. Throws `UnreadableFile`. */
+export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
+  const [main] = targetsOf(await relationsOf(parts, ''), '/officeDocument');
+  if (main === undefined || !parts.has(main)) throw parts.notAWorkbook();
+  const relations = await relationsOf(parts, main);
+  const ids: string[] = [];
+  let isFrom1904 = false;
+  await readPart(parts, main, {
+    boundary: 'sheet',
+    open(name, attribute) {
+      if (name === 'workbookPr') isFrom1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '');
+      if (name === 'sheet' && (attribute('state') ?? 'visible') === 'visible') ids.push(attribute('r:id') ?? '');
+    },
+  });
+  const sheets = ids.flatMap(
+    (id) => relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [],
+  );
+  const [styles] = targetsOf(relations, '/styles');
+  const [strings] = targetsOf(relations, '/sharedStrings');
+  return {
+    sheets,
+    isFrom1904,
+    formats: styles === undefined ? [] : await readFormats(parts, styles),
+    strings: strings === undefined ? [] : await readStrings(parts, strings),
+  };
+}
+
+interface Relation {
+  id: string;
+  type: string;
+  /** Name of the part. */
+  target: string;
+}
+
+const targetsOf = (relations: readonly Relation[], type: string): string[] =>
+  relations.filter((it) => it.type.endsWith(type)).map(({ target }) => target);
+
+/** What a part refers to; `''` is the package itself. */
+async function relationsOf(parts: PackageParts, part: string): Promise<Relation[]> {
+  const folder = posix.dirname(part);
+  const relations: Relation[] = [];
+  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
+  await readPart(parts, name, {
+    boundary: 'Relationship',
+    open(element, attribute) {
+      if (element !== 'Relationship' || attribute('TargetMode') === 'External') return;
+      const [id = '', type = '', target = ''] = [attribute('Id'), attribute('Type'), attribute('Target')];
+      relations.push({ id, type, target: posix.join(target.startsWith('/') ? '' : folder, target).replace(/^\//, '') });
+    },
+  });
+  return relations;
+}
+
+/** By position of the cell formats. */
+async function readFormats(parts: PackageParts, part: string): Promise<NumberFormat[]> {
+  const codes = new Map<string, string>();
+  const ids: string[] = [];
+  let isOfCells = false;
+  await readPart(parts, part, {
+    boundary: 'xf',
+    open(name, attribute) {
+      if (name === 'numFmt') codes.set(attribute('numFmtId') ?? '', attribute('formatCode') ?? '');
+      if (name === 'cellXfs') isOfCells = true;
+      if (name === 'xf' && isOfCells && ids.length < FORMATS_MAX) ids.push(attribute('numFmtId') ?? '0');
+    },
+    close(name) {
+      if (name === 'cellXfs') isOfCells = false;
+    },
+  });
+  return ids.map((id) => (id === '0' ? PLAIN : numberFormatOf(Number(id), codes.get(id))));
+}
+
+/** The texts that cells refer to, without how they are pronounced. */
+async function readStrings(parts: PackageParts, part: string): Promise<string[]> {
+  const strings: string[] = [];
+  let text = '';
+  let total = 0;
+  let isText = false;
+  let isPhonetic = false;
+  await readPart(parts, part, {
+    boundary: 'si',
+    open(name) {
+      if (name === 'rPh') isPhonetic = true;
+      isText = name === 't' && !isPhonetic;
+    },
+    text(piece) {
+      if (isText) text += piece;
+      if (text.length > RECORD_BYTES_MAX) throw new UnreadableFile(recordTooLarge(parts.file, 1));
+    },
+    close(name) {
+      isText = false;
+      if (name === 'rPh') isPhonetic = false;
+      if (name !== 'si') return;
+      total += text.length;
+      if (total > TEXT_CHARACTERS_MAX || strings.length >= TEXTS_MAX) throw parts.tooLarge();
+      // A piece of a string keeps the whole of it alive.
+      strings.push(unescaped(Buffer.from(text).toString()));
+      text = '';
+    },
+  });
+  return strings;
+}
+
+async function readPart(parts: PackageParts, part: string, handler: PartHandler): Promise<void> {
+  for await (const _ of walkPart(parts, part, handler));
+}
