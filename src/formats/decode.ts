@@ -75,7 +75,8 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
     if (!isUtf8(buffer.subarray(start, end))) break;
     start = end + 1;
   }
-  const message = 'this line is not UTF-8 (Latin-1 or UTF-16, perhaps); save the file as UTF-8 and give it again';
+  const message =
+    'this line is not UTF-8, and may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)", or as .xlsx, and give it again';
   return fileFinding(file, line, 'not-utf8', message);
 }
 

@@ -38,7 +38,7 @@ export class TableRows {
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw new UnreadableFile(tooManyColumns(this.file, line));
     // A first line that names no column of ours is a row: its values are nobody's business.
-    if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, NO_HEADER));
+    if (!names.some((name) => OWN_FIELDS.has(name))) throw new UnreadableFile(this.found(line, noHeader(names)));
     for (const [index, name] of names.entries()) {
       if (!isColumnName(name))
         this.sink.finding({ ...this.found(line, BAD_NAME), value: printable(name), column: `${index + 1}` });
@@ -87,6 +87,14 @@ export class TableRows {
     this.rows += 1;
     if (this.rows > ROWS_MAX) throw new UnreadableFile(tooManyRows(this.file, line));
   }
+}
+
+/** Names that differ from ours in capitals, blanks and hyphens only are shown as they have to be written. */
+function noHeader(names: readonly string[]): { rule: string; message: string } {
+  const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
+  if (meant.length === 0) return NO_HEADER;
+  const message = `the names of the columns are written in small letters, with "_" between words; write ${meant.join(', ')}, and the others alike`;
+  return { rule: NO_HEADER.rule, message };
 }
 
 const NO_HEADER = {

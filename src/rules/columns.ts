@@ -22,6 +22,7 @@ export const FINDINGS_OF_EVERY_COLUMN = [
   'duplicate-column',
   'nested-value',
   'not-a-string',
+  'surrounding-blanks',
 ] as const;
 /** Findings of the payee's own fields, as the bank's required-details ask for them. */
 export const FINDINGS_OF_PAYEE_FIELDS = [

@@ -28,7 +28,6 @@ const UNSIGNED_DECIMAL = /^\d{1,18}(?:\.\d{1,10})?$/;
 
 const identity: ValueRule = (value) => {
   if (value.includes('/')) return { rule: 'bad-id', message: '"/" is not allowed; use another separator' };
-  if (value !== value.trim()) return { rule: 'bad-id', message: 'delete the blanks before or after the value' };
   if (Buffer.byteLength(value) > IDENTITY_BYTES_MAX) {
     return { rule: 'too-long', message: `at most ${IDENTITY_BYTES_MAX} bytes; shorten it` };
   }
@@ -42,7 +41,7 @@ const bankId: ValueRule = (value) =>
 
 const currency: ValueRule = (value) => {
   if (currencyExponent(value) !== undefined) return undefined;
-  const upper = value.trim().toUpperCase();
+  const upper = value.toUpperCase();
   const fix = currencyExponent(upper) === undefined ? `use an ISO 4217 code such as EUR` : `write ${upper}`;
   return { rule: 'unknown-currency', message: `not one of the ${currencyCodes().length} currency codes known; ${fix}` };
 };
@@ -149,6 +148,11 @@ const UNPRINTABLE = {
   message: 'the value holds an invisible control or direction character; type it again as plain text',
 };
 
+const BLANKS_AROUND = {
+  rule: 'surrounding-blanks',
+  message: 'blanks stand before or behind the value; delete them (in Excel =TRIM(A2) writes a value without them)',
+};
+
 /** Free text may run over lines, and scripts that join letters need their joiners; ids, amounts and payees may not. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['note', 'reason']);
 const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
@@ -156,14 +160,22 @@ const FREE_TEXT_LAYOUT = /[\n\r\t\u200c\u200d]/g;
 const isUnfit = (column: string, value: string): boolean =>
   hasUnprintable(FREE_TEXT.has(column) ? value.replace(FREE_TEXT_LAYOUT, ' ') : value);
 
+/** Also those that do not look like one, as web pages have them. */
+const hasBlanks = (column: string, value: Text): boolean =>
+  !FREE_TEXT.has(column) && value !== undefined && value !== value.trim();
+
 /** Everything wrong with the row's own values, column by column. Blank values are no business of these rules. */
 export function checkValues(instruction: PayoutInstruction): Broken[] {
   const broken: Broken[] = [];
   const unprintable = new Set(Object.keys(instruction).filter((column) => isUnfit(column, instruction[column] ?? '')));
   for (const column of unprintable) broken.push({ column, ...UNPRINTABLE });
+  const blanks = new Set(
+    Object.keys(instruction).filter((column) => !unprintable.has(column) && hasBlanks(column, instruction[column])),
+  );
+  for (const column of blanks) broken.push({ column, ...BLANKS_AROUND });
   for (const [column, rule] of RULES) {
     const value: Text = instruction[column];
-    if (value === undefined || unprintable.has(column)) continue;
+    if (value === undefined || unprintable.has(column) || blanks.has(column)) continue;
     const found = rule(value, instruction);
     if (found !== undefined) broken.push({ column, ...found });
   }

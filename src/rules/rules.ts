@@ -76,7 +76,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'nested-value': 'A value in JSON is an object or an array. Write one string for each field.',
   'no-beneficiary-type':
     'The message does not say whether the payee is a person or a company. Say it in the payee directory, or beneficiaryType in the mapping file.',
-  'no-header': 'The first line of a CSV file names the columns. Write one, as `payouts template` prints it.',
+  'no-header':
+    'The first line of a CSV file or a sheet names the columns, in small letters. Write one, as `payouts template` prints it.',
   'no-payment-type':
     "The message does not say by which network the payee's bank is reached. Add a rule to paymentTypes of the mapping file, or the payee to the payee directory.",
   'no-payouts': 'The JSON object has no key "payouts" with an array. Write {"payouts": [...]} or the array alone.',
@@ -92,7 +93,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-json': 'The file is not valid JSON from this place on. Mend it there; what follows was not checked.',
   'not-pain001': 'The file is another message than a customer credit transfer initiation. Hand over pain.001.',
   'not-positive': 'The amount is zero. Delete the row or correct the amount.',
-  'not-utf8': 'The file has another encoding (Latin-1 or UTF-16, perhaps). Save it as UTF-8.',
+  'not-utf8':
+    'The file has another encoding, Windows-1252 perhaps, which Excel writes as "CSV (Comma delimited)". Save it as "CSV UTF-8 (Comma delimited)" or as .xlsx.',
   'not-well-formed':
     'The XML cannot be read from this place on; the file may be cut off. Write it again; nothing of it was taken.',
   'nul-character': 'The file holds NUL characters. Save it as plain UTF-8 text.',
@@ -116,6 +118,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'More than one visible sheet of the workbook holds values, and which of them is paid is not known. Delete or hide the others.',
   'stray-quote':
     'A quote stands inside a value that does not begin with one. Put the value in quotes and double it: "".',
+  'surrounding-blanks':
+    'Blanks stand before or behind the value, where nobody sees them. Delete them; in Excel =TRIM(A2) does.',
   'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',
   'too-large': 'The amount has more than 18 digits before the point. Correct it.',
   'too-long': 'The value has more characters than allowed. Shorten it.',

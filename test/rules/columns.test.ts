@@ -49,7 +49,7 @@ describe('the table of columns', () => {
 
   it.each([
     ['id', 'a/b'],
-    ['uid', ' u'],
+    ['uid', 'u/1'],
     ['account_id', 'a b'],
     ['amount', '1.005'],
     ['currency', 'EURO'],

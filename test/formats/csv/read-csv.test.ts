@@ -85,6 +85,13 @@ test('a file without a header line is told so, and shows nothing of its first ro
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1, column: null, value: null }]);
 });
 
+test('a header line in capitals is told as it has to be written', async () => {
+  const { findings } = await read('ID;UID;Account ID;AMOUNT;Kim\nA;u;a;1;x\n');
+  expect(findings).toMatchObject([{ rule: 'no-header', line: 1 }]);
+  expect(findings[0]?.message).toContain('write id, uid, account_id, amount,');
+  expect(findings[0]?.message).not.toContain('Kim');
+});
+
 describe('a finding does not stop the pass', () => {
   test('for a line with another number of fields', async () => {
     const input = await read('id,amount\nA,1,000.00\nB,2.00\nC\n');
