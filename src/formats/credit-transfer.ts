@@ -23,6 +23,8 @@ export interface CreditTransfer {
   creditor: Creditor;
   /** Remittance information. */
   remittance?: string;
+  /** Code or words of the purpose. */
+  purpose?: string;
   original: OriginalTransaction;
 }
 

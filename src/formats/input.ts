@@ -10,6 +10,8 @@ export interface RowSink {
   row(row: ReadRow): void;
   column(column: ReadColumn): void;
   finding(finding: Finding): void;
+  /** Worth a look, and stops nothing. */
+  warning(warning: Finding): void;
   /** Once, as soon as the head is read and again when more of it is known; the last one counts. */
   message(message: OriginalMessage): void;
 }

@@ -20,6 +20,7 @@ export class TableRows {
   private readonly positions = new Map<string, number>();
   private headerLine = 1;
   private rows = 0;
+  private hasValues = false;
 
   constructor(file: string, sink: RowSink) {
     this.file = file;
@@ -53,6 +54,7 @@ export class TableRows {
   /** As many values as there are columns. With problems the row is checked and never valid. */
   takeRow(record: readonly string[], line: number, problems: readonly CellProblem[] = []): void {
     this.count(line);
+    this.hasValues = true;
     const instruction: Record<string, string> = {};
     for (const [name, index] of this.positions) instruction[name] = record[index] ?? '';
     for (const { index, ...problem } of problems) {
@@ -63,15 +65,22 @@ export class TableRows {
     this.sink.row({ row: this.rows, line, instruction, ...unsound });
   }
 
+  /** A row without any value pays nothing: it counts, and is left out. */
+  leaveOut(line: number, why: { rule: string; message: string }): void {
+    this.count(line);
+    this.sink.warning({ ...this.found(line, why), row: this.rows });
+  }
+
   /** A row that cannot be told apart into values. */
   refuse(line: number, why: { rule: string; message: string }): void {
     this.count(line);
+    this.hasValues = true;
     this.sink.finding({ ...this.found(line, why), row: this.rows });
   }
 
   /** A file without a record, or without a payout. */
   end(): void {
-    if (this.rows > 0) return;
+    if (this.hasValues) return;
     const message =
       this.names === undefined
         ? 'the file is empty; write a header line and one line for each payout'

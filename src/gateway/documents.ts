@@ -105,6 +105,7 @@ export const planDocument = z.object({
   schemaVersion,
   plan: z.looseObject({ hash: z.string(), payouts: count, totals: z.array(z.unknown()) }),
   findings: z.array(z.unknown()),
+  warnings: z.array(z.unknown()),
 });
 
 export const controlDocument = z.object({ schemaVersion, batchId: z.string(), control });

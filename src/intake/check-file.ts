@@ -4,14 +4,21 @@ import type { MessageContext } from '../formats/messages/message-context.ts';
 import { readInstructions } from '../formats/read-file.ts';
 import { turns } from '../formats/turns.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
+import { shownValue } from '../rules/finding.ts';
 import { Rules } from '../rules/validate.ts';
+import { type Days, warningsOf } from '../rules/warnings.ts';
 import type { CheckedFile } from './checked-file.ts';
 import { claimRow } from './claims.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
 /** Reads and validates a file; `bank` answers required-details. Rejects with an `IntakeRefusal` when it cannot be opened. */
-export async function checkFile(path: string, bank: Bank, context: MessageContext): Promise<CheckedFile> {
+export async function checkFile(
+  path: string,
+  bank: Bank,
+  context: MessageContext,
+  dueDate: Days['dueDate'] = (executeOn) => executeOn,
+): Promise<CheckedFile> {
   const staged = new StagedFile();
   try {
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
@@ -21,7 +28,7 @@ export async function checkFile(path: string, bank: Bank, context: MessageContex
       });
     });
     staged.readingEnded();
-    await judgeRows(input.file, staged, bank);
+    await judgeRows(input.file, staged, bank, { today: context.today, dueDate });
     return { ...input, staged };
   } catch (error) {
     staged[Symbol.dispose]();
@@ -29,9 +36,9 @@ export async function checkFile(path: string, bank: Bank, context: MessageContex
   }
 }
 
-/** Every finding of every row in one pass; rows without one become claims. */
-export async function judgeRows(file: string, staged: StagedFile, bank: Bank): Promise<void> {
-  await judge(file, staged, await requiredDetailsFor(bank, staged.pairs));
+/** Every finding of every row in one pass; rows without one become claims. With `days` they are warned of too. */
+export async function judgeRows(file: string, staged: StagedFile, bank: Bank, days?: Days): Promise<void> {
+  await judge(file, staged, await requiredDetailsFor(bank, staged.pairs), days);
 }
 
 type Details = ReadonlyMap<string, RequiredDetailsEntry[]>;
@@ -44,7 +51,7 @@ async function requiredDetailsFor(bank: Bank, pairs: RequiredDetailsPairs): Prom
   return details;
 }
 
-async function judge(file: string, staged: StagedFile, details: Details): Promise<void> {
+async function judge(file: string, staged: StagedFile, details: Details, days: Days | undefined): Promise<void> {
   const nextTurn = turns();
   const rules = new Rules({
     file,
@@ -60,6 +67,12 @@ async function judge(file: string, staged: StagedFile, details: Details): Promis
     staged.finding(...findings);
     if (findings.length === 0 && !read.unsound) {
       staged.claim(claimRow({ row: read.row, instruction, original: read.original }));
+      const { row, line, path } = read;
+      const warnings = days === undefined ? [] : warningsOf(instruction, days);
+      const place = { file, line, row, ...(path === undefined ? {} : { path }) };
+      staged.warning(
+        ...warnings.map((it) => ({ ...place, ...it, value: shownValue(it.column, instruction[it.column]) })),
+      );
     }
   }
 }

@@ -55,7 +55,7 @@ export interface Prepared extends Disposable {
 
 /** Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it. The caller disposes of what it gets. */
 export async function prepareFile(door: Door, path: string, options: IntakeOptions): Promise<Prepared> {
-  const checked = await checkFile(path, door.bank, door.context);
+  const checked = await checkFile(path, door.bank, door.context, door.dueDate);
   try {
     return await planned(door, checked, options);
   } catch (error) {

@@ -32,6 +32,8 @@ const TABLES = `
  */
 export class StagedFile implements RowSink, Disposable {
   readonly findings = new FindingList();
+  /** Stop nothing. */
+  readonly warnings = new FindingList();
   readonly columns: ReadColumn[] = [];
   readonly pairs = new RequiredDetailsPairs();
   /** Data rows read. */
@@ -62,6 +64,10 @@ export class StagedFile implements RowSink, Disposable {
   finding(...findings: readonly Finding[]): void {
     this.findings.add(...findings);
     for (const finding of findings) this.refuse(finding);
+  }
+
+  warning(...warnings: readonly Finding[]): void {
+    this.warnings.add(...warnings);
   }
 
   /** Why a row is not claimed, where that is no fault of the file; `reference` is the payout that took it. */

@@ -21,6 +21,8 @@ export interface PlanDocument {
   schemaVersion: 1;
   plan: Plan & Outlook;
   findings: Finding[];
+  /** Stop nothing. */
+  warnings: Finding[];
 }
 
 /** What is about to be done. */
@@ -28,6 +30,8 @@ interface Proposal {
   plan: Plan;
   /** Why rows of the file are not part of it. */
   leftOut: readonly Finding[];
+  /** Worth a look before it is agreed to. */
+  warnings: readonly Finding[];
   /** Asks the bank what its accounts and fees are now. */
   document(): Promise<PlanDocument>;
 }
@@ -77,6 +81,7 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
   const proposal: Proposal = {
     plan,
     leftOut: checked.staged.findings.list(),
+    warnings: checked.staged.warnings.list(),
     document: () => {
       document ??= planDocument(door, prepared, plan);
       return document;
@@ -102,7 +107,7 @@ export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
 async function planDocument({ bank }: Door, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
   const outlook = await outlookOf(bank, plan, checked.staged);
   const findings = [...checked.staged.findings.list(), ...known.taken.list()];
-  return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings };
+  return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings, warnings: checked.staged.warnings.list() };
 }
 
 /** The batches that took every row of the file: ours, if this request came twice at once. */

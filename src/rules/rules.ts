@@ -40,13 +40,16 @@ export const RULES: Readonly<Record<string, string>> = {
     'The row has a beneficiary_id and the fields of a new payee; they could be two people. Blank one of the two.',
   'beneficiary-not-found':
     'The bank does not know the beneficiary of this row. Copy the id as `payouts beneficiaries UID` shows it.',
-  'blank-row': 'The line has delimiters and no values. Delete it.',
+  'blank-row': 'A warning: the line has delimiters and no values, and is left out. Delete such rows in the sheet.',
   'broken-quote': 'A quoted value is not ended, or goes on behind its quote. Double the quotes inside values: "".',
   'cell-error': 'A formula of the sheet ends in an error such as #REF!. Correct it, or type the value.',
+  'closed-day':
+    'A warning: the date is no business day. It is moved by the calendar (PAYOUTS_HOLIDAYS), or kept where none is set.',
   'conflicting-fields': 'The fields address_city and address_suburb are one with two names. Blank one of them.',
   'control-character':
     'The value holds a character that cannot be seen or that reverses the text around it. Type it again as plain text.',
   country: 'A country is two capital letters (ISO 3166 alpha-2). Write DE, not Germany.',
+  'date-in-the-past': 'A warning: the date to pay on is past. The payout is sent at once.',
   'debit-entry':
     'A debit takes money, and only credits are paid. Leave it out; in an ABA file the debit of the paying account that balances the credits may stay.',
   'debtor-currency': 'The message and the mapping file name two currencies of one account. Correct one of them.',
@@ -63,11 +66,15 @@ export const RULES: Readonly<Record<string, string>> = {
     'The workbook holds a formula and not what it comes to. Open it in Excel and save it, or paste the values.',
   'hidden-row':
     'The row is hidden in the sheet, so that whoever agrees to it does not see it. Show it or delete it; look for filters.',
+  'iban-check-digits':
+    'A warning: the check digits of the IBAN do not fit the rest of it. Compare it with the invoice.',
   'id-reused':
     'This id was claimed before with other contents, and an id stands for one payout for ever. Use a new id for a new payout, or put the contents back.',
   'lone-carriage-return': 'Lines end with a carriage return alone. Save the file with LF or CRLF line ends.',
   'lost-digits':
     'Excel keeps 15 digits of a number, and this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
+  'lost-leading-zeros':
+    'A warning: the code has fewer digits than such codes have, as when Excel drops leading zeros. Format the column as Text and type it again.',
   'message-id-reused':
     'A file with this message id was taken before, and a message id is used once. Give a new file a message id of its own.',
   'missing-column': 'The header line lacks a column that every row needs. Add it.',
@@ -90,6 +97,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'The file is no workbook that can be read, or a damaged one. Save it in Excel as .xlsx or as CSV UTF-8.',
   'not-an-object': 'An entry of the JSON array is no payout. Write an object of fields.',
   'not-ascii': 'The format allows plain letters, digits and signs only. Write the text without accents.',
+  'not-carried': "A warning: the bank's API has no field for this part of the message. The payment is made without it.",
   'not-json': 'The file is not valid JSON from this place on. Mend it there; what follows was not checked.',
   'not-pain001': 'The file is another message than a customer credit transfer initiation. Hand over pain.001.',
   'not-positive': 'The amount is zero. Delete the row or correct the amount.',
@@ -113,7 +121,11 @@ export const RULES: Readonly<Record<string, string>> = {
     'The earlier payout may still be paid, or was. Wait for its end, or decide it with `payouts resolve`.',
   'retry-unknown': 'No payout of this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
   'return-entry': 'A return or a notification of change comes from a bank and is no payout. Leave it out.',
+  'routing-check-digit':
+    'A warning: the last digit of the routing number does not fit the others. Compare it with the invoice.',
   'same-account': 'A transfer or an exchange names one account twice. Name the account that receives.',
+  'scientific-notation':
+    'A warning: a number as Excel shortens it (1.2E+15), whose last digits are gone. Format the column as Text and type it again.',
   'several-sheets':
     'More than one visible sheet of the workbook holds values, and which of them is paid is not known. Delete or hide the others.',
   'stray-quote':

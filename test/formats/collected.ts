@@ -9,16 +9,18 @@ export interface Collected {
   rows: ReadRow[];
   columns: ReadColumn[];
   findings: Finding[];
+  warnings: Finding[];
   messages: OriginalMessage[];
 }
 
 /** Runs a reader into lists. */
 export async function collected(read: (sink: RowSink) => Promise<unknown>): Promise<Collected> {
-  const input: Collected = { rows: [], columns: [], findings: [], messages: [] };
+  const input: Collected = { rows: [], columns: [], findings: [], warnings: [], messages: [] };
   await read({
     row: (row) => input.rows.push(row),
     column: (column) => input.columns.push(column),
     finding: (finding) => input.findings.push(finding),
+    warning: (warning) => input.warnings.push(warning),
     message: (message) => input.messages.push(structuredClone(message)),
   });
   return input;

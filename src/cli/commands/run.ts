@@ -11,7 +11,7 @@ import { writeRefusal } from '../../reports/status-report-files.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { formatFindings } from '../findings-text.ts';
+import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
 import { confirm, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
@@ -93,9 +93,10 @@ const agreement =
   async (proposal) => {
     assertPlan(proposal.plan, agreed);
     const show = yes ? output.say : output.tell;
-    const { leftOut } = proposal;
+    const { leftOut, warnings } = proposal;
     const { plan } = await proposal.document();
     if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
+    if (warnings.length > 0) show(formatWarnings(warnings));
     show(planText(plan, plan));
     if (!dryRun) await confirm(`Pay ${plan.payouts} payouts?`, yes);
   };

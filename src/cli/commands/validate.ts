@@ -1,9 +1,11 @@
 import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
+import { dueDate } from '../../domain/business-days.ts';
 import { checkFile } from '../../intake/check-file.ts';
 import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
 import { visible } from '../../rules/finding.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { formatWarnings } from '../findings-text.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
@@ -11,13 +13,17 @@ import { withValidationBank } from '../validation-bank.ts';
 export async function validate(session: Session, path: string, files: MessageFiles): Promise<ExitCode> {
   await session.assertStoreFits();
   const context = await messageContextOf(session.config, files, Date.now());
-  const checked = await withValidationBank(session, (bank) => checkFile(path, bank, context));
+  const { calendar } = session.config.settings;
+  const dueDay = (executeOn: string, currency: string) => dueDate(executeOn, currency, calendar);
+  const checked = await withValidationBank(session, (bank) => checkFile(path, bank, context, dueDay));
   using staged = checked.staged;
+  const warnings = staged.warnings.list();
+  if (warnings.length > 0) session.output.say(formatWarnings(warnings));
   const { taken } = await dropKnown(await session.store(), checked);
   if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Mend the file; nothing was sent.');
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
   session.output.result(
-    { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [] },
+    { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
     `${visible(checked.file)}: ${staged.rowCount} rows, no finding.${known}`,
   );
   return EXIT.completed;

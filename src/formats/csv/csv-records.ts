@@ -59,7 +59,7 @@ export class CsvRecords {
   }
 
   private takeRow(columns: number, record: string[], line: number): void {
-    if (record.every((value) => value.trim() === '')) this.table.refuse(line, BLANK_ROW);
+    if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, BLANK_ROW);
     else if (record.length === columns) this.table.takeRow(record, line);
     else {
       const message = `${record.length} fields where the header line has ${columns}; put values that hold the delimiter in quotes`;
@@ -71,7 +71,11 @@ export class CsvRecords {
 const newlinesIn = (record: readonly string[]): number =>
   record.reduce((count, value) => count + value.split('\n').length - 1, 0);
 
-const BLANK_ROW = { rule: 'blank-row', message: 'this line holds no values; delete it' };
+const BLANK_ROW = {
+  rule: 'blank-row',
+  message:
+    'the line holds no values, as Excel writes for rows that were emptied, and is left out; delete the rows in the sheet',
+};
 const STRAY_QUOTE = {
   rule: 'stray-quote',
   message: 'a quote inside a value that is not in quotes; quote the whole value and double the quotes in it',

@@ -1,3 +1,4 @@
+import { isRoutingNumber } from '../../domain/check-digits.ts';
 import { type Columns, cut, digitsOf } from '../fixed-width/lines.ts';
 import { ENTRY } from './nacha-layout.ts';
 
@@ -64,10 +65,3 @@ const BAD_TRACE: BrokenEntry = {
   rule: 'bad-trace-number',
   message: 'a trace number has fifteen digits',
 };
-
-const CHECK_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];
-
-export function isRoutingNumber(text: string): boolean {
-  if (!/^\d{9}$/.test(text)) return false;
-  return CHECK_WEIGHTS.reduce((sum, weight, index) => sum + weight * Number(text[index]), 0) % 10 === 0;
-}

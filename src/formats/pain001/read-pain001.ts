@@ -10,6 +10,7 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { ControlTotals } from './control-totals.ts';
 import { Fields } from './fields.ts';
 import { GRAMMARS, type Pain001Version } from './grammar.ts';
+import { notCarried } from './not-carried.ts';
 import { chargeTypeOf, refusalsOf } from './refusals.ts';
 import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
 import { versionOf } from './version.ts';
@@ -181,6 +182,8 @@ class Pain001Reader implements DocumentEvents {
       this.columns.add(name);
       this.sink.column({ name, line, row });
     }
+    const left = notCarried(transaction);
+    if (left !== undefined) this.sink.warning({ file: this.file, line, row, path, column: null, value: null, ...left });
     const unsound = found.length > 0 ? { unsound: true as const } : {};
     this.sink.row({ row, line, instruction, original: transfer.original, path, spare, ...unsound });
   }

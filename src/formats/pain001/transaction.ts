@@ -45,6 +45,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     },
     creditor: creditorOf(fields),
     remittance: remittanceOf(fields),
+    purpose: fields.one('Purp/Cd', 'Purp/Prtry'),
     original,
   };
 }

@@ -102,10 +102,15 @@ describe('a finding does not stop the pass', () => {
     expect(input.rows).toMatchObject([{ row: 2, line: 3 }]);
   });
 
-  test('for a line of delimiters only', async () => {
+  test('nor does a line of delimiters only, which is left out with a warning', async () => {
     const input = await read('id,amount\n,\nB,2.00\n');
-    expect(rules(input)).toEqual([['blank-row', 2, 1]]);
+    expect(input.findings).toEqual([]);
+    expect(input.warnings).toMatchObject([{ rule: 'blank-row', line: 2, row: 1 }]);
     expect(input.rows).toMatchObject([{ row: 2, line: 3 }]);
+  });
+
+  test('but a file of such lines holds no row', async () => {
+    expect(rules(await read('id,amount\n,\n,\n'))).toEqual([['no-rows', 1, null]]);
   });
 
   test('for a stray quote', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isRoutingNumber } from '../../../src/domain/check-digits.ts';
 import { looksLikeAba } from '../../../src/formats/aba/aba-layout.ts';
-import { isRoutingNumber } from '../../../src/formats/nacha/entry-rules.ts';
 import { looksLikeNacha } from '../../../src/formats/nacha/nacha-layout.ts';
 import { abaOf } from '../aba/aba-records.ts';
 import { nachaOf } from './nacha-records.ts';

@@ -215,6 +215,7 @@ describe('a file that cannot be read to its end', () => {
       finding: ({ row, rule }: { row: number | null; rule: string }) => {
         if (row === null) last = rule;
       },
+      warning: () => {},
       message: () => {},
     };
     await readPain001('f.xml', endless(), sink, contextOf());
@@ -260,4 +261,14 @@ it('no finding shows an account number or a name', async () => {
   const { findings } = await read(content);
   expect(findings.length).toBeGreaterThan(1);
   expect(JSON.stringify(findings)).not.toMatch(/CANARY98|Canary|SAMPLE0000004714/);
+});
+
+it('parts without a field at the bank are a warning, and the purpose is the reason', async () => {
+  const rest =
+    '<UltmtCdtr><Nm>Sample</Nm></UltmtCdtr><Purp><Cd>SALA</Cd></Purp><RgltryRptg><Dtls><Cd>A</Cd></Dtls></RgltryRptg>';
+  const { rows, findings, warnings } = await read(pain001({ payments: [{ transactions: [{ rest }, {}] }] }));
+  expect(findings).toEqual([]);
+  expect(rows.map(({ instruction }) => instruction.reason)).toEqual(['SALA', undefined]);
+  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 1, path: expect.stringContaining('CdtTrfTxInf[1]') }]);
+  expect(warnings[0]?.message).toContain('UltmtCdtr, RgltryRptg;');
 });

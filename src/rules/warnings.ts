@@ -1,0 +1,70 @@
+import { hasIbanCheckDigits, isRoutingNumber } from '../domain/check-digits.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { Broken } from './field-rules.ts';
+
+/** What the dates of a file are looked at with. */
+export interface Days {
+  /** UTC, ISO 8601. */
+  today: string;
+  /** The day a row with this execution date is sent on. */
+  dueDate(executeOn: string, currency: string): string;
+}
+
+const IBAN_LIKE = /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/i;
+/** As Excel shows a long number, and saves it to CSV: its last digits are gone. */
+const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2}$/i;
+/** Digits that a bank's code always has. */
+const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb: 6, sort_code: 6 };
+
+/** What is probably a mistake and stops nothing: whoever agrees to the payouts is told. For rows without a finding. */
+export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days): Broken[] {
+  const { execute_on: executeOn, currency, iban_no: iban, aba_routing_code: routing } = instruction;
+  const warnings: Broken[] = [];
+  if (iban !== undefined && IBAN_LIKE.test(iban) && !hasIbanCheckDigits(iban)) {
+    warnings.push({ column: 'iban_no', ...IBAN_CHECK });
+  }
+  for (const [column, digits] of Object.entries(CODE_DIGITS)) {
+    const value = instruction[column]?.replace(/[\s-]/g, '') ?? '';
+    if (/^\d+$/.test(value) && value.length < digits) warnings.push({ column, ...lostZeros(digits) });
+  }
+  if (/^\d{9}$/.test(routing ?? '') && !isRoutingNumber(routing ?? '')) {
+    warnings.push({ column: 'aba_routing_code', ...ROUTING_CHECK });
+  }
+  for (const [column, value = ''] of Object.entries(instruction)) {
+    if (SCIENTIFIC.test(value)) warnings.push({ column, ...SCIENTIFIC_NOTATION });
+  }
+  if (executeOn !== undefined) warnings.push(...dateWarnings(executeOn, dueDate(executeOn, currency), today));
+  return warnings;
+}
+
+function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
+  const column = 'execute_on';
+  if (due < today) return [{ column, ...PAST }];
+  if (due !== executeOn)
+    return [{ column, rule: 'closed-day', message: `no business day of the currency; sent on ${due}` }];
+  const weekday = new Date(`${executeOn}T00:00:00Z`).getUTCDay();
+  return weekday === 0 || weekday === 6 ? [{ column, ...WEEKEND }] : [];
+}
+
+const IBAN_CHECK = {
+  rule: 'iban-check-digits',
+  message: 'the check digits of the IBAN do not fit; compare it with the invoice',
+};
+const ROUTING_CHECK = {
+  rule: 'routing-check-digit',
+  message: 'the last digit of the routing number does not fit the others; compare it with the invoice',
+};
+const lostZeros = (digits: number) => ({
+  rule: 'lost-leading-zeros',
+  message: `fewer than ${digits} digits: Excel may have dropped leading zeros; format the column as Text and type it again`,
+});
+const SCIENTIFIC_NOTATION = {
+  rule: 'scientific-notation',
+  message: 'a number as Excel shortens it, whose last digits are gone; format the column as Text and type it again',
+};
+const PAST = { rule: 'date-in-the-past', message: 'the date is past; the payout is sent at once' };
+const WEEKEND = {
+  rule: 'closed-day',
+  message:
+    'a Saturday or Sunday, and no calendar is set (PAYOUTS_HOLIDAYS): it is sent on that day, and the bank may pay later',
+};

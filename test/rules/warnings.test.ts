@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { dueDate } from '../../src/domain/business-days.ts';
+import { warningsOf } from '../../src/rules/warnings.ts';
+
+const GOOD = { id: 'INV-1', uid: 'u-1', account_id: 'acc-1', amount: '1.00', currency: 'EUR' };
+const TODAY = { today: '2026-11-23', dueDate: (executeOn: string) => executeOn };
+const CALENDAR = { weekend: ['SAT', 'SUN'], holidays: { '*': ['2026-12-25'] } } as const;
+const BY_CALENDAR = {
+  ...TODAY,
+  dueDate: (executeOn: string, currency: string) => dueDate(executeOn, currency, CALENDAR),
+};
+
+describe('a row is warned of', () => {
+  it.each<[Record<string, string>, string]>([
+    [{ iban_no: 'DE00SAMPLE0000000001' }, 'iban-check-digits'],
+    [{ iban_no: 'GB82WEST12345698765433' }, 'iban-check-digits'],
+    [{ aba_routing_code: '021000022' }, 'routing-check-digit'],
+    [{ aba_routing_code: '21000021' }, 'lost-leading-zeros'],
+    [{ bsb: '62-000' }, 'lost-leading-zeros'],
+    [{ account_no: '1.23457E+11' }, 'scientific-notation'],
+    [{ id: '4,1E+15' }, 'scientific-notation'],
+    [{ execute_on: '2026-11-22' }, 'date-in-the-past'],
+    [{ execute_on: '2026-11-28' }, 'closed-day'],
+  ])('%o: %s', (change, rule) => {
+    const [column] = Object.keys(change);
+    expect(warningsOf({ ...GOOD, ...change }, TODAY)).toMatchObject([{ column, rule }]);
+  });
+
+  it.each<[string, string]>([
+    ['2026-11-28', '2026-11-30'],
+    ['2026-12-25', '2026-12-28'],
+  ])('that the calendar moves from %s to %s', (executeOn, due) => {
+    const [warning] = warningsOf({ ...GOOD, execute_on: executeOn }, BY_CALENDAR);
+    expect(warning).toMatchObject({ rule: 'closed-day', message: expect.stringContaining(due) });
+  });
+});
+
+it.each<Record<string, string>>([
+  { iban_no: 'GB82 WEST 1234 5698 7654 32' },
+  { iban_no: '12345678' },
+  { aba_routing_code: '021000021' },
+  { bsb: '062-000' },
+  { note: '' },
+  { execute_on: '2026-11-23' },
+  { execute_on: '2026-11-24' },
+])('%o is nothing to warn of', (change) => {
+  expect(warningsOf({ ...GOOD, ...change }, TODAY)).toEqual([]);
+  expect(warningsOf({ ...GOOD, ...change }, BY_CALENDAR)).toEqual([]);
+});
