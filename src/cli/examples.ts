@@ -176,6 +176,8 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts template pain.001 > invoices.xml', 'a bank message, with the two files that complete it:'],
     ['payouts template mapping > mapping.json', 'which account of the bank the debtor has'],
     ['payouts template payees > payees.csv', 'what the message does not say about payees'],
+    ['payouts template mapping --from invoices.xml > mapping.json', 'every account of a message of your own'],
+    ['payouts template payees --from invoices.xml > payees.csv', 'every payee of it; fill in what is blank'],
   ],
   explain: [
     ['payouts explain', 'every column, rule and reason code'],

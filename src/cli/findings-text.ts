@@ -2,15 +2,18 @@ import type { Finding } from '../domain/finding.ts';
 import { formatFinding } from '../rules/finding.ts';
 
 const FINDINGS_SHOWN = 200;
+const ROWS_SHOWN = 5;
 
-/** Findings as lines, the first ones when there are very many. */
+/**
+ * Findings as lines, the first ones when there are very many. What is wrong with one account or one payee of a bank message
+ * is said once, with its rows.
+ */
 export function formatFindings(findings: readonly Finding[]): string {
-  const shown = findings.slice(0, FINDINGS_SHOWN).map(formatFinding);
-  const more = findings.length - shown.length;
+  const lines = [...Map.groupBy(findings, sameThing).values()].map(findingLine);
+  const shown = lines.slice(0, FINDINGS_SHOWN);
+  const more = lines.length - shown.length;
   return [...shown, ...(more > 0 ? [`... and ${more} more (all of them with --json)`] : [])].join('\n');
 }
-
-const ROWS_SHOWN = 5;
 
 /** What stops nothing: a line for each kind, with the rows that it is about. */
 export function formatWarnings(warnings: readonly Finding[]): string {
@@ -18,13 +21,27 @@ export function formatWarnings(warnings: readonly Finding[]): string {
   return [...kinds.values()].map(warningLine).join('\n');
 }
 
+/** A row of a table is the thing itself. */
+function sameThing({ line, row, column, value, rule, message, path }: Finding): string {
+  const place = path === undefined || row === null ? [line, row, path] : [];
+  return JSON.stringify([...place, column, value, rule, message]);
+}
+
+function findingLine(alike: readonly Finding[]): string {
+  const [first] = alike;
+  if (first === undefined) return '';
+  return alike.length === 1 ? formatFinding(first) : `${formatFinding(first)} (${rowsOf(alike)})`;
+}
+
 function warningLine(alike: readonly Finding[]): string {
   const [first] = alike;
   if (first === undefined) return '';
-  const rows = alike.flatMap(({ row }) => row ?? []);
-  const more = rows.length > ROWS_SHOWN ? ` and ${rows.length - ROWS_SHOWN} more` : '';
-  const where =
-    rows.length === 0 ? '' : ` (${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_SHOWN).join(', ')}${more})`;
   const subject = [first.rule, first.column].filter((part) => part !== null).join(' ');
-  return `warning: ${subject}: ${first.message}${where}`;
+  return `warning: ${subject}: ${first.message} (${rowsOf(alike)})`;
+}
+
+function rowsOf(findings: readonly Finding[]): string {
+  const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))];
+  const more = rows.length > ROWS_SHOWN ? ` and ${rows.length - ROWS_SHOWN} more` : '';
+  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_SHOWN).join(', ')}${more}`;
 }

@@ -68,6 +68,9 @@ export function addLearning(command: Add, perform: Perform, program: Command): v
   const currency = (it: Command): Command => it.option('--currency <code>', 'ask the bank about this currency only');
   currency(command('template', 'a file to fill in, good under the rules of the bank'))
     .addArgument(new Argument('[kind]', 'what to print').choices(TEMPLATES).default('csv'))
+    .option('--from <file>', 'mapping and payees: filled in with what this bank message holds')
+    .option('--mapping <file>', 'with --from: the mapping file that is kept and completed')
+    .option('--payees <file>', 'with --from: the payee directory that is known already')
     .action((kind, options) => perform((s) => template(s, kind, options)));
   currency(command('explain [name]', 'what a column, a field of the bank, a finding or a reason code means')).action(
     (name, options) => perform((s) => explain(s, name, options)),

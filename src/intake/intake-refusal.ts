@@ -26,9 +26,20 @@ export function alreadyTaken(latest: string | undefined): IntakeRefusal {
   return new IntakeRefusal('already-taken', 'already-taken', message, { batchId: latest, hint });
 }
 
+/** What a bank message leaves open, and the two files say. */
+const COMPLETED: ReadonlySet<string> = new Set([
+  'no-beneficiary-type',
+  'no-payment-type',
+  'unmapped-account',
+  'unmapped-clearing-system',
+]);
+const COMPLETE =
+  '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; hand them over with --mapping and --payees.';
+
 /** A file whose findings stop it. */
-export function invalidInput(found: FindingList, hint: string): IntakeRefusal {
+export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
+  const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;
   const places = new Set(findings.map(({ row }) => row)).size;
   const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'} in ${places} ${places === 1 ? 'place' : 'places'}`;
   return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatWarnings } from '../../src/cli/findings-text.ts';
+import { formatFindings, formatWarnings } from '../../src/cli/findings-text.ts';
 
 it('says each kind of warning once, with its first rows', () => {
   const warning = {
@@ -15,4 +15,16 @@ it('says each kind of warning once, with its first rows', () => {
   expect(formatWarnings([...rows, alone])).toBe(
     'warning: date-in-the-past execute_on: past (rows 1, 2, 3, 4, 5 and 2 more)\nwarning: not-carried: Tax (row 9)',
   );
+});
+
+it('says what is wrong with one account of a bank message once, and of each row of a table by itself', () => {
+  const found = { file: 'f.xml', column: 'account_id', value: '***3108', rule: 'unmapped-account', message: 'add it' };
+  const inMessage = [1, 2, 3].map((row) => ({ ...found, row, line: row * 10, path: `/Document/${row}` }));
+  const other = { ...found, row: 4, line: 40, path: '/Document/4', value: '***0001' };
+  expect(formatFindings([...inMessage, other])).toBe(
+    'f.xml:10 account_id "***3108" unmapped-account: add it (/Document/1) (rows 1, 2, 3)\n' +
+      'f.xml:40 account_id "***0001" unmapped-account: add it (/Document/4)',
+  );
+  const inTable = [1, 2].map((row) => ({ ...found, row, line: row }));
+  expect(formatFindings(inTable).split('\n')).toHaveLength(2);
 });

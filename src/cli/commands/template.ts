@@ -1,4 +1,7 @@
+import { isJudged, unless } from '../../api/errors.ts';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
+import { type MessageFiles, messageContextOf } from '../../compose/message-context.ts';
+import { Problem } from '../../domain/problem.ts';
 import { messageTemplate } from '../../formats/template/message-template.ts';
 import { fieldsWithoutSample } from '../../formats/template/sample-payee.ts';
 import { type TemplateIds, templateRows } from '../../formats/template/template-rows.ts';
@@ -6,20 +9,47 @@ import { csvTemplate, jsonTemplate } from '../../formats/template/write-template
 import { bankOffer } from '../bank-offer.ts';
 import type { TemplateKind } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { messageParties } from '../message-parties.ts';
 import type { Session } from '../session.ts';
 import { withValidationBank } from '../validation-bank.ts';
+
+export interface TemplateOptions extends MessageFiles {
+  currency?: string;
+  /** A bank message. */
+  from?: string;
+}
 
 /** `payouts template [KIND]`: a file to fill in, good as it stands under the rules of the bank it will be given to. */
 export async function template(
   session: Session,
   kind: TemplateKind,
-  { currency }: { currency: string | undefined },
+  { currency, from, ...files }: TemplateOptions,
 ): Promise<ExitCode> {
+  if (from !== undefined) return fromMessage(session, kind, from, files);
   const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
   const missing = fieldsWithoutSample(entries);
   if (missing.length > 0)
     session.output.say(`No sample matches the bank's rule for ${missing.join(', ')}; fill it in.`);
   const text = textOf(kind, entries, idsOf(session));
+  session.output.result({ schemaVersion: 1, template: kind, text }, text);
+  return EXIT.completed;
+}
+
+/** What completes the bank message that the user has: its accounts and payees in full, for the one who pays them. */
+async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<ExitCode> {
+  if (kind !== 'mapping' && kind !== 'payees') {
+    throw new Problem('usage', 'no-template-from', 'Only mapping and payees are made from a bank message.', {
+      hint: `payouts template mapping --from ${from}`,
+    });
+  }
+  const context = await messageContextOf(session.config, files, Date.now());
+  const parties = await messageParties(from, context);
+  const entries = await withValidationBank(session, async (bank) => {
+    const offers = [...parties.currencies].map((code) => unless(isJudged, () => bankOffer(bank, code)));
+    return (await Promise.all(offers)).flatMap((offer) => offer ?? []);
+  });
+  const text =
+    kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
   session.output.result({ schemaVersion: 1, template: kind, text }, text);
   return EXIT.completed;
 }

@@ -34,6 +34,7 @@ export function instructionOf(transfer: CreditTransfer, context: MessageContext)
     ...payee.fields,
     ...present({ note: remittance, reason: purpose, execute_on: requestedExecution }),
   };
+  context.seen?.(transfer, instruction);
   return { instruction, spare: payee.spare, broken: [...debtor.broken, ...payee.broken] };
 }
 

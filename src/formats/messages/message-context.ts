@@ -1,3 +1,4 @@
+import type { CreditTransfer } from '../credit-transfer.ts';
 import type { MessageMapping } from './mapping.ts';
 import type { PayeeDirectory } from './payee-directory.ts';
 
@@ -12,4 +13,6 @@ export interface MessageContext {
   structuredAddressesFrom: string;
   /** UTC, ISO 8601. */
   today: string;
+  /** Told of every transfer, and of what is known of how it is paid. */
+  seen?: (transfer: CreditTransfer, instruction: Readonly<Record<string, string>>) => void;
 }

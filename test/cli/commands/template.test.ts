@@ -1,15 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequiredDetailsEntry } from '../../../src/api/schemas/beneficiaries.ts';
 import { TEMPLATES, type TemplateKind } from '../../../src/cli/choices.ts';
 import { template } from '../../../src/cli/commands/template.ts';
 import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/formats/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/formats/messages/payee-directory.ts';
+import { samplePayee } from '../../../src/formats/template/sample-payee.ts';
 import { checkFile } from '../../../src/intake/check-file.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
 import { DAYS } from '../../formats/messages/transfers.ts';
+import { pain001 } from '../../formats/pain001/sample-message.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
 let folder: string;
@@ -105,4 +110,48 @@ it.each(TEMPLATES)('%s ends with one line end and names nobody real', async (kin
   await template(session, kind, { currency: undefined });
   expect(told.text).toMatch(/[^\n]\n$/);
   expect(told.said).toEqual([]);
+});
+
+describe('made from a message', () => {
+  const IBANS = ['FR00SAMPLE0000004714', 'FR00SAMPLE0000004715'];
+  const transactions = [...IBANS, IBANS[0]].map((iban, index) => ({
+    ids: `<EndToEndId>INV-${index}</EndToEndId>`,
+    account: `<CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>`,
+  }));
+  const made = async (kind: TemplateKind, from: string, file: string): Promise<string> => {
+    const { session, told } = open('sandbox');
+    await template(session, kind, { from });
+    const path = join(folder, file);
+    writeFileSync(path, told.text);
+    return path;
+  };
+
+  it('mapping and payees need no second round: what is blank is all that is asked for', async () => {
+    const message = join(folder, 'own.xml');
+    writeFileSync(message, pain001({ payments: [{ transactions }] }));
+    const mapping = await made('mapping', message, 'own.json');
+    const payees = await made('payees', message, 'own.csv');
+    const records: Record<string, string>[] = parse(readFileSync(payees), { columns: true });
+    expect(records.map((it) => [it.account, it.bank, it.account_name])).toEqual(
+      IBANS.map((iban) => [iban, 'SAMPFRPP', 'Sample Metals']),
+    );
+    const [entry] = requiredDetails('EUR', 'business').filter(({ payment_type }) => payment_type === 'swift');
+    const sample = samplePayee(entry as RequiredDetailsEntry);
+    const filled = records.map((it) => {
+      const known = Object.entries(it).filter(([, value]) => value !== '');
+      return { ...it, ...sample, beneficiary_type: 'business', ...Object.fromEntries(known) };
+    });
+    writeFileSync(payees, stringify(filled, { header: true }));
+    const { findings, rows } = await checked('sandbox', message, { mapping, payees });
+    expect(findings).toEqual([]);
+    expect(rows.map(({ iban_no }) => iban_no)).toEqual([...IBANS, IBANS[0]]);
+    expect(rows[0]).toMatchObject({ uid: 'u-1001', account_id: 'acc-u1001-eur', account_name: 'Sample Metals' });
+  });
+
+  it('is refused for another file, and for another kind of template', async () => {
+    const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
+    await expect(made('mapping', csv, 'x')).rejects.toThrow('no bank message');
+    await expect(made('csv', csv, 'x')).rejects.toThrow('mapping and payees');
+    await expect(made('payees', join(folder, 'gone.xml'), 'x')).rejects.toThrow('ENOENT');
+  });
 });

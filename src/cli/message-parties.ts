@@ -1,0 +1,33 @@
+import type { Finding } from '../domain/finding.ts';
+import { Problem } from '../domain/problem.ts';
+import type { MessageContext } from '../formats/messages/message-context.ts';
+import { readInstructions } from '../formats/read-file.ts';
+import { MessageParties } from '../formats/template/from-message.ts';
+
+/** Who pays and who is paid in a bank message. Throws a `Problem` for a file that is none or that cannot be read. */
+export async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {
+  const parties = new MessageParties();
+  const findings: Finding[] = [];
+  const ignore = (): void => {};
+  const sink = {
+    row: ignore,
+    column: ignore,
+    warning: ignore,
+    message: ignore,
+    finding: (finding: Finding) => {
+      if (finding.row === null) findings.push(finding);
+    },
+  };
+  const seen: MessageContext['seen'] = (transfer, instruction) => parties.take(transfer, instruction);
+  await readInstructions(path, sink, { ...context, seen }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
+    throw new Problem('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
+      hint: 'Name an existing bank message: pain.001, ABA or NACHA.',
+    });
+  });
+  if (findings.length === 0 && !parties.isEmpty) return parties;
+  throw new Problem('invalid-input', 'no-bank-message', 'The file is no bank message that can be read whole.', {
+    hint: 'Name a pain.001, ABA or NACHA file; payouts validate FILE tells what is wrong with it.',
+    findings,
+  });
+}
