@@ -1,12 +1,15 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { PayoutState, Reason } from '../domain/payout-state.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
+import { referenceOf } from '../identity.ts';
 import { type BatchReport, buildBatchReport, type Facts } from '../reports/batch-report.ts';
 import { writeStatusReports } from '../reports/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.ts';
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
-import type { Store } from '../store/store.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 
 /**
@@ -31,21 +34,52 @@ export async function reportBatch(
   const paths = reportPaths(dir, batchId);
   const report = await buildBatchReport(batch, store.rows(batchId), factsOf, links, paths);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const source = {
-    batch,
-    byState: await store.stateCounts(batchId),
-    rows: () => store.rows(batchId),
-    refused: () => store.refusedRows(batchId),
-    payout: (reference: string) => store.payout(reference),
-    incidents: new Map(report.incidents.map(({ reference, kind, message }) => [reference, { code: kind, message }])),
-  };
-  const answers = await writeStatusReports(dir, source, answerStem);
+  const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir, answerStem);
   if (answers.length > 0) Object.assign(report.reports, { pain002: answers.at(-1), pain002Stages: answers });
   const failed = await writeFailed(store, report);
   if (failed !== undefined) report.reports.failed = failed;
   await writeReports(dir, report);
   return report;
 }
+
+/** Rows that are paid again are answered under the message that they came by. */
+async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
+  const earlier = batch.retryOf === null ? undefined : await store.batch(batch.retryOf);
+  return earlier === undefined ? batch : messageBatchOf(store, earlier);
+}
+
+async function writeAnswers(store: Store, batch: BatchRecord, dir: string, stem?: string): Promise<string[]> {
+  if (batch.message === null) return [];
+  const { batchId } = batch;
+  const latest = (payout: PayoutRecord): Promise<PayoutRecord> => latestOf(store, payout);
+  const incidents = new Map<string, Reason>();
+  for await (const page of inPages(store.rows(batchId))) {
+    const references = (await Promise.all(page.map(latest))).map(({ reference }) => reference);
+    for (const { reference, kind } of await store.incidentsOf(references)) {
+      incidents.set(reference, { code: kind, message: INCIDENTS[kind] });
+    }
+  }
+  const source = {
+    batch,
+    byState: await store.stateCounts(batchId),
+    rows: () => store.rows(batchId),
+    refused: () => store.refusedRows(batchId),
+    payout: (reference: string) => store.payout(reference),
+    latest,
+    incidents,
+  };
+  return writeStatusReports(dir, source, stem);
+}
+
+/** Only what took no money has a later generation. */
+async function latestOf(store: Store, payout: PayoutRecord): Promise<PayoutRecord> {
+  if (!TOOK_NO_MONEY.has(payout.state)) return payout;
+  const { uid, documentId, generation } = payout;
+  const next = await store.payout(referenceOf(uid, documentId, 'payment', generation + 1));
+  return next === undefined ? payout : latestOf(store, next);
+}
+
+const TOOK_NO_MONEY: ReadonlySet<PayoutState> = new Set(['failed', 'rejected', 'cancelled']);
 
 /** `failed.csv`, where there is a row for it. */
 async function writeFailed(

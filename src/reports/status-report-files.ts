@@ -17,6 +17,8 @@ export interface AnswerSource {
   rows(): AsyncIterable<PayoutRecord>;
   refused(): AsyncIterable<RefusedRow>;
   payout(reference: string): Promise<PayoutRecord | undefined>;
+  /** The newest generation of a payout's document: it was paid again where the earlier one took no money. */
+  latest(payout: PayoutRecord): Promise<PayoutRecord>;
   /** What the bank shows against the stored end of a payout, by reference. */
   incidents: ReadonlyMap<string, Reason>;
 }
@@ -77,7 +79,7 @@ export async function writeRefusal(
 async function digestOf(source: AnswerSource): Promise<{ digest: string; lastChange: number }> {
   const hash = createHash('sha256');
   let lastChange = source.batch.createdAt;
-  for await (const { updatedAt } of source.rows()) lastChange = Math.max(lastChange, updatedAt);
+  for await (const row of source.rows()) lastChange = Math.max(lastChange, (await source.latest(row)).updatedAt);
   for await (const facts of transactions(source)) hash.update(JSON.stringify(facts));
   return { digest: hash.digest('hex').slice(0, 16), lastChange };
 }
@@ -89,7 +91,7 @@ async function* transactions(source: AnswerSource): AsyncGenerator<TransactionFa
   for await (const payout of source.rows()) {
     const before = payout.row ?? 0;
     for (; !next.done && next.value.row < before; next = await waiting.next()) yield* notClaimed(source, next.value);
-    if (payout.original !== null) yield factsOf(source, payout, payout.original);
+    if (payout.original !== null) yield factsOf(source, await source.latest(payout), payout.original);
   }
   for (; !next.done; next = await waiting.next()) yield* notClaimed(source, next.value);
 }
@@ -105,7 +107,7 @@ async function* notClaimed(
   if (original === undefined) return;
   const taken = reference === undefined ? undefined : await source.payout(reference);
   const [first] = findings;
-  if (taken !== undefined) yield factsOf(source, taken, original);
+  if (taken !== undefined) yield factsOf(source, await source.latest(taken), original);
   else if (first !== undefined && findings.every(isOurs)) {
     yield { original, state: 'held', reason: { code: first.rule, message: first.message }, orderId: null };
   } else yield { original, findings };

@@ -37,6 +37,7 @@ function sourceOf(
     rows: () => each(rows),
     refused: () => each<RefusedRow>([]),
     payout: async (reference) => (taken?.reference === reference ? taken : undefined),
+    latest: async (payout) => payout,
     incidents: new Map(),
     ...given,
   };
@@ -99,6 +100,17 @@ test('rejects a refused row, unless only our own files keep it from being paid',
 test('never rejects a payout against whose end the bank shows an order', async () => {
   const incidents = new Map([[failed.reference, { code: 'order-after-end', message: 'the bank shows an order' }]]);
   expect(statuses(await finalOf(sourceOf([paid, failed], { incidents })))).toEqual(['E-1 ACSC', 'E-2 PDNG']);
+});
+
+test('gives a row that was paid again the status of the payout that pays it', async () => {
+  const again = { ...record(7, 'completed'), reference: 'again', updatedAt: BATCH.createdAt + 60_000 };
+  const latest = async (payout: PayoutRecord) => (payout.reference === failed.reference ? again : payout);
+  const before = await finalOf(sourceOf([paid, failed]));
+  const after = await finalOf(sourceOf([paid, failed], { latest }));
+  expect(statuses(before)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
+  expect(statuses(after)).toEqual(['E-1 ACSC', 'E-2 ACSC']);
+  const createdAt = (xml: string): string => /<CreDtTm>(.*?)<\/CreDtTm>/.exec(xml)?.[1] ?? '';
+  expect(createdAt(after) > createdAt(before)).toBe(true);
 });
 
 test('says other things under another message id', async () => {
