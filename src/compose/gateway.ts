@@ -17,6 +17,7 @@ import { assertReachable } from '../temporal/reachable.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 import { CardVault } from '../vault/card-vault.ts';
 import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
+import { answeredRefusal } from './answered-refusal.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
@@ -105,6 +106,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
   return {
     store,
     door: (maker) => openDoor(at, maker),
+    refused: (refusal) => answeredRefusal(config, refusal, Date.now()),
     report: (batchId) => reportBatch(config, store, batchId, ui),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),

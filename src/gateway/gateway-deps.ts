@@ -1,6 +1,8 @@
 import type { KeyRing } from '../codec/key-ring.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
+import type { Problem } from '../domain/problem.ts';
 import type { Door } from '../intake/intake.ts';
+import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
@@ -15,6 +17,8 @@ export interface GatewayDeps {
   store: Store;
   /** Opened for each file: what completes bank messages may have changed. */
   door(maker: string | undefined): Promise<Door>;
+  /** The refusal of a file, its answer written where it is owed one. */
+  refused(refusal: IntakeRefusal): Promise<Problem>;
   /** The document of a batch, its files written. Throws for an unknown id. */
   report(batchId: string): Promise<BatchReport>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */

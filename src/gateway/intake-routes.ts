@@ -97,7 +97,7 @@ async function handedOver(
     const document = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, document };
   } catch (error) {
-    if (error instanceof IntakeRefusal) return answerOf(error);
+    if (error instanceof IntakeRefusal) return answerOf(await deps.refused(error));
     throw error;
   }
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FILE_BYTES_MAX } from '../../src/formats/input.ts';
 import { csvOf, jsonOf } from '../e2e/payout-files.ts';
+import { pain001 } from '../formats/pain001/sample-message.ts';
 import { until } from '../support/until.ts';
 import { openGateway, type RunningGateway } from './running-gateway.ts';
 
@@ -77,6 +78,17 @@ describe('a file handed over', () => {
     });
     expect(await gateway.post('?invalid=skip', BAD)).toMatchObject({ status: 202, document: { counts: { total: 1 } } });
     expect(gateway.log.join()).not.toMatch(/CANARY|bad\.csv/);
+  });
+
+  it('that is a pain.001 and is refused has its answer, as with the command', async () => {
+    const gateway = await openGateway();
+    // Cut off: nothing of ours is missing.
+    const [content = ''] = pain001().split('<CdtTrfTxInf>');
+    const { status, document } = await gateway.post('?file=invoices.xml', content);
+    expect([status, document.error.code]).toEqual([422, 'input-invalid']);
+    const answer = readFileSync(document.reports.pain002, 'utf8');
+    expect(answer).toContain('<OrgnlMsgId>MSG-1</OrgnlMsgId>');
+    expect(answer).toContain('<GrpSts>RJCT</GrpSts>');
   });
 
   it('is not claimed while Temporal does not answer', async () => {

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
+import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
+import type { Problem } from '../../src/domain/problem.ts';
 import type { Door } from '../../src/intake/intake.ts';
+import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -20,6 +23,8 @@ export interface TestDoor extends Door {
   started: string[];
   /** Makes Temporal unreachable, or reachable again. */
   temporal: { down: boolean };
+  /** The refusal of a file, answered where it is owed one. */
+  refused(refusal: IntakeRefusal): Promise<Problem>;
   report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
@@ -59,6 +64,7 @@ export async function openTestDoor(
     dir,
     started,
     temporal,
+    refused: (refusal) => answeredRefusal(config, refusal, 1),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });

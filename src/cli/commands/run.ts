@@ -1,13 +1,11 @@
-import { join } from 'node:path';
+import { answeredRefusal } from '../../compose/answered-refusal.ts';
 import { doorOf } from '../../compose/door.ts';
 import type { MessageFiles } from '../../compose/message-context.ts';
-import { Problem } from '../../domain/problem.ts';
 import type { Door } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
 import type { BatchReport } from '../../reports/batch-report.ts';
-import { writeRefusal } from '../../reports/status-report-files.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -38,10 +36,7 @@ export async function run(session: Session, path: string, options: PayOptions): 
 
 /** A pain.001 that is refused gets its answer, whatever is wrong with it. */
 async function answered({ config }: Session, error: unknown): Promise<never> {
-  if (!(error instanceof IntakeRefusal) || error.unanswered === undefined) throw error;
-  const { kind, code, message, hint, batchId, findings, unanswered } = error;
-  const pain002 = await writeRefusal(join(config.home, 'reports'), { ...unanswered, findings, at: Date.now() });
-  throw new Problem(kind, code, message, { hint, batchId, findings, reports: { pain002 }, cause: error });
+  throw error instanceof IntakeRefusal ? await answeredRefusal(config, error, Date.now()) : error;
 }
 
 /** Takes what is to be paid, on a stack that is brought up once the plan is agreed to, and follows it. */

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
+import type { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { writeRefusal } from '../reports/status-report-files.ts';
+
+/** A pain.001 that is refused gets its answer, whatever is wrong with it, and the refusal says where that is. `at`: epoch ms. */
+export async function answeredRefusal({ home }: Config, refusal: IntakeRefusal, at: number): Promise<Problem> {
+  const { kind, code, message, hint, batchId, findings, unanswered } = refusal;
+  if (unanswered === undefined) return refusal;
+  const pain002 = await writeRefusal(join(home, 'reports'), { ...unanswered, findings, at });
+  return new Problem(kind, code, message, { hint, batchId, findings, reports: { pain002 }, cause: refusal });
+}
