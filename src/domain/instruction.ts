@@ -93,6 +93,10 @@ const CLAIMED_FIELDS: ReadonlySet<string> = new Set(['id', 'uid', 'account_id', 
 export const isClaimedBriefly = (instruction: PayoutInstruction): boolean =>
   Object.keys(instruction).every((name) => CLAIMED_FIELDS.has(name));
 
+/** What tells one payout from another, in one line: `INV-4711: 1250.00 USD`. */
+export const payoutTitle = ({ id = '', amount = '', currency = '' }: PayoutInstruction | PayoutInput): string =>
+  `${id}: ${amount} ${currency}`;
+
 /** The input of the workflow type `payout` for a row: brief for one that a batch has claimed. */
 export function payoutInput(row: {
   instruction: PayoutInstruction;

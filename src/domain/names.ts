@@ -100,5 +100,7 @@ export const SEARCH_ATTRIBUTES = {
   PayoutCurrency: 'Keyword',
   PayoutOrderId: 'Keyword',
   PayoutReference: 'Keyword',
+  PayoutDocument: 'Keyword',
+  PayoutUid: 'Keyword',
   PayoutNeedsAttention: 'Bool',
 } as const;

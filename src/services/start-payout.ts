@@ -1,5 +1,5 @@
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
-import { payoutInput } from '../domain/instruction.ts';
+import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { Executions } from './executions.ts';
@@ -25,7 +25,7 @@ export function startPayout(
     workflowId: row.workflowId,
     reference: row.reference,
     input: payoutInput(row),
-    summary: `${row.currency} ${row.amount}, document ${inMarkdown(instruction.id)}`,
+    summary: inMarkdown(payoutTitle(instruction)),
   });
 }
 

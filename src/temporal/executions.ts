@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { CardPaymentInput } from '../domain/card-payment.ts';
-import { payoutInput } from '../domain/instruction.ts';
+import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import {
   batchWorkflowId,
@@ -207,13 +207,13 @@ export function startReconciliationPass(
 
 /** Starts the workflow of a payout again after it was closed without an end (terminated, say), unless somebody else has. */
 export async function restartPayout(client: Client, payout: PayoutRecord): Promise<void> {
-  const { workflowId, kind, reference, currency } = payout;
+  const { workflowId, kind, reference, instruction } = payout;
   await executionsOver(client).startPayout({
     workflowId,
     kind,
     reference,
     input: payoutInput(payout),
-    summary: `${currency} ${payout.amount}, document ${inMarkdown(payout.documentId)}, started again`,
+    summary: inMarkdown(`${payoutTitle(instruction)}, started again`),
     evenCompleted: true,
   });
 }

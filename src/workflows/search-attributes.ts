@@ -11,12 +11,21 @@ export type SearchAttributes = {
 /** Known from the start. */
 export const lastingAttributes = (
   reference: string,
-  { currency = '', batchId }: { currency?: string | number; batchId?: string | number },
+  { currency = '', batchId, id, uid }: { currency?: unknown; batchId?: unknown; id?: unknown; uid?: unknown },
 ): SearchAttributes => ({
   PayoutReference: reference,
   PayoutCurrency: `${currency}`,
   PayoutBatchId: batchId as string | undefined,
+  PayoutDocument: keyword(id),
+  PayoutUid: keyword(uid),
 });
+
+/** The visibility store on SQL has no room for more, and a workflow that sets more never ends its task. */
+const KEYWORD_MAX = 255;
+
+/** Anybody can start a workflow with anything: what is no keyword is not set. */
+const keyword = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= KEYWORD_MAX ? value : undefined;
 
 const keyOf = (name: Name) =>
   defineSearchAttributeKey(

@@ -288,6 +288,8 @@ describe('hazards of a payout', () => {
     const { searchAttributes } = await handle.describe();
     expect(searchAttributes).toMatchObject({
       PayoutReference: [reference],
+      PayoutDocument: ['plain-start'],
+      PayoutUid: ['u-1001'],
       PayoutCurrency: ['USD'],
       PayoutNeedsAttention: [true],
     });

@@ -218,8 +218,7 @@ export class CardExecution extends ExecutionView<CardState> {
 
   protected details(): [string, string][] {
     return [
-      ['card payment', `${this.currency} ${this.amount}`],
-      ['state', this.state],
+      [`card payment: ${this.amount} ${this.currency}`, this.state],
       ['why', this.reason?.message ?? ''],
       ['payment', this.paymentId ?? ''],
       ['payment status', this.paymentStatus ?? ''],

@@ -52,16 +52,16 @@ export abstract class ExecutionView<State extends string> {
   }
 
   protected showDetails(): void {
-    const shown = this.details().filter(([, value]) => value !== '');
-    setCurrentDetails(
-      ['| | |', '|---|---|', ...shown.map(([name, value]) => `| ${name} | ${inMarkdown(value)} |`)].join('\n'),
-    );
+    const shown = this.details()
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `| ${inMarkdown(name)} | ${inMarkdown(value)} |`);
+    setCurrentDetails(shown.toSpliced(1, 0, '|---|---|').join('\n'));
   }
 
   /** How lists show it now. */
   protected abstract listed(): { visible: string; needsAttention: boolean };
   /** Search attributes that are set with the next state that lists show. */
   protected abstract otherAttributes(): SearchAttributes;
-  /** Name and value; empty ones are left out. */
+  /** Name and value, those that tell it apart from others first; empty ones are left out. */
   protected abstract details(): [string, string][];
 }

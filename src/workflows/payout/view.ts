@@ -217,8 +217,8 @@ export class PayoutView extends ExecutionView<PayoutState> {
   protected details(): [string, string][] {
     const { awaited } = this.question;
     return [
-      [this.kind, this.title],
-      ['state', this.state],
+      [this.title, this.state],
+      ['kind', this.kind],
       ['why', this.reason?.message ?? ''],
       ['order', this.orderId ?? ''],
       ['bank status', this.bankStatus ?? ''],

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HOUR_MS } from '../../domain/durations.ts';
-import type { PayoutInput } from '../../domain/instruction.ts';
+import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
@@ -63,7 +63,7 @@ export async function underClaim<Legs>(
 ): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
-  const view = new PayoutView(`${input.currency ?? ''} ${input.amount ?? ''}, document ${input.id ?? ''}`, route.kind);
+  const view = new PayoutView(payoutTitle(input), route.kind);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
     // Nobody but a run of this payout hands anything over.

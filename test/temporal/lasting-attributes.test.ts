@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { lastingAttributes, searchAttributes } from '../../src/workflows/search-attributes.ts';
+
+const namesOf = (input: Parameters<typeof lastingAttributes>[1]): Record<string, unknown> =>
+  Object.fromEntries(searchAttributes(lastingAttributes('ref', input)).map(({ key, value }) => [key.name, value]));
+
+it('tells document and user of a payout, and nothing else of its input', () => {
+  const input = {
+    id: 'INV-1',
+    uid: 'u-1',
+    currency: 'EUR',
+    batchId: 'b-1',
+    account_name: 'Odette',
+    account_no: '86420975',
+  };
+  expect(namesOf(input)).toEqual({
+    PayoutReference: 'ref',
+    PayoutCurrency: 'EUR',
+    PayoutBatchId: 'b-1',
+    PayoutDocument: 'INV-1',
+    PayoutUid: 'u-1',
+  });
+});
+
+it.each([
+  ['a number', 7],
+  ['nothing', ''],
+  ['what no store of Temporal takes', 'x'.repeat(256)],
+])('sets no attribute for %s', (_what, id) => {
+  expect(namesOf({ id, uid: 'u-1', currency: 'EUR' })).not.toHaveProperty('PayoutDocument');
+});
