@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { holdsCardNumber } from '../domain/card-number.ts';
+import { DAY_MS } from '../domain/durations.ts';
+import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
+import { REASONS } from '../domain/reasons.ts';
 
 // What the values of options are made of; each throws commander's error, which names the option, unless it says otherwise.
 
@@ -56,4 +59,35 @@ export function rowNumbers(text: string): ReadonlySet<number> {
     for (let row = first; row <= last; row += 1) rows.add(row);
   }
   return rows;
+}
+
+/** States of payouts: `held,needs-operator`. */
+export function payoutStates(text: string): readonly PayoutState[] {
+  return text.split(',').map((part) => {
+    const state = PAYOUT_STATES.find((it) => it === part.trim());
+    if (state === undefined) throw new InvalidArgumentError(`the states are ${PAYOUT_STATES.join(', ')}`);
+    return state;
+  });
+}
+
+/** The first moment of a day in UTC, epoch ms. */
+export function dayStart(text: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // `Date` reads 30 February as 2 March.
+  if (!Number.isFinite(at) || new Date(at).toISOString().slice(0, 10) !== text) {
+    throw new InvalidArgumentError('a day is a date of the calendar: 2026-03-31');
+  }
+  return at;
+}
+
+/** The first moment behind a day in UTC, epoch ms. */
+export const dayEnd = (text: string): number => dayStart(text) + DAY_MS;
+
+/** Reason codes of what waits for people: `look-alike,fee-above-cap`. */
+export function waitKinds(text: string): readonly string[] {
+  return text.split(',').map((part) => {
+    const kind = part.trim();
+    if (Object.hasOwn(REASONS, kind)) return kind;
+    throw new InvalidArgumentError('a kind is a reason code, as `payouts inbox` shows them in brackets');
+  });
 }

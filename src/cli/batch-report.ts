@@ -1,19 +1,30 @@
 import { Problem } from '../domain/problem.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
+import type { StepGroup } from '../reports/next-step.ts';
+import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
-import { batchUrl, type TemporalUi } from '../temporal/ui-link.ts';
+import { widthOf } from '../reports/wrap.ts';
+import { visible } from '../rules/finding.ts';
+import { batchUrl } from '../temporal/ui-link.ts';
+import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import type { Session } from './session.ts';
 
-export function summaryText(report: BatchReport, ui: TemporalUi): string {
+/** How a batch stands: its summary, who has to act, its files, and where to look while somebody answers there. */
+export async function summaryText(session: Session, report: BatchReport, steps: readonly StepGroup[]): Promise<string> {
+  const { reports, batchId } = report;
+  const ui = await session.liveUi();
+  const width = widthOf(process.stdout);
   return [
-    renderSummary(report).trimEnd(),
+    renderSummary(report, { width }).trimEnd(),
+    ...(steps.length === 0 ? [] : ['', stepGroupsText(steps, { now: Date.now(), width })]),
     '',
-    `Report  ${report.reports.html}`,
-    `        ${report.reports.csv}`,
-    `        ${report.reports.json}`,
-    ...(report.reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
-    ...(report.reports.failed === undefined ? [] : [`Unpaid  ${report.reports.failed}  (payouts run takes it again)`]),
-    `Temporal UI  ${batchUrl(ui, report.batchId)}`,
+    `Report  ${reports.html}`,
+    `        ${reports.csv}`,
+    `        ${reports.json}`,
+    ...(reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
+    ...(reports.failed === undefined ? [] : [`Unpaid  ${reports.failed}  (payouts run takes it again)`]),
+    ...(ui === undefined ? [] : [`Temporal UI  ${batchUrl(ui, batchId)}`]),
   ].join('\n');
 }
 
@@ -25,7 +36,7 @@ export function exitOfReport(report: BatchReport): ExitCode {
 }
 
 export function unknownId(id: string): Problem {
-  return new Problem('not-found', 'unknown-id', `Nothing is known under "${id}".`, {
-    hint: 'An ID is a batch id, a reference, a workflow id, an order id or a document id; `payouts list` shows batches.',
+  return new Problem('not-found', 'unknown-id', `Nothing is known under "${visible(id)}".`, {
+    hint: `${WHAT_AN_ID_IS} \`payouts list\` shows batches.`,
   });
 }

@@ -1,5 +1,8 @@
 // What arguments and options are chosen from.
 
+export const WHAT_AN_ID_IS =
+  'An ID is a batch id, a reference, a workflow id, an order id, a document id, the first characters of one of these (4 at least, and no other begins so), or `latest`: the newest batch.';
+
 /** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { MESSAGES } from '../domain/names.ts';
 import { RESOLVE_ACTIONS } from '../domain/resolve-action.ts';
 import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
-import { days, keptText } from './arguments.ts';
+import { days, keptText, waitKinds } from './arguments.ts';
 import { KEY } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
@@ -30,8 +30,14 @@ export function addDeciding(command: Add, perform: Perform): void {
       .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
       .option('--key <file>', KEY)
       .option('--remark <text>', 'why', keptText);
-  deciding('approve <id>', 'approve what is awaited').action((id, o) => perform((s) => decide(s, 'approve', id, o)));
-  deciding('reject <id>', 'reject what is awaited; needs --remark').action((id, o) =>
+  const answering = (usage: string, description: string): Command =>
+    deciding(usage, description).option(
+      '--kind <kinds>',
+      'of a batch only the rows that ask this, e.g. approval-required or look-alike,fee-above-cap',
+      waitKinds,
+    );
+  answering('approve <id>', 'approve what is awaited').action((id, o) => perform((s) => decide(s, 'approve', id, o)));
+  answering('reject <id>', 'reject what is awaited; needs --remark').action((id, o) =>
     perform((s) => decide(s, 'reject', id, o)),
   );
   deciding('cancel <id>', 'cancel a payout or the rest of a batch, where still possible').action((id, o) =>

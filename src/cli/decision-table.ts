@@ -1,29 +1,114 @@
 import { flagsText } from '../domain/flags.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { groupedAmount } from '../reports/display.ts';
+import { REASONS, type ReasonCode } from '../domain/reasons.ts';
+import { counted, groupedAmount } from '../reports/display.ts';
 import { maskedPayee } from '../reports/masked.ts';
+import { kindOf, shortId, totalsOf } from '../reports/next-step.ts';
+import { labelled, widthOf, wrap } from '../reports/wrap.ts';
+import { visible } from '../rules/finding.ts';
+import { REMEDIES } from '../rules/remedies.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { table } from './table.ts';
 
 const LISTED_MAX = 20;
+/** Names of one sort that are shown; the others are counted. */
+const NAMED_MAX = 5;
 
 /** What a person is about to decide on, as the rows say it: the same rows that the digest of a decision is made of. */
-export function decisionTable(payouts: readonly PayoutRecord[]): string {
-  const rows = payouts.slice(0, LISTED_MAX).map((payout) => {
-    const { instruction, documentId, reason, assessed } = payout;
-    return [
-      documentId,
-      amountText(payout),
-      instruction.account_id,
-      payeeText(payout),
-      reason?.code ?? '',
-      flagsText(assessed?.flags),
-    ];
-  });
-  const more = payouts.length - rows.length;
-  const lines = [table(['document', 'amount', 'from', 'to', 'why it asks', 'look at'], rows)];
-  if (more > 0) lines.push(`and ${more} more; payouts status ID lists all of them`);
+export function decisionTable(payouts: readonly PayoutRecord[], decision: 'approve' | 'reject' = 'approve'): string {
+  const width = widthOf(process.stderr);
+  return [
+    kindTable(payouts, width),
+    ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
+    '',
+    rowTable(payouts, width),
+    ...(decision === 'approve' ? onlyLooksLines(payouts, width) : []),
+  ].join('\n');
+}
+
+/** Rows by kind: what they wait for. */
+export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
+
+function kindTable(payouts: readonly PayoutRecord[], width: number): string {
+  const rows = [...byKind(payouts)].map(([kind, some]) => [
+    kind,
+    groupedAmount(`${some.length}`),
+    amountsText(totalsOf(some)),
+    REASONS[kind as ReasonCode] ?? '',
+  ]);
+  return table(['kind', 'payouts', 'amount', 'why it asks'], rows, width);
+}
+
+/** What the rows have in common, and what not. */
+function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
+  const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
+  const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
+    ([flag, some]) => `${flagsText([flag])} (${some.length})`,
+  );
+  const lines: [string, string][] = [
+    ['total', amountsText(totalsOf(payouts))],
+    [
+      'from',
+      named(
+        payouts.map(({ instruction }) => instruction.account_id),
+        'account',
+      ),
+    ],
+    ['to', named(payouts.map(payeeName), 'payee')],
+    [
+      'made by',
+      named(
+        payouts.map(({ by }) => by ?? 'nobody who is known'),
+        'maker',
+      ),
+    ],
+    ['look at', flagged.join(', ')],
+  ];
+  const shown = lines.filter(([, text]) => text !== '');
+  return [
+    '',
+    ...shown.flatMap(([label, text]) => labelled(label, visible(text), { labelWidth: 'made by  '.length, width })),
+  ];
+}
+
+const amountsText = (totals: ReturnType<typeof totalsOf>): string =>
+  totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+
+function named(all: readonly string[], what: string): string {
+  const distinct = [...new Set(all)];
+  if (distinct.length <= NAMED_MAX) return distinct.join(', ');
+  return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;
+}
+
+function rowTable(payouts: readonly PayoutRecord[], width: number): string {
+  const shown = payouts.slice(0, LISTED_MAX);
+  const columns: [head: string, cell: (payout: PayoutRecord) => string][] = [
+    ['document', ({ documentId }) => documentId],
+    ['payout', ({ reference }) => shortId(reference)],
+    ['amount', amountText],
+    ['from', ({ instruction }) => instruction.account_id],
+    ['to', payeeText],
+    // Other words than those of the kind: an order in the audit of the bank whose payee has changed, say.
+    ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
+    ['look at', ({ assessed }) => flagsText(assessed?.flags)],
+  ];
+  const filled = columns.filter(([, cell]) => shown.some((payout) => cell(payout) !== ''));
+  const cells = shown.map((payout) => filled.map(([, cell]) => cell(payout)));
+  const heads = filled.map(([head]) => head);
+  const lines = [table(heads, cells, width)];
+  const more = payouts.length - shown.length;
+  const [batchId] = new Set(payouts.map((payout) => payout.batchId));
+  const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;
+  if (more > 0) lines.push(`and ${groupedAmount(`${more}`)} more: ${where}`);
   return lines.join('\n');
+}
+
+/** Somebody who approves a frozen account or a changed payee has accepted neither. */
+function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
+  const kinds = [...byKind(payouts).keys()].filter((kind) => REMEDIES[kind as ReasonCode]?.approvalOnlyLooks);
+  if (kinds.length === 0) return [];
+  const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is read again, and what is still so is held again.`;
+  return ['', ...wrap(text, width)];
 }
 
 /** Of an exchange by itself with what it sells, as it was quoted last. */
@@ -35,13 +120,17 @@ function amountText({ kind, amount, currency, assessed }: PayoutRecord): string 
 }
 
 /** Masked, and marked where it is new to the bank as far as the row says, or looks like an earlier payout. */
-function payeeText({ instruction, kind, lookAlikeOf }: PayoutRecord): string {
-  const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
+function payeeText(payout: PayoutRecord): string {
+  const { instruction, kind, lookAlikeOf } = payout;
   const flags = [
-    id === undefined && kind === 'payout' ? 'by its details' : '',
+    instruction.beneficiary_id === undefined && kind === 'payout' ? 'by its details' : '',
     lookAlikeOf === null ? '' : 'look-alike',
   ];
+  return [payeeName(payout), ...flags].filter((part) => part !== '').join(', ');
+}
+
+export function payeeName({ instruction, kind }: PayoutRecord): string {
+  const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
   const { name, account } = maskedPayee(beneficiaryFields(instruction));
-  const payee = kind === 'payout' ? (id ?? `${name} ${account}`.trim()) : ownAccount;
-  return [payee, ...flags].filter((part) => part !== '').join(', ');
+  return kind === 'payout' ? (id ?? `${name} ${account}`.trim()) : ownAccount;
 }

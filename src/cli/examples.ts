@@ -133,7 +133,17 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts status INV-4711 --json', 'by document id, as one document'],
   ],
   report: [['payouts report ID', 'write the report files again and show the summary']],
-  list: [['payouts list', 'the newest batches']],
+  list: [
+    ['payouts list', 'the newest batches, and how many rows of each wait for people'],
+    ['payouts list --text INV-4711', 'which payout is it, and where does it stand'],
+    ['payouts list --state completed --from 2026-03-31 --to 2026-03-31', 'what of a day was paid'],
+    ['payouts list --state held,needs-operator --account acc-u1001-usd', 'what is stuck on an account'],
+  ],
+  inbox: [
+    ['payouts inbox', 'what waits for people, with the command for each kind'],
+    ['payouts inbox --mine --by bob', 'what waits for bob'],
+    ['payouts inbox --kind look-alike --json', 'one kind, as one document'],
+  ],
   incidents: [['payouts incidents --open', 'those that nobody has acknowledged, with their ids']],
   reconcile: [['payouts reconcile --days 7', "compare what ended in a week with the bank's orders"]],
   accounts: [

@@ -1,24 +1,69 @@
 import { parseWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
+import { groupedAmount } from '../reports/display.ts';
+import { shortId } from '../reports/next-step.ts';
+import { visible } from '../rules/finding.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { unknownId } from './batch-report.ts';
 
 export type Target = { kind: 'batch'; batch: BatchRecord } | { kind: 'payout'; payout: PayoutRecord };
 
-/** What an ID names: a batch, or one payout by reference, workflow id, order id or an unambiguous document id. */
+/** Names the newest batch. */
+const LATEST = 'latest';
+/** A shorter one names too much to be meant. */
+const PREFIX_MIN = 4;
+const CANDIDATES_MAX = 10;
+
+/**
+ * What an ID names: a batch, or one payout by reference, workflow id, order id or document id; a unique prefix of one of these; or
+ * `latest`, the newest batch. What is there under the very id wins over what begins with it; of a document that was paid again, its
+ * last generation. Throws a `Problem` that lists the candidates where it names several.
+ */
 export async function findTarget(store: Store, id: string): Promise<Target> {
-  const parsed = parseWorkflowId(id);
-  const batch = await store.batch(parsed?.kind === 'batch' ? parsed.key : id);
-  if (batch !== undefined) return { kind: 'batch', batch };
-  const payouts = await store.findPayouts(id, 2);
-  const [payout] = payouts;
-  if (payout === undefined) throw unknownId(id);
-  if (payouts.length > 1) {
-    throw new Problem('usage', 'ambiguous-id', `"${id}" names more than one payout.`, {
-      hint: 'Use the reference; `payouts reference UID ID` prints it.',
-    });
+  if (id === LATEST) {
+    const [batch] = await store.batches(1);
+    if (batch === undefined) throw unknownId(id);
+    return { kind: 'batch', batch };
   }
-  return { kind: 'payout', payout };
+  const parsed = parseWorkflowId(id);
+  const key = parsed?.key ?? id;
+  const batch = await store.batch(key);
+  if (batch !== undefined && parsed?.kind !== 'payout') return { kind: 'batch', batch };
+  const exact = lastGenerations(await store.findPayouts(id, CANDIDATES_MAX));
+  const found = exact.length > 0 ? exact.map(asTarget) : await beginningWith(store, key, parsed?.kind);
+  const [target] = found;
+  if (target === undefined) throw unknownId(id);
+  if (found.length > 1) throw ambiguous(id, found);
+  return target;
+}
+
+async function beginningWith(store: Store, prefix: string, kind: 'batch' | 'payout' | undefined): Promise<Target[]> {
+  if (prefix.length < PREFIX_MIN) return [];
+  const batches = kind === 'payout' ? [] : await store.batchesBeginning(prefix, CANDIDATES_MAX);
+  const payouts = kind === 'batch' ? [] : await store.payoutsBeginning(prefix, CANDIDATES_MAX);
+  return [...batches.map((batch): Target => ({ kind: 'batch', batch })), ...lastGenerations(payouts).map(asTarget)];
+}
+
+const asTarget = (payout: PayoutRecord): Target => ({ kind: 'payout', payout });
+
+/** Earlier generations of the same document are proven to have taken no money: nothing is decided about them any more. */
+function lastGenerations(payouts: readonly PayoutRecord[]): PayoutRecord[] {
+  const documents = Map.groupBy(payouts, ({ kind, uid, documentId }) => JSON.stringify([kind, uid, documentId]));
+  return [...documents.values()].flatMap((group) => group.toSorted((a, b) => b.generation - a.generation).slice(0, 1));
+}
+
+function ambiguous(id: string, found: readonly Target[]): Problem {
+  const shown = found.slice(0, CANDIDATES_MAX).map(candidateText);
+  const more = found.length >= CANDIDATES_MAX ? '; and perhaps more' : '';
+  return new Problem('usage', 'ambiguous-id', `"${visible(id)}" names more than one: ${shown.join('; ')}${more}.`, {
+    hint: 'Give more of the id, or the reference.',
+  });
+}
+
+function candidateText(target: Target): string {
+  if (target.kind === 'batch') return `batch ${target.batch.batchId} (${visible(target.batch.file)})`;
+  const { reference, uid, documentId, amount, currency } = target.payout;
+  return `payout ${reference} (${visible(documentId)} of ${visible(uid)}, ${groupedAmount(amount)} ${currency})`;
 }
 
 /** The batch an ID names; a payout stands for its own batch. Throws a usage error for a payout without one. */
@@ -26,7 +71,7 @@ export async function findBatch(store: Store, id: string): Promise<string> {
   const target = await findTarget(store, id);
   if (target.kind === 'batch') return target.batch.batchId;
   if (target.payout.batchId !== null) return target.payout.batchId;
-  throw new Problem('not-found', 'no-batch', `"${id}" is a payout without a batch.`, {
-    hint: `payouts status ${target.payout.reference} shows it.`,
+  throw new Problem('not-found', 'no-batch', `"${visible(id)}" is a payout without a batch.`, {
+    hint: `payouts status ${shortId(target.payout.reference)} shows it.`,
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit.ts';
 
@@ -18,7 +19,6 @@ export function commandsOf(command: Command, path = ''): [string, Command][] {
 }
 
 const WITH_EXIT_CODES: ReadonlySet<string> = new Set(['run', 'watch']);
-const WHAT_AN_ID_IS = 'An ID is a batch id, a reference, a workflow id, an order id or a document id.';
 
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   completed: 'all completed',
@@ -27,7 +27,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   invalidInput: 'input invalid, nothing sent',
   authentication: 'the bank refused the key',
   exceptions: 'finished with rows that are not completed, or with incidents',
-  stillOpen: 'still open at --timeout',
+  stillOpen: 'still open at --timeout, or without a terminal everything open waits for people',
   unreachable: 'Temporal or the bank cannot be reached',
   alreadyTaken: 'these payouts were taken before; nothing sent',
   interrupted: 'interrupted; payouts go on',

@@ -12,12 +12,12 @@ export function movePlanText({ kind, instruction, outlook }: MovePlan): string {
   const needs = fee !== undefined && isTransfer && feeCurrency === from.currency ? addDecimals(taken, fee) : taken;
   const after = addDecimals(from.balance, `-${needs}`);
   const what = isTransfer
-    ? `transfer ${currency} ${amount}`
-    : `buy ${currency} ${amount}${sells === undefined ? '' : ` for ${from.currency} ${sells.amount} at ${sells.rate} now`}`;
+    ? `transfer ${groupedAmount(amount)} ${currency}`
+    : `buy ${groupedAmount(amount)} ${currency}${sells === undefined ? '' : ` for ${groupedAmount(sells.amount)} ${from.currency} at ${sells.rate} now`}`;
   return [
     `${what}, document ${instruction.id}`,
     ...(day === undefined ? [] : [`sent on ${day}`]),
-    ...(fee === undefined ? [] : [`fee now: ${fee} ${feeCurrency ?? ''}`.trimEnd()]),
+    ...(fee === undefined ? [] : [`fee now: ${groupedAmount(fee)} ${feeCurrency ?? ''}`.trimEnd()]),
     table(
       ['account', 'currency', 'balance', 'after'],
       [

@@ -44,7 +44,8 @@ export function createOutput(options: {
       if (quiet || text === shown) return;
       if (stderr.isTTY) {
         clear();
-        stderr.write(text);
+        // A line that runs over the edge is cleared in part alone.
+        stderr.write(text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
         shown = text;
         return;
       }

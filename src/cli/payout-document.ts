@@ -1,10 +1,19 @@
 import { flagsText } from '../domain/flags.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
-import { standingOf } from '../reports/display.ts';
+import { groupedAmount, standingOf } from '../reports/display.ts';
+import type { NextStep } from '../reports/next-step.ts';
+import { stepLines } from '../reports/render-steps.ts';
+import { labelled } from '../reports/wrap.ts';
+import { visible } from '../rules/finding.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { timesOf } from './batch-steps.ts';
 
 /** One payout, transfer or exchange as `status` shows it. */
-export function payoutDocument(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): object {
+export function payoutDocument(
+  payout: PayoutRecord,
+  incidents: readonly ReportedIncident[],
+  { step, url }: { step: NextStep | undefined; url: string },
+): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, amount, currency, fee, feeCurrency, reason } = payout;
   const { account_id: accountId, to_account_id: toAccountId } = instruction;
@@ -13,20 +22,24 @@ export function payoutDocument(payout: PayoutRecord, incidents: readonly Reporte
   const policyHash = payout.assessed?.policyHash ?? null;
   const flags = payout.assessed?.flags ?? [];
   const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash, flags };
-  return { schemaVersion: 1, payout: { ...named, ...facts, url }, incidents };
+  const next = step === undefined ? null : { ...step, ...timesOf(step) };
+  return { schemaVersion: 1, payout: { ...named, ...facts, url }, next, incidents };
 }
 
-/** The same for a terminal. */
-export function payoutText(payout: PayoutRecord, incidents: readonly ReportedIncident[], url: string): string {
+/** The same for a terminal; without a link where nobody answers. */
+export function payoutText(
+  payout: PayoutRecord,
+  incidents: readonly ReportedIncident[],
+  { step, url, now, width }: { step: NextStep | undefined; url: string | undefined; now: number; width: number },
+): string {
   const { kind, instruction } = payout;
   const rows: [string, string | null][] = [
-    [kind, `${payout.currency} ${payout.amount}, document ${payout.documentId}`],
+    [kind, `${groupedAmount(payout.amount)} ${payout.currency}, document ${payout.documentId}`],
     ['accounts', kind === 'payout' ? null : `${instruction.account_id} to ${instruction.to_account_id ?? ''}`],
     ['state', payout.state],
-    ['why', payout.reason?.message ?? null],
     ['reference', payout.reference],
     ['order', payout.orderId],
-    ['fee', payout.fee === null ? null : `${payout.fee} ${payout.feeCurrency ?? ''}`],
+    ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
     ['look at', flagsText(payout.assessed?.flags) || null],
     ['policy', payout.assessed?.policyHash ?? null],
@@ -34,10 +47,15 @@ export function payoutText(payout: PayoutRecord, incidents: readonly ReportedInc
       'incident',
       `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,
     ]),
-    ['Temporal UI', url],
   ];
-  return rows
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.padEnd(12)}${value}`)
-    .join('\n');
+  const shown = rows.flatMap(([name, value]) =>
+    value === null ? [] : labelled(name, visible(value), { labelWidth: LABEL, width }),
+  );
+  return [
+    ...shown,
+    ...(step === undefined ? [] : ['', ...stepLines(step, { now, width })]),
+    ...(url === undefined ? [] : ['', `Temporal UI  ${url}`]),
+  ].join('\n');
 }
+
+const LABEL = 'by itself  '.length;

@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
-import { groupedAmount } from '../reports/display.ts';
+import { counted, groupedAmount } from '../reports/display.ts';
+import { widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import { table } from './table.ts';
 
@@ -11,32 +12,47 @@ const LISTED_MAX = 5;
 /** The plan as a person reads it before money moves. Shows no payee. */
 export function planText(plan: Plan, outlook?: Outlook): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
-  const payees = newBeneficiaries === 0 ? '' : `, ${newBeneficiaries} to payees named by their details`;
-  const again = retries === 0 ? '' : `, ${retries} of them paid again after a proven failure`;
-  const lines = totals.map(({ currency, count, amount }) => `  ${currency}  ${amount.padStart(18)}  in ${count}`);
+  const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees named by their details`;
+  const again = retries === 0 ? '' : `, ${number(retries)} of them paid again after a proven failure`;
+  const lines = totals.map(
+    ({ currency, count, amount }) =>
+      `  ${currency}  ${groupedAmount(amount).padStart(18)}  in ${counted(count, 'payout')}`,
+  );
   return [
-    `${visible(file)}: ${payouts} payouts${payees}${again}`,
+    `${visible(file)}: ${counted(payouts, 'payout')}${payees}${again}`,
     ...lines,
     ...datesText(plan),
     ...lookAlikesText(plan),
     ...(outlook === undefined ? [] : outlookText(outlook)),
     `plan ${hash}`,
-  ].join('\n');
+  ]
+    .flatMap((line) => (line.includes('\n') ? [line] : wrapped(line)))
+    .join('\n');
 }
+
+/** A sentence too long for the terminal goes on below; a table has been laid out for it already. */
+function wrapped(line: string): string[] {
+  const width = widthOf(process.stderr);
+  return line.length <= width ? [line] : wrap(line, width);
+}
+
+const number = (count: number): string => groupedAmount(`${count}`);
 
 function datesText({ executionDates }: Plan): string[] {
   if (executionDates.every(({ date }) => date === null)) return [];
   const shown = executionDates
     .slice(0, LISTED_MAX)
-    .map(({ date, count }) => `${count} ${date === null ? 'at once' : `on ${date}`}`);
-  const more = executionDates.length > LISTED_MAX ? [`${executionDates.length - LISTED_MAX} more dates`] : [];
+    .map(({ date, count }) => `${number(count)} ${date === null ? 'at once' : `on ${date}`}`);
+  const more = executionDates.length > LISTED_MAX ? [counted(executionDates.length - LISTED_MAX, 'more date')] : [];
   return [`sent: ${[...shown, ...more].join(', ')}`];
 }
 
 function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
   if (count === 0) return [];
   return [
-    `${count} look like a payout of the last days and will be held until somebody approves them (--allow-look-alikes: meant as they are)`,
+    count === 1
+      ? '1 looks like a payout of the last days and will be held until somebody approves it (--allow-look-alikes: meant as it is)'
+      : `${number(count)} look like a payout of the last days and will be held until somebody approves them (--allow-look-alikes: meant as they are)`,
     ...rows
       .slice(0, LISTED_MAX)
       .map(({ row, id, like, days }) => `  row ${row} ${id}: same payee, amount and currency as ${like}, ${age(days)}`),
@@ -46,17 +62,19 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
 const age = (days: number): string => (days === 0 ? 'today' : days === 1 ? 'a day ago' : `${days} days ago`);
 
 function outlookText({ balances, fees, feesNotQuoted }: Outlook): string[] {
-  const quoted = fees.map(({ currency, amount, quoted: count }) => `${amount} ${currency} for ${count}`);
-  const open = feesNotQuoted === 0 ? [] : [`${feesNotQuoted} not asked for`];
+  const quoted = fees.map(
+    ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
+  );
+  const open = feesNotQuoted === 0 ? [] : [`${counted(feesNotQuoted, 'fee')} not asked for`];
   return [
     ...(quoted.length === 0 ? [] : [`fees now: ${[...quoted, ...open].join(', ')}`]),
     ...balances.flatMap(({ exchanges }) => exchanges).map(exchangeText),
-    table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells)),
+    table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells), widthOf(process.stderr)),
   ];
 }
 
 const exchangeText = ({ buyAmount, buyCurrency, sellAmount, rate }: AccountOutlook['exchanges'][number]): string =>
-  `exchange: ${buyAmount} ${buyCurrency} for ${sellAmount} at ${rate} now`;
+  `exchange: ${groupedAmount(buyAmount)} ${buyCurrency} for ${groupedAmount(sellAmount)} at ${rate} now`;
 
 const accountCells = ({ accountId, currency, balance, needs, after }: AccountOutlook): string[] => [
   accountId,
@@ -66,10 +84,13 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
   `${groupedAmount(after)}${after.startsWith('-') ? '  short' : ''}`,
 ];
 
+/** Whether somebody is there to be asked. */
+export const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
 /** Asks on the terminal; without one `--yes` is needed. Throws when the answer is not yes. */
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!hasTerminal()) {
     throw new Problem('usage', 'confirmation-needed', 'There is no terminal to ask on.', {
       hint: 'Add --yes to go ahead without a question.',
     });

@@ -18,6 +18,7 @@ const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')
 const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);
 const openStack = lazily(async () => (await import('../embedded/open-stack.ts')).openStack);
 const connectTemporal = lazily(async () => (await import('../temporal/connection.ts')).connectTemporal);
+const answeringStack = lazily(async () => (await import('../embedded/join.ts')).answeringStack);
 const temporalIdentity = lazily(async () => (await import('../temporal/identity.ts')).temporalIdentity);
 const assertNamespaceFits = lazily(async () => (await import('../temporal/namespace-claim.ts')).assertNamespaceFits);
 
@@ -89,6 +90,15 @@ export class Session implements AsyncDisposable {
     const { config, openedStack } = this;
     const namespace = openedStack?.namespace ?? (await (await this.store()).identity()).namespace ?? 'default';
     return temporalUi(config, { namespace, uiUrl: openedStack?.uiUrl });
+  }
+
+  /** The same, where somebody answers: the UI given, or that of a stack that outlives this command; undefined: a link would be dead. */
+  async liveUi(): Promise<TemporalUi | undefined> {
+    const { config, openedStack } = this;
+    if (config.uiUrl !== undefined || openedStack?.owner === false) return this.ui();
+    if (openedStack?.owner === true) return undefined;
+    const up = await answeringStack(config.home);
+    return up === undefined ? undefined : temporalUi(config, up);
   }
 
   /** The report of a batch as it stands, its files written. */

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
-import { days, keptText, wholeNumber } from './arguments.ts';
-import { ACCEPTABLE, SHELLS, TEMPLATES } from './choices.ts';
+import { dayEnd, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
+import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
@@ -14,7 +14,8 @@ const completion = lazily(async () => (await import('./commands/completion.ts'))
 const doctor = lazily(async () => (await import('./commands/doctor.ts')).doctor);
 const explain = lazily(async () => (await import('./commands/explain.ts')).explain);
 const listIncidents = lazily(async () => (await import('./commands/incidents.ts')).listIncidents);
-const list = lazily(async () => (await import('./commands/inspect.ts')).list);
+const inbox = lazily(async () => (await import('./commands/inbox.ts')).inbox);
+const list = lazily(async () => (await import('./commands/list.ts')).list);
 const report = lazily(async () => (await import('./commands/inspect.ts')).report);
 const status = lazily(async () => (await import('./commands/inspect.ts')).status);
 const reconcile = lazily(async () => (await import('./commands/reconcile.ts')).reconcile);
@@ -24,7 +25,24 @@ const template = lazily(async () => (await import('./commands/template.ts')).tem
 export function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
-  command('list', 'the batches of this store').action(() => perform((s) => list(s)));
+  command('list', 'the batches of this store; with a filter its payouts')
+    .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
+    .option('--kind <kind>', 'payouts with this reason code, or in this state')
+    .option('--account <id>', 'payouts from this account')
+    .option('--from <date>', 'handed over on this day (UTC) or later', dayStart)
+    .option('--to <date>', 'handed over on this day (UTC) or earlier', dayEnd)
+    .option('--text <text>', 'payouts with this in an id or in the name of their file')
+    .action((options) => perform((s) => list(s, options)));
+  command('inbox', 'what waits for people, across batches, by kind, the oldest first')
+    .option('--mine', 'only what waits for you', false)
+    .option('--kind <kind>', 'only this reason code, or this kind of incident')
+    .option(
+      '--by <name>',
+      'who you are, with --mine (default: the holder of the key, else the user of this machine)',
+      keptText,
+    )
+    .option('--key <file>', KEY)
+    .action((options) => perform((s) => inbox(s, options)));
   command('incidents', 'what the bank shows against the stored ends of payouts')
     .option('--open', 'only those that nobody has acknowledged', false)
     .action((options) => perform((s) => listIncidents(s, options)));
@@ -72,9 +90,12 @@ export function addLearning(command: Add, perform: Perform, program: Command): v
     .option('--mapping <file>', 'with --from: the mapping file that is kept and completed')
     .option('--payees <file>', 'with --from: the payee directory that is known already')
     .action((kind, options) => perform((s) => template(s, kind, options)));
-  currency(command('explain [name]', 'what a column, a field of the bank, a finding or a reason code means')).action(
-    (name, options) => perform((s) => explain(s, name, options)),
-  );
+  currency(
+    command(
+      'explain [name]',
+      'what a column, a field of the bank, a finding, a state, a reason code or an incident means',
+    ),
+  ).action((name, options) => perform((s) => explain(s, name, options)));
   command('completion', 'a script that completes commands and options in a shell')
     .addArgument(new Argument('<shell>', 'of which shell').choices(SHELLS))
     .action((shell) => perform((s) => completion(s, shell, program)));

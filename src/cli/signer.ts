@@ -70,6 +70,23 @@ export async function signerOf({ config }: Session, { by, key }: Asker, question
   return { name, sign };
 }
 
+/** Who looks, where nothing is signed: the name given, the holder of the key, else the user of this machine in a trial. */
+export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }: Asker): Promise<string> {
+  const { policy } = config.settings;
+  if (policy === undefined) return by ?? userInfo().username;
+  if (by !== undefined) {
+    if (personOf(policy, by) !== undefined) return by;
+    throw new Problem('usage', 'unknown-person', `The policy names no ${by}.`, {
+      hint: 'payouts policy check shows whom it names.',
+    });
+  }
+  const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
+  if (privateKey !== undefined) return holderOf(policy, privateKey);
+  throw new Problem('usage', 'key-missing', 'The policy knows people by their keys, and no key was given.', {
+    hint: 'Add --by NAME or --key FILE, or set PAYOUTS_SIGNING_KEY_FILE.',
+  });
+}
+
 /** What somebody signs, kept in the store before it is carried out; undefined where names are believed. */
 export async function keepSigned(
   store: Store,

@@ -1,13 +1,34 @@
+import { labelled, widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 
-/** Plain aligned columns for a terminal; characters that would steer it are made visible. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/**
+ * Plain aligned columns for a terminal; characters that would steer it are made visible. Columns that do not fit beside each other
+ * are written below each other, one paragraph a row: no word is ever broken.
+ */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = widthOf(process.stdout),
+): string {
   const shown = rows.map((row) => row.map(visible));
   const widths = head.map((name, column) => Math.max(name.length, ...shown.map((row) => (row[column] ?? '').length)));
+  if (widths.reduce((sum, it) => sum + it + 2, -2) > width) return records(head, shown, width);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...shown.map(line)].join('\n');
+  return [line(head), line(widths.map((it) => '-'.repeat(it))), ...shown.map(line)].join('\n');
+}
+
+function records(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const labelWidth = Math.max(...head.map(({ length }) => length)) + 2;
+  return rows
+    .map((row) =>
+      head
+        .filter((_, column) => (row[column] ?? '') !== '')
+        .flatMap((name) => labelled(name, row[head.indexOf(name)] ?? '', { labelWidth, width }))
+        .join('\n'),
+    )
+    .join('\n\n');
 }

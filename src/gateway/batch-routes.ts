@@ -41,7 +41,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     tags: TAGS,
     summary: 'Where a batch stands',
     params: jsonSchema(byId),
-    response: answerSchemas({ 200: [batchDocument, 'as `payouts status --json`'], ...errorAnswers(401, 403, 404) }),
+    response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(401, 403, 404) }),
   };
   app.get('/v1/batches/:id', { schema: showSchema }, async (request) => {
     const { batchId } = await batchOf(deps, request);

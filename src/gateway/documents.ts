@@ -98,7 +98,9 @@ export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
 
 export const batchList: z.ZodType<BatchList> = z.object({
   schemaVersion,
-  batches: z.array(batchHead.extend({ createdAt: z.iso.datetime() })),
+  batches: z.array(
+    batchHead.extend({ createdAt: z.iso.datetime(), attention: count.describe('rows that wait for people') }),
+  ),
 });
 
 export const planDocument = z.object({

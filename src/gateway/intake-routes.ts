@@ -49,7 +49,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     tags: TAGS,
     summary: 'Hand over a file of payouts',
     description:
-      'The body is the file as it is: CSV, JSON, pain.001, ABA or NACHA. Answers as `payouts run --json --detach`. ' +
+      'The body is the file as it is: CSV, JSON, pain.001, ABA or NACHA. Answers as `payouts run FILE --json --detach`. ' +
       'The same rows again are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
     consumes: Object.keys(MEDIA_TYPES),
     querystring: jsonSchema(handOverQuery),

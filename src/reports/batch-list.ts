@@ -1,4 +1,11 @@
-import { type BatchControl, type BatchState, batchState, countRows, type StateCounts } from '../domain/payout-state.ts';
+import {
+  type BatchControl,
+  type BatchState,
+  batchState,
+  countRows,
+  needsAttention,
+  type StateCounts,
+} from '../domain/payout-state.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 
 /** The document of `list`. Contract: design, "Commands". */
@@ -16,6 +23,8 @@ export interface ListedBatch {
   /** ISO 8601. */
   createdAt: string;
   counts: StateCounts;
+  /** Rows that wait for people, a held one that only waits for its card payment among them. */
+  attention: number;
 }
 
 const BATCHES_LISTED = 100;
@@ -29,9 +38,11 @@ export async function listBatches(
   for (const batch of await store.batches(BATCHES_LISTED)) {
     if (!(await isShown(batch))) continue;
     const { batchId, file, control, createdAt } = batch;
-    const counts = countRows(await store.stateCounts(batchId));
+    const byState = await store.stateCounts(batchId);
+    const counts = countRows(byState);
+    const attention = [...byState].reduce((sum, [it, rows]) => sum + (needsAttention(it) ? rows : 0), 0);
     const state = batchState(counts, control);
-    batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts });
+    batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts, attention });
   }
   return { schemaVersion: 1, batches };
 }

@@ -11,6 +11,22 @@ export function groupedAmount(amount: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
+/** `1 payout`, `1,204 payouts`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${groupedAmount(`${count}`)} ${count === 1 ? one : many}`;
+
+/** A moment to the minute: `2026-05-12 14:30 UTC`. */
+export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Roughly how long: `5 minutes`, `3 hours`, `12 days`. */
+export function spanOf(ms: number): string {
+  const minutes = Math.floor(Math.abs(ms) / 60_000);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 120) return counted(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
+}
+
 export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
 
 /** What a state means to someone who looks at many: colour and order of interest. */

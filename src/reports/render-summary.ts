@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { visible } from '../rules/finding.ts';
 import {
   type BatchReport,
@@ -7,7 +7,8 @@ import {
   type ReportedRefusal,
   totalsByState,
 } from './batch-report.ts';
-import { groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
+import { counted, groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
+import { wrap } from './wrap.ts';
 
 const ROWS_SHOWN = 10;
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
@@ -21,11 +22,20 @@ const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
  * The summary a terminal shows: amounts by currency and state, then the first rows that are not paid, with their reason.
  * Colours follow `stream` (a terminal or not) and `NO_COLOR`.
  */
-export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream = process.stdout): string {
+export function renderSummary(
+  report: BatchReport,
+  {
+    stream = process.stdout,
+    width = Number.POSITIVE_INFINITY,
+  }: { stream?: NodeJS.WritableStream; width?: number } = {},
+): string {
   const style = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
   const { total, completed } = report.counts;
   const lines = [
-    style('bold', `${visible(report.file)}: ${report.state}, ${completed} of ${total} payouts completed`),
+    style(
+      'bold',
+      `${visible(report.file)}: ${report.state}, ${groupedAmount(`${completed}`)} of ${counted(total, 'payout')} completed`,
+    ),
     `batch ${report.batchId}`,
     ...(report.controlReason === null ? [] : [style('yellow', report.controlReason)]),
     '',
@@ -38,18 +48,33 @@ export function renderSummary(report: BatchReport, stream: NodeJS.WritableStream
     lines.push('', style(open > 0 ? ['bold', 'red'] : 'bold', `incidents: ${count}`));
     lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
   }
-  if (incidents.length > ROWS_SHOWN) lines.push(`  and ${incidents.length - ROWS_SHOWN} more, all in the report`);
+  if (incidents.length > ROWS_SHOWN) lines.push(moreLine(incidents));
   const { refused } = report;
   if (refused.length > 0) {
     lines.push('', `left out of the file: ${refused.length}`);
     lines.push(...refused.slice(0, ROWS_SHOWN).map(refusedLine));
   }
-  if (refused.length > ROWS_SHOWN) lines.push(`  and ${refused.length - ROWS_SHOWN} more, all in the report`);
+  if (refused.length > ROWS_SHOWN) lines.push(moreLine(refused));
   const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
   if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
-  if (unpaid.length > ROWS_SHOWN) lines.push(`  and ${unpaid.length - ROWS_SHOWN} more, all in the report`);
-  return `${lines.join('\n')}\n`;
+  if (unpaid.length > ROWS_SHOWN) lines.push(moreLine(unpaid));
+  return `${lines.flatMap((line) => hanging(line, width)).join('\n')}\n`;
 }
+
+const moreLine = ({ length }: { length: number }): string =>
+  `  and ${groupedAmount(`${length - ROWS_SHOWN}`)} more, all in the report`;
+
+/** A line that does not fit goes on below, indented. Colours have a length too: a line may break early, never inside a word. */
+function hanging(line: string, width: number): string[] {
+  if (stripVTControlCharacters(line).length <= width) return [line];
+  const [first = '', ...rest] = wrap(line.trimStart(), width - INDENT);
+  return [
+    `${' '.repeat(line.length - line.trimStart().length)}${first}`,
+    ...rest.map((it) => `${' '.repeat(INDENT)}${it}`),
+  ];
+}
+
+const INDENT = 4;
 
 type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
@@ -61,7 +86,7 @@ interface TableLine {
 function stateTable(report: BatchReport, style: Style): string[] {
   const states = totalsByState(report.payouts);
   const body = states.map(({ state, currency, payouts, amount }) => ({
-    cells: [currency, state, `${payouts}`, groupedAmount(amount)],
+    cells: [currency, state, groupedAmount(`${payouts}`), groupedAmount(amount)],
     format: COLOURS[toneOf(state)],
   }));
   return aligned([{ cells: ['currency', 'state', 'payouts', 'amount'], format: 'bold' }, ...body], style);

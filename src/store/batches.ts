@@ -5,11 +5,13 @@ import type { Database } from './database.ts';
 import type { BatchClaim, RefusedRow } from './entities.ts';
 import { json } from './json-columns.ts';
 import type { BatchRecord } from './schema.ts';
+import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
 export const batchRepository = {
   batch,
   batches,
+  batchesBeginning,
   unendedBatches,
   batchOfMessage,
   refusedRows,
@@ -29,6 +31,17 @@ async function batches(db: Database, limit: number): Promise<BatchRecord[]> {
     .selectAll()
     .orderBy('createdAt', 'desc')
     .orderBy('batchId', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Batches whose id begins with this; newest first. */
+async function batchesBeginning(db: Database, prefix: string, limit: number): Promise<BatchRecord[]> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where(beginning('batchId', prefix), '=', prefix)
+    .orderBy('createdAt', 'desc')
     .limit(limit)
     .execute();
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { END_STATES, type EndState, isEnd, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, type EndState, isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -8,6 +8,7 @@ import type { HeldClaim, PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
 import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
+import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
 export const payoutRepository = {
@@ -15,6 +16,9 @@ export const payoutRepository = {
   payoutsOf,
   payoutsOfOrders,
   findPayouts,
+  payoutsBeginning,
+  payoutsIn,
+  searchPayouts,
   changePayout,
   recordAssessment,
   recordApprovals,
@@ -57,6 +61,81 @@ async function findPayouts(db: Database, id: string, limit: number): Promise<Pay
         row('documentId', '=', id),
       ]),
     )
+    .orderBy('createdAt')
+    .orderBy('row')
+    .orderBy('reference')
+    .limit(limit)
+    .execute();
+}
+
+/** Payouts one of whose ids (reference, order, document) begins with this; newest first, at most `limit`. Reads every row. */
+async function payoutsBeginning(db: Database, prefix: string, limit: number): Promise<PayoutRecord[]> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where((row) =>
+      row.or(
+        (['reference', 'orderId', 'documentId'] as const).map((column) => row(beginning(column, prefix), '=', prefix)),
+      ),
+    )
+    .orderBy('createdAt', 'desc')
+    .orderBy('reference')
+    .limit(limit)
+    .execute();
+}
+
+/** What is asked of rows; all of it must hold. */
+export interface PayoutSearch {
+  states?: readonly PayoutState[];
+  /** Reason code, or a state. */
+  kind?: string;
+  accountId?: string;
+  /** Handed over from this time on, and before that one, epoch ms. */
+  from?: number;
+  before?: number;
+  /** Anywhere in an id of the row or in the name of its file, in whatever case. Names and accounts of payees are not looked through. */
+  text?: string;
+}
+
+/** Of every batch, newest first, at most `limit`. Reads every row unless `states` or a time leaves most of them out. */
+async function searchPayouts(
+  db: Database,
+  { states, kind, accountId, from, before, text }: PayoutSearch,
+  limit: number,
+): Promise<PayoutRecord[]> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+    .$if(kind !== undefined, (query) =>
+      query.where((row) => row.or([row('reasonCode', '=', kind ?? ''), row('state', '=', kind as PayoutState)])),
+    )
+    .$if(accountId !== undefined, (query) => query.where('accountId', '=', accountId ?? ''))
+    .$if(from !== undefined, (query) => query.where('createdAt', '>=', from ?? 0))
+    .$if(before !== undefined, (query) => query.where('createdAt', '<', before ?? 0))
+    .$if(text !== undefined, (query) =>
+      query.where((row) =>
+        row.or([
+          ...(['documentId', 'reference', 'orderId', 'uid', 'beneficiaryId'] as const).map((column) =>
+            holding(column, text),
+          ),
+          row('batchId', 'in', row.selectFrom('batches').select('batchId').where(holding('file', text))),
+        ]),
+      ),
+    )
+    .orderBy('createdAt', 'desc')
+    .orderBy('row')
+    .orderBy('reference')
+    .limit(limit)
+    .execute();
+}
+
+/** Of every batch, in one of these states; oldest first, at most `limit`. */
+async function payoutsIn(db: Database, states: readonly PayoutState[], limit: number): Promise<PayoutRecord[]> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('state', 'in', states)
     .orderBy('createdAt')
     .orderBy('row')
     .orderBy('reference')

@@ -9,6 +9,7 @@ export type { LogToSign } from './audit-checkpoints.ts';
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
+export type { PayoutSearch } from './payouts.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 export type {
   AttemptOutcome,

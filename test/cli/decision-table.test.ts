@@ -1,15 +1,74 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bothSides } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
-import type { PayoutRecord } from '../../src/store/store.ts';
-import { instruction } from '../store/samples.ts';
+import type { Assessment } from '../../src/domain/gates.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { PayoutRecord, Store } from '../../src/store/store.ts';
+import { record } from '../reports/records.ts';
+import { batchClaim, claimRow, instruction } from '../store/samples.ts';
+
+const WIDE = Number.POSITIVE_INFINITY;
+let store: Store;
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+});
+afterEach(() => store.close());
+
+it('shows kinds, totals by currency, accounts, masked payees, makers and flags', () => {
+  const assessed = { flags: ['new-payee'] } as unknown as Assessment;
+  const text = decisionTable([
+    record(1, 'held', { amount: '1200.00', assessed }, 'look-alike'),
+    record(2, 'held', { amount: '300.50' }, 'look-alike'),
+    record(3, 'awaiting-approval', { currency: 'JPY', amount: '5000', by: 'bob' }, 'approval-required'),
+  ]);
+  expect(text).toMatch(/^look-alike +2 +1,500\.50 EUR +same payee/m);
+  expect(text).toMatch(/^approval-required +1 +5,000 JPY/m);
+  expect(text).toMatch(/^total +1,500\.50 EUR, 5,000 JPY$/m);
+  expect(text).toMatch(/^from +acc-1$/m);
+  expect(text).toMatch(/^made by +maria, bob$/m);
+  expect(text).toMatch(/^look at +new payee \(1\)$/m);
+  expect(text).not.toMatch(/Ramirez|99887766/);
+  expect(text).not.toContain('accepts nothing');
+});
+
+it.each(['account-frozen', 'beneficiary-changed', 'switched-off'] as const)(
+  'says that approving %s only looks again, and not so of a rejection',
+  (code) => {
+    const rows = [record(1, 'held', {}, code)];
+    expect(decisionTable(rows)).toContain(`Approving ${code} accepts nothing: the bank is read again`);
+    expect(decisionTable(rows, 'reject')).not.toContain('accepts nothing');
+  },
+);
+
+it('shows a look-alike beside the earlier payout, and where they differ', async () => {
+  await store.claimBatch(batchClaim('01890000-0000-7000-8000-000000000001', ['OLD-1']));
+  const earlier = claimRow(1, 'OLD-1');
+  const row = record(1, 'held', { lookAlikeOf: earlier.reference, amount: '10.50', currency: 'USD' }, 'look-alike');
+  const text = await bothSides({ store, width: WIDE }, [row]);
+  expect(text).toMatch(/^document +INV-1 +OLD-1 +differs$/m);
+  expect(text).toMatch(/^amount +10\.50 USD +10\.50 USD$/m);
+  expect(text).not.toMatch(/Ramirez|99887766/);
+});
+
+it('shows a changed payee as the instruction and as the bank has it, masked', async () => {
+  const assessed = { beneficiary: { known: true, id: 'ben-1', digest: '' } } as unknown as Assessment;
+  const row = record(1, 'held', { assessed }, 'beneficiary-changed');
+  const items = { account_name: 'Ramirez', account_no: '11112222' };
+  const bank = { beneficiaries: { get: async () => ({ id: 'ben-1', items }) } } as never;
+  const text = await bothSides({ store, bank, width: WIDE }, [row]);
+  expect(text).toMatch(/^account_name +R\*\*\* +R\*\*\*$/m);
+  expect(text).toMatch(/^account_no +\*\*\*66 +\*\*\*22 +differs$/m);
+});
 
 const asking = (kind: PayoutRecord['kind'], more: Partial<PayoutRecord>): PayoutRecord =>
   ({
     kind,
     documentId: 'MOVE-1',
+    reference: 'r'.repeat(36),
     amount: '1000.00',
     currency: 'USD',
     instruction: instruction('MOVE-1', { account_id: 'eur-1', to_account_id: 'usd-2', beneficiary_id: undefined }),
+    state: 'awaiting-approval',
     reason: { code: 'approval-required', message: '' },
     lookAlikeOf: null,
     assessed: null,
@@ -20,7 +79,7 @@ it('a transfer and an exchange are decided on by both accounts, an exchange by w
   const exchange = { quotedSellAmount: '920.00', sellCurrency: 'EUR' };
   const assessed = { digest: 'd', approvalsNeeded: 1, exchange } as PayoutRecord['assessed'];
   const lineOf = (row: PayoutRecord): string | undefined => decisionTable([row]).split('\n').at(-1);
-  expect(lineOf(asking('transfer', {}))).toMatch(/MOVE-1 +1,000\.00 USD +eur-1 +usd-2 +approval-required/);
-  expect(lineOf(asking('exchange', { assessed }))).toMatch(/MOVE-1 +1,000\.00 USD for 920\.00 EUR +eur-1 +usd-2/);
-  expect(lineOf(asking('payout', { assessed }))).toMatch(/MOVE-1 +1,000\.00 USD +eur-1/);
+  expect(lineOf(asking('transfer', {}))).toMatch(/MOVE-1 +r+ +1,000\.00 USD +eur-1 +usd-2$/);
+  expect(lineOf(asking('exchange', { assessed }))).toMatch(/MOVE-1 +r+ +1,000\.00 USD for 920\.00 EUR +eur-1 +usd-2/);
+  expect(lineOf(asking('payout', { assessed }))).toMatch(/MOVE-1 +r+ +1,000\.00 USD +eur-1/);
 });

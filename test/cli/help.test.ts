@@ -3,8 +3,6 @@ import { EXAMPLES } from '../../src/cli/examples.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { commandsOf } from '../../src/cli/help.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { REMEDIES } from '../../src/rules/remedies.ts';
-import { RULES } from '../../src/rules/rules.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
@@ -50,11 +48,4 @@ it.each(['run', 'watch'])('%s says its exit codes at the end', (name) => {
 
 it('has examples of commands that exist, and nothing else', () => {
   expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([]);
-});
-
-it('is named right where findings and reasons name a command', () => {
-  const texts = [...Object.values(RULES), ...Object.values(REMEDIES)].join('\n');
-  const named = new Set([...texts.matchAll(/`payouts ([a-z]+)/g)].map(([, name = '']) => name));
-  expect(named.size).toBeGreaterThan(3);
-  expect([...named].filter((name) => !paths.includes(name))).toEqual([]);
 });

@@ -37,3 +37,34 @@ it('shows what would steer the terminal, in columns that stay aligned', () => {
     ['order           kind', '--------------  ----', 'ord-\\u001b[2J1  a', 'two\\u000alines  b'].join('\n'),
   );
 });
+
+it.each([60, 80, 120])(
+  'breaks no word at %i columns: what does not fit beside each other stands below each other',
+  (width) => {
+    const [id, why] = [
+      '01890000-0000-7000-8000-000000000001',
+      'the bank does not know the account of this payout any more',
+    ];
+    const text = table(
+      ['batch', 'reference', 'why'],
+      [
+        [id, id, why],
+        [id, id, ''],
+      ],
+      width,
+    );
+    expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
+    expect(text.split(/\s+/)).toEqual([
+      'batch',
+      id,
+      'reference',
+      id,
+      'why',
+      ...why.split(' '),
+      'batch',
+      id,
+      'reference',
+      id,
+    ]);
+  },
+);

@@ -100,8 +100,10 @@ const listDocument = z.strictObject({
       control,
       createdAt: z.iso.datetime(),
       counts,
+      attention: count,
     }),
   ),
+  payouts: z.array(z.looseObject({ reference: z.uuid() })).optional(),
 });
 
 const finding = z.strictObject({

@@ -40,7 +40,7 @@ describe.each([
   it('moves the money once, shows its plan, and knows the document again', async () => {
     const ended = await home.payouts(...command(`${kind}-1`, '--yes'));
     expect(ended.stderr).toMatch(
-      kind === 'transfer' ? /fee now: 0\.00 USD/ : /buy USD 100\.00 for EUR [\d.]+ at [\d.]+ now/,
+      kind === 'transfer' ? /fee now: 0\.00 USD/ : /buy 100\.00 USD for [\d.,]+ EUR at [\d.]+ now/,
     );
     expect(ended.code).toBe(0);
     const payout = movedIn(ended);

@@ -81,9 +81,9 @@ test('colours for a terminal and not for NO_COLOR', async () => {
   for (const name of ['FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined);
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('TERM', 'xterm-256color');
-  expect(renderSummary(report, terminal)).toContain('\u001b[32m');
+  expect(renderSummary(report, { stream: terminal })).toContain('\u001b[32m');
   vi.stubEnv('NO_COLOR', '1');
-  expect(renderSummary(report, terminal)).not.toContain('\u001b');
+  expect(renderSummary(report, { stream: terminal })).not.toContain('\u001b');
 });
 
 afterEach(() => {

@@ -1,8 +1,15 @@
 import { FLAGS, type Flag } from '../../domain/flags.ts';
 import { Problem } from '../../domain/problem.ts';
-import { groupedAmount } from '../../reports/display.ts';
+import { counted, groupedAmount } from '../../reports/display.ts';
 import { tellPlan } from '../../services/batch/control.ts';
-import { APART, type BatchPlan, type PlanDeps, planToSign, takePlan } from '../../services/decisions/plan.ts';
+import {
+  APART,
+  type BatchPlan,
+  type PlanDeps,
+  planToSign,
+  preparePlan,
+  takePlan,
+} from '../../services/decisions/plan.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { executionsOver } from '../../temporal/executions.ts';
@@ -20,14 +27,20 @@ export async function decideBatch(
   session: Session,
   decision: 'approve' | 'reject',
   { batchId }: BatchRecord,
-  options: DecideOptions,
+  options: DecideOptions & { kind?: readonly string[] },
 ): Promise<ExitCode> {
   const store = await session.store();
   const signer = await signerOf(session, options, 'payout');
   const stack = await session.stack();
   const bank = await session.bank(stack);
   const deps: PlanDeps = { store, bank, settings: session.config.settings, now: Date.now };
-  const plan = await planToSign(deps, { batchId, decision, subject: signer.name });
+  const asked = { batchId, decision, subject: signer.name };
+  const [kind, ...others] = options.kind ?? [];
+  // Both, or none named: our own approvals first, and the orders in the audit of the bank once no row waits for those.
+  const plan =
+    kind === undefined || others.length > 0
+      ? await planToSign(deps, asked)
+      : await preparePlan(deps, { ...asked, question: kind === 'bank-approval-required' ? 'bank' : 'payout' });
   session.output.tell(planText(plan));
   const { length } = plan.rows;
   if (length === 0) {
@@ -35,7 +48,10 @@ export async function decideBatch(
       hint: `payouts ${decision} REFERENCE decides one that asks for itself; payouts status ${batchId} shows them.`,
     });
   }
-  await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${length} payouts by one signature?`, options.yes);
+  await confirm(
+    `${decision === 'approve' ? 'Approve' : 'Reject'} ${counted(length, 'payout')} by one signature?`,
+    options.yes,
+  );
   const signed = signedPlan(store.id, signer, plan, options.remark);
   const taken = await takePlan(deps, plan, signed);
   if ('refused' in taken) {
@@ -49,7 +65,7 @@ export async function decideBatch(
   // A stack of our own ends with this command: what was decided is carried out before.
   if (stack.owner) for (const workflowId of waiting) await untilCarriedOut(client, workflowId);
   const { rows: _, ...shown } = plan;
-  const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${length} payouts`;
+  const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
   const document = { schemaVersion: 1, decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
   session.output.result(document, `${batchId}  ${outcome}`);
   return EXIT.completed;
@@ -65,20 +81,29 @@ const LISTED_MAX = 20;
 
 /** What one signature would decide, and what it would not. */
 function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
-  const what = question === 'bank' ? 'orders in the audit of the bank' : 'payouts';
-  const sums = totals.map(({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${count}`);
+  const what =
+    question === 'bank'
+      ? counted(rows.length, 'order in the audit of the bank', 'orders in the audit of the bank')
+      : counted(rows.length, 'payout');
+  const sums = totals.map(
+    ({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${counted(count, 'payout')}`,
+  );
   const flagged = Object.entries(flags) as [Flag, number][];
   const more = apart.length - LISTED_MAX;
   const listed = apart
     .slice(0, LISTED_MAX)
     .map(({ documentId, amount, currency, why }) => [documentId, `${groupedAmount(amount)} ${currency}`, APART[why]]);
   return [
-    `${batchId}: ${rows.length} ${what} to ${payees} payees, ${newPayees} of them new`,
+    `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(`${newPayees}`)} of them new`,
     ...sums,
     ...flagged.map(([flag, count]) => `  look at ${count}: ${FLAGS[flag]}`),
-    ...(apart.length === 0 ? [] : [`${apart.length} ask for themselves and are not decided by this signature:`]),
+    ...(apart.length === 0
+      ? []
+      : [
+          `${counted(apart.length, 'payout asks for itself', 'payouts ask for themselves')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
+        ]),
     ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
-    ...(more > 0 ? [`and ${more} more; payouts status ${batchId} lists all of them`] : []),
+    ...(more > 0 ? [`and ${groupedAmount(`${more}`)} more; payouts status ${batchId} lists all of them`] : []),
     digest,
   ].join('\n');
 }

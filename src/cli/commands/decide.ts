@@ -2,11 +2,17 @@ import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
 import type { SignedDecision } from '../../domain/authority.ts';
+import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
+import type { ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAction } from '../../domain/resolve-action.ts';
+import { counted } from '../../reports/display.ts';
+import { kindOf, shortId } from '../../reports/next-step.ts';
+import { widthOf } from '../../reports/wrap.ts';
+import { visible } from '../../rules/finding.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -15,7 +21,8 @@ import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { unknownId } from '../batch-report.ts';
-import { decisionTable } from '../decision-table.ts';
+import { bothSides, needsBank } from '../both-sides.ts';
+import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
@@ -36,25 +43,27 @@ export async function decide(
   session: Session,
   decision: 'approve' | 'reject',
   id: string,
-  options: DecideOptions,
+  options: DecideOptions & { kind?: readonly string[] },
 ): Promise<ExitCode> {
   if (decision === 'reject' && !options.remark) {
     throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
   }
   const store = await session.store();
   const target = await findTarget(store, id);
-  if (target.kind === 'batch' && session.config.settings.policy !== undefined) {
+  const { policy } = session.config.settings;
+  if (target.kind === 'batch' && policy !== undefined && isPlanned(options.kind)) {
     return decideBatch(session, decision, target.batch, options);
   }
-  const payouts = await awaitingPayouts(store, target, AWAITING);
+  const payouts = ofKind(await awaitingPayouts(store, target, AWAITING), id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
-      hint: `payouts status ${id} says what it waits for.`,
+      hint: `payouts status ${shownId(target)} says what it waits for.`,
     });
   }
   const signer = await signerOf(session, options, 'payout');
-  if (!options.yes) session.output.tell(decisionTable(payouts));
-  await confirm(`${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts.length} payouts?`, options.yes);
+  if (!options.yes) await tellWhatIsDecided(session, payouts, decision);
+  const verb = decision === 'approve' ? 'Approve' : 'Reject';
+  await confirm(`${verb} ${counted(payouts.length, 'payout')}?`, options.yes);
   const asked: Asked = {
     action: decision,
     by: signer.name,
@@ -65,6 +74,34 @@ export async function decide(
     if ('refused' in update) return update;
     return decidePayout(client, payout.workflowId, update);
   });
+}
+
+/** Kinds that one signature decides for a whole batch; what is held is signed row by row. */
+const PLANNED: readonly string[] = ['approval-required', 'bank-approval-required'] satisfies ReasonCode[];
+const isPlanned = (kinds: readonly string[] | undefined): boolean =>
+  kinds?.every((kind) => PLANNED.includes(kind)) ?? true;
+
+/** Rows of the kinds asked for; different questions are answered together only where somebody says which. */
+function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly string[] | undefined): PayoutRecord[] {
+  const found = byKind(payouts);
+  if (kinds !== undefined) return payouts.filter((row) => kinds.includes(kindOf(row)));
+  if (found.size < 2) return [...payouts];
+  const shown = [...found].map(([kind, some]) => `${kind} (${some.length})`).join(', ');
+  throw new Problem('usage', 'kinds-mixed', `What waits under "${id}" asks different questions: ${shown}.`, {
+    hint: `Add --kind KIND, or several: --kind ${[...found.keys()].join(',')}`,
+  });
+}
+
+/** Everything that a person should see before the question, both sides of what has two included. */
+async function tellWhatIsDecided(
+  session: Session,
+  payouts: readonly PayoutRecord[],
+  decision?: 'approve' | 'reject',
+): Promise<void> {
+  session.output.tell(decisionTable(payouts, decision));
+  const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
+  const sides = await bothSides({ store: await session.store(), bank, width: widthOf(process.stderr) }, payouts);
+  if (sides !== '') session.output.tell(`\n${sides}`);
 }
 
 /** The update that says it; signed about just what the row shows, where a policy asks for that. */
@@ -98,7 +135,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
   const target = await findTarget(store, id);
   const by = options.by ?? userInfo().username;
   const reason = options.remark ?? 'cancelled by an operator';
-  await confirm(`Cancel ${target.kind} ${id}?`, options.yes);
+  await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
   return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, async (client, payout) => {
     const answer = await client.workflow
@@ -125,14 +162,22 @@ export interface ResolveOptions {
  */
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
   const store = await session.store();
-  const [payout] = await awaitingPayouts(store, await findTarget(store, id), ['needs-operator']);
+  const target = await findTarget(store, id);
+  const [payout, ...others] = await awaitingPayouts(store, target, ['needs-operator']);
   if (payout === undefined) {
     throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
-      hint: `payouts status ${id} says where it stands.`,
+      hint: `payouts status ${shownId(target)} says where it stands.`,
+    });
+  }
+  if (others.length > 0) {
+    const shown = [payout, ...others].slice(0, CANDIDATES_MAX).map(({ reference }) => shortId(reference));
+    throw new Problem('usage', 'ambiguous-id', `${others.length + 1} payouts of this batch need an operator.`, {
+      hint: `Evidence is about one of them: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
     });
   }
   const signer = await signerOf(session, options, 'resolve');
   const { name: by } = signer;
+  if (!options.yes) await tellWhatIsDecided(session, [payout], 'reject');
   await confirm(`${options.action} for payout ${payout.reference}?`, options.yes);
   const about = { question: 'resolve', reference: payout.reference, remark: options.evidence } as const;
   const digest = resolveDigest(options.action, options.order);
@@ -164,6 +209,17 @@ export async function controlBatch(session: Session, batchId: string, update: st
   session.output.result({ schemaVersion: 1, batchId, ...answer }, `Batch ${batchId} is ${answer.control}.`);
   return EXIT.completed;
 }
+
+const CANDIDATES_MAX = 10;
+
+const shownId = (target: Target): string =>
+  shortId(target.kind === 'batch' ? target.batch.batchId : target.payout.reference);
+
+/** What an ID has turned out to name. */
+const titleOf = (target: Target): string =>
+  target.kind === 'batch'
+    ? `what is left of batch ${target.batch.batchId} (${visible(target.batch.file)})`
+    : `payout ${target.payout.reference} (${visible(payoutTitle(target.payout.instruction))})`;
 
 async function awaitingPayouts(store: Store, target: Target, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
   if (target.kind === 'batch') return store.rowsIn(target.batch.batchId, states);

@@ -1,12 +1,17 @@
 import type { Bank } from '../../api/bank.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { REASONS, type ReasonCode } from '../../domain/reasons.ts';
+import { INCIDENTS, type IncidentKind } from '../../domain/reconciliation.ts';
 import { sampleValue } from '../../formats/template/sample-payee.ts';
 import { fieldNames } from '../../formats/template/write-template.ts';
+import { STATES } from '../../reports/state-texts.ts';
+import { labelled as labelledText, widthOf } from '../../reports/wrap.ts';
 import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../rules/columns.ts';
+import { visible } from '../../rules/finding.ts';
 import { didYouMean } from '../../rules/nearest.ts';
-import { REMEDIES } from '../../rules/remedies.ts';
+import { type Actor, INCIDENT_REMEDIES, REMEDIES, type Remedy } from '../../rules/remedies.ts';
 import { RULES } from '../../rules/rules.ts';
 import { bankOffer } from '../bank-offer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -14,13 +19,13 @@ import type { Session } from '../session.ts';
 import { table } from '../table.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
-/** What one name stands for: a column of ours, a rule of findings, a reason code, or a field of the bank. */
+/** What one name stands for: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
 interface Explained {
   document: object;
   text: string;
 }
 
-/** `payouts explain [NAME]`: what a column, a rule or a reason code means; without a name, all of them. */
+/** `payouts explain [NAME]`: what a column, a finding, a state, a reason code or an incident means; without a name, all of them. */
 export async function explain(
   session: Session,
   name: string | undefined,
@@ -30,7 +35,7 @@ export async function explain(
     session.output.result(LIST.document, LIST.text);
     return EXIT.completed;
   }
-  const own = [...column(name), ...rule(name), ...reason(name)];
+  const own = [...column(name), ...rule(name), ...state(name), ...reason(name), ...incident(name)];
   const found = own.length > 0 ? own : await withValidationBank(session, (bank) => bankField(bank, name, currency));
   const document = Object.assign({ schemaVersion: 1, name }, ...found.map((it) => it.document));
   session.output.result(document, found.map(({ text }) => text).join('\n\n'));
@@ -66,15 +71,57 @@ function rule(name: string): Explained[] {
   ];
 }
 
-function reason(name: string): Explained[] {
-  if (!isReason(name)) return [];
+function state(name: string): Explained[] {
+  if (!Object.hasOwn(STATES, name)) return [];
+  const { meaning, byItself } = STATES[name as PayoutState];
+  const attention = needsAttention(name as PayoutState) ? 'yes; its reason says who: payouts inbox' : 'no';
   const lines = [
-    ['reason', name],
-    ['meaning', REASONS[name]],
-    ['to do', REMEDIES[name]],
+    ['state', name],
+    ['meaning', meaning],
+    ['people', attention],
+    ['by itself', byItself],
   ];
-  return [{ document: { reason: { meaning: REASONS[name], remedy: REMEDIES[name] } }, text: labelled(lines) }];
+  return [
+    {
+      document: { state: { meaning, needsAttention: needsAttention(name as PayoutState), byItself } },
+      text: labelled(lines),
+    },
+  ];
 }
+
+function reason(name: string): Explained[] {
+  return isReason(name) ? [remedied('reason', name, REASONS[name], REMEDIES[name])] : [];
+}
+
+function incident(name: string): Explained[] {
+  if (!Object.hasOwn(INCIDENTS, name)) return [];
+  const kind = name as IncidentKind;
+  return [remedied('incident', name, INCIDENTS[kind], INCIDENT_REMEDIES[kind])];
+}
+
+function remedied(
+  what: 'reason' | 'incident',
+  name: string,
+  meaning: string,
+  { who, todo, byItself }: Remedy,
+): Explained {
+  const lines = [
+    [what, name],
+    ['meaning', meaning],
+    ['who', ACTORS[who]],
+    ['to do', todo],
+    ['by itself', byItself],
+  ];
+  return { document: { [what]: { meaning, who, remedy: todo, byItself } }, text: labelled(lines) };
+}
+
+const ACTORS: Readonly<Record<Actor, string>> = {
+  approver: 'an approver, never who handed it over',
+  operator: 'an operator',
+  maker: 'who hands payouts over',
+  outside: 'somebody at the bank or with the account',
+  nobody: 'nobody has to',
+};
 
 async function bankField(bank: Bank, name: string, currency: string | undefined): Promise<Explained[]> {
   const entries = await bankOffer(bank, currency);
@@ -112,11 +159,11 @@ async function bankField(bank: Bank, name: string, currency: string | undefined)
 }
 
 function unknownName(name: string, fields: readonly string[]): Problem {
-  const known = [...INSTRUCTION_FIELDS, ...Object.keys(RULES), ...Object.keys(REASONS), ...fields];
+  const known = [...INSTRUCTION_FIELDS, ...[RULES, STATES, REASONS, INCIDENTS].flatMap(Object.keys), ...fields];
   return new Problem(
     'usage',
     'unknown-name',
-    `"${name}" is no column, no field that the bank asks for, no rule and no reason code.`,
+    `"${visible(name)}" is no column, no field that the bank asks for, no finding, no state, no reason code and no incident.`,
     { hint: `payouts explain lists them.${didYouMean(name, known)}` },
   );
 }
@@ -125,17 +172,33 @@ const isColumn = (name: string): name is Column => Object.hasOwn(COLUMNS, name);
 const isReason = (name: string): name is ReasonCode => Object.hasOwn(REASONS, name);
 
 const labelled = (lines: readonly (readonly string[])[]): string =>
-  lines.map(([label = '', text = '']) => `${label.padEnd(10)}${text === '' ? '-' : text}`).join('\n');
+  lines
+    .flatMap(([label = '', text = '']) =>
+      labelledText(label, text === '' ? '-' : text, {
+        labelWidth: 'by itself  '.length,
+        width: widthOf(process.stdout),
+      }),
+    )
+    .join('\n');
 
 const LIST: Explained = {
-  document: { schemaVersion: 1, columns: COLUMNS, rules: RULES, reasons: REASONS },
+  document: {
+    schemaVersion: 1,
+    columns: COLUMNS,
+    rules: RULES,
+    states: STATES,
+    reasons: REASONS,
+    incidents: INCIDENTS,
+  },
   text: [
     table(
       ['column', 'needed', 'meaning'],
       Object.entries(COLUMNS).map(([name, { needed, meaning }]) => [name, needed, meaning]),
     ),
     "The payee's own fields are the bank's: payouts explain FIELD.",
-    `Rules of findings: ${Object.keys(RULES).join(', ')}`,
+    `Findings: ${Object.keys(RULES).join(', ')}`,
+    `States: ${Object.keys(STATES).join(', ')}`,
     `Reason codes: ${Object.keys(REASONS).join(', ')}`,
+    `Incidents: ${Object.keys(INCIDENTS).join(', ')}`,
   ].join('\n\n'),
 };

@@ -1,17 +1,22 @@
-import { listBatches } from '../../reports/batch-list.ts';
+import { stepContext } from '../../compose/next-steps.ts';
+import { isEnd } from '../../domain/payout-state.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
+import { nextStep } from '../../reports/next-step.ts';
+import { widthOf } from '../../reports/wrap.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText } from '../batch-report.ts';
+import { batchSteps } from '../batch-steps.ts';
+import { bothSides } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import { lazily } from '../lazily.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
-import { table } from '../table.ts';
 
 const followAndReport = lazily(async () => (await import('./run.ts')).followAndReport);
 
-// Commands that look: `status`, `report` and `list` read the store and boot nothing.
+// Commands that look: `status` and `report` read the store and boot nothing.
 
 /** `payouts watch ID`: follows a batch until every row has an end or is with an operator. */
 export async function watch(
@@ -23,43 +28,35 @@ export async function watch(
   return followAndReport(session, [batchId], options.timeoutMs);
 }
 
-/** `payouts status ID`: a batch as its document, a payout as one record. */
+/** `payouts status ID`: a batch as its document, a payout as one record; what waits in it, and for whom. */
 export async function status(session: Session, id: string): Promise<ExitCode> {
-  const store = await session.store();
-  const target = await findTarget(store, id);
-  const ui = await session.ui();
+  const target = await findTarget(await session.store(), id);
   if (target.kind === 'batch') {
-    const document = await session.report(target.batch.batchId);
-    session.output.result(document, summaryText(document, ui));
-    return EXIT.completed;
-  }
-  const url = workflowUrl(ui, target.payout.workflowId);
-  const { reference } = target.payout;
-  const incidents = reportedIncidents(await store.incidentsOf([reference]), [target.payout]);
-  session.output.result(payoutDocument(target.payout, incidents, url), payoutText(target.payout, incidents, url));
+    const { batchId } = target.batch;
+    const [document, steps] = [await session.report(batchId), await batchSteps(session, batchId)];
+    session.output.result(document, await summaryText(session, document, steps));
+  } else await showPayout(session, target.payout);
   return EXIT.completed;
+}
+
+/** One payout, transfer or exchange, with what it waits for. */
+export async function showPayout(session: Session, payout: PayoutRecord): Promise<void> {
+  const store = await session.store();
+  const { reference, workflowId } = payout;
+  const incidents = reportedIncidents(await store.incidentsOf([reference]), [payout]);
+  const step = nextStep(payout, await stepContext(session.config, store, [payout]));
+  const live = await session.liveUi();
+  const shown = { step, now: Date.now(), width: widthOf(process.stdout), url: live && workflowUrl(live, workflowId) };
+  const document = payoutDocument(payout, incidents, { step, url: workflowUrl(await session.ui(), workflowId) });
+  const sides = isEnd(payout.state) ? '' : await bothSides({ store, width: shown.width }, [payout]);
+  const text = payoutText(payout, incidents, shown);
+  session.output.result(document, sides === '' ? text : `${text}\n\n${sides}`);
 }
 
 /** `payouts report ID`: writes the report files again (byte for byte the same for the same facts) and shows them. */
 export async function report(session: Session, id: string): Promise<ExitCode> {
-  const document = await session.report(await findBatch(await session.store(), id));
-  session.output.result(document, summaryText(document, await session.ui()));
-  return EXIT.completed;
-}
-
-/** `payouts list`: the batches of this store, newest first. */
-export async function list(session: Session): Promise<ExitCode> {
-  const store = await session.store();
-  const { batches } = await listBatches(store);
-  const rows = batches.map(({ batchId, file, state, createdAt, counts }) => [
-    batchId,
-    createdAt.slice(0, 19),
-    state,
-    `${counts.completed}/${counts.total}`,
-    file,
-  ]);
-  const text =
-    batches.length === 0 ? 'No batch yet.' : table(['batch', 'created (UTC)', 'state', 'paid', 'file'], rows);
-  session.output.result({ schemaVersion: 1, batches }, text);
+  const batchId = await findBatch(await session.store(), id);
+  const document = await session.report(batchId);
+  session.output.result(document, await summaryText(session, document, await batchSteps(session, batchId)));
   return EXIT.completed;
 }

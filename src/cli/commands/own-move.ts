@@ -3,19 +3,17 @@ import { inMarkdown } from '../../domain/markdown.ts';
 import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
 import { payloadDigest } from '../../identity.ts';
 import { type MoveAsked, type MovePlan, planMove, takenMove } from '../../intake/own-move.ts';
-import { reportedIncidents } from '../../reports/batch-report.ts';
 import type { MoveKind } from '../../rules/check-move.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { executionsOver, restartPayout } from '../../temporal/executions.ts';
-import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type FollowedPayout, followPayout } from '../follow-payout.ts';
 import { movePlanText } from '../move-plan.ts';
-import { payoutDocument, payoutText } from '../payout-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { keepSigned, signerOf } from '../signer.ts';
 import { withValidationBank } from '../validation-bank.ts';
+import { showPayout } from './inspect.ts';
 
 /** Options as commander hands them over, by the name of the option. */
 interface MoveOptions {
@@ -136,8 +134,6 @@ function exitOf(state: PayoutState): ExitCode {
 }
 
 async function show(session: Session, row: PayoutRecord, exit: ExitCode): Promise<ExitCode> {
-  const url = workflowUrl(await session.ui(), row.workflowId);
-  const incidents = reportedIncidents(await (await session.store()).incidentsOf([row.reference]), [row]);
-  session.output.result(payoutDocument(row, incidents, url), payoutText(row, incidents, url));
+  await showPayout(session, row);
   return exit;
 }

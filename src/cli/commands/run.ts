@@ -6,8 +6,11 @@ import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
 import type { BatchReport } from '../../reports/batch-report.ts';
+import { counted } from '../../reports/display.ts';
+import { shortId } from '../../reports/next-step.ts';
 import { startBatch } from '../../temporal/executions.ts';
 import { exitOfReport, summaryText } from '../batch-report.ts';
+import { batchSteps } from '../batch-steps.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
@@ -93,7 +96,7 @@ const agreement =
     if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
     if (warnings.length > 0) show(formatWarnings(warnings));
     show(planText(plan, plan));
-    if (!dryRun) await confirm(`Pay ${plan.payouts} payouts?`, yes);
+    if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
   };
 
 /** Follows batches to their end on a stack of our own or the one that is up, then reports the newest. */
@@ -111,10 +114,15 @@ export async function followAndReport(
     last = await session.report(batchId);
     exits.push(exitOfReport(last));
   }
-  if (last !== undefined) session.output.result(last, summaryText(last, await session.ui()));
+  if (last !== undefined) {
+    const steps = await batchSteps(session, last.batchId);
+    session.output.result(last, await summaryText(session, last, steps));
+  }
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
-    session.output.say('Detached: payouts that are under way go on. `payouts watch ID` follows them again.');
+    session.output.say(
+      `Detached: payouts that are under way go on. \`payouts watch ${shortId(batchIds.at(-1) ?? '')}\` follows them again.`,
+    );
     return EXIT.interrupted;
   }
   if (exits.includes(EXIT.stillOpen)) return EXIT.stillOpen;
@@ -123,7 +131,8 @@ export async function followAndReport(
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
   const report = await session.report(batchId);
-  const summary = summaryText(report, await session.ui());
-  session.output.result(report, `Batch ${batchId} ${how}.\n\n${summary}\n\nNext: payouts watch ${batchId}`);
+  const steps = await batchSteps(session, batchId);
+  const summary = await summaryText(session, report, steps);
+  session.output.result(report, `Batch ${batchId} ${how}.\n\n${summary}\n\nNext: payouts watch ${shortId(batchId)}`);
   return EXIT.completed;
 }

@@ -2,9 +2,10 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import { maskedPayee } from '../../reports/masked.ts';
+import { approvedBy as approvers } from '../../services/decisions/approved-by.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { signedParts } from '../../services/decisions/signed-parts.ts';
-import { type SignedQuestion, verdictOn } from '../../services/decisions/verdict.ts';
+import type { SignedQuestion } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Doorway } from './doorway.ts';
 
@@ -55,17 +56,11 @@ function digestShown(
 }
 
 /** Who has approved what a row asks. */
-export async function approvedBy(
+export const approvedBy = (
   { deps: { store, pages, now } }: Doorway,
   row: PayoutRecord,
   asked: SignedQuestion | undefined,
-): Promise<readonly string[]> {
-  if (asked === undefined) return [];
-  const { settings } = pages;
-  if (settings.policy === undefined) return store.approvalsOf(row.reference, asked.digest);
-  const verdict = await verdictOn({ store, settings, now }, row, asked);
-  return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
-}
+): Promise<readonly string[]> => approvers({ store, settings: pages.settings, now }, row, asked);
 
 function payeeShown({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeShown {
   const { beneficiary_id: id } = instruction;

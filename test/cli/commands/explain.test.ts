@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../../src/cli/commands/explain.ts';
 import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { REASONS } from '../../../src/domain/reasons.ts';
+import { INCIDENTS } from '../../../src/domain/reconciliation.ts';
+import { STATES } from '../../../src/reports/state-texts.ts';
 import { RULES } from '../../../src/rules/rules.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
@@ -22,7 +24,9 @@ describe('without a name', () => {
     const text = await told();
     for (const name of [...INSTRUCTION_FIELDS, ...Object.keys(RULES), ...Object.keys(REASONS)])
       expect(text).toContain(name);
-    expect(Object.keys(open.told.document as object)).toEqual(['schemaVersion', 'columns', 'rules', 'reasons']);
+    expect(Object.keys(open.told.document as object)).toEqual([
+      ...['schemaVersion', 'columns', 'rules', 'states', 'reasons', 'incidents'],
+    ]);
   });
 });
 
@@ -69,7 +73,19 @@ it.each(Object.keys(RULES))('the finding %s is told', async (name) => {
 });
 
 it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, meaning) => {
-  expect(await told(name)).toMatch(new RegExp(`reason +${name}\nmeaning +${meaning}\nto do +\\S`));
+  expect(await told(name)).toMatch(
+    new RegExp(`reason +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*\nby itself +\\S`),
+  );
+});
+
+it.each(Object.keys(STATES))('the state %s is told with what happens in it by itself', async (name) => {
+  expect(await told(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\nby itself +\\S`));
+});
+
+it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', async (name, meaning) => {
+  expect(await told(name)).toMatch(
+    new RegExp(`^incident +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*acknowledge`),
+  );
 });
 
 it('a name that is a rule and a reason is told as both', async () => {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { list, report, status } from '../../../src/cli/commands/inspect.ts';
+import { report, status } from '../../../src/cli/commands/inspect.ts';
+import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { reportBatch } from '../../../src/compose/batch-report.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -44,6 +45,7 @@ beforeAll(async () => {
     config,
     store: async () => store,
     ui: async () => ui,
+    liveUi: async () => undefined,
     report: (batchId: string) => reportBatch(config, store, batchId, ui),
     output: {
       result(_document: unknown, shown: string) {

@@ -1,0 +1,117 @@
+import { stepContext } from '../../compose/next-steps.ts';
+import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { counted, minuteOf } from '../../reports/display.ts';
+import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
+import { stepGroupsText } from '../../reports/render-steps.ts';
+import { labelled, widthOf } from '../../reports/wrap.ts';
+import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
+import { approvedBy } from '../../services/decisions/approved-by.ts';
+import { isFor } from '../../services/decisions/is-for.ts';
+import { openQuestion } from '../../services/decisions/open-question.ts';
+import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
+import { stepsDocument, timesOf } from '../batch-steps.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { type Asker, lookerOf } from '../signer.ts';
+
+/** States in which rows wait for people. */
+const FOR_PEOPLE: readonly PayoutState[] = ['held', 'awaiting-approval', 'awaiting-bank-approval', 'needs-operator'];
+/** Rows, and incidents, that are looked through. */
+const READ_MAX = 10_000;
+
+export interface InboxOptions extends Asker {
+  mine: boolean;
+  kind?: string;
+}
+
+/** `payouts inbox`: what waits for people, across batches, by kind, the oldest first. It reads the store and boots nothing. */
+export async function inbox(session: Session, options: InboxOptions): Promise<ExitCode> {
+  const store = await session.store();
+  const name = options.mine ? await lookerOf(session, options) : undefined;
+  const read = await store.payoutsIn(FOR_PEOPLE, READ_MAX);
+  const waiting = read
+    .filter((row) => needsAttention(row.state, row.reason))
+    .filter((row) => options.kind === undefined || kindOf(row) === options.kind)
+    .sort((a, b) => a.updatedAt - b.updatedAt);
+  const rows = name === undefined ? waiting : await those(session, store, waiting, name);
+  const context = await stepContext(session.config, store, rows);
+  const groups = stepGroups(rows, context);
+  const found = await store.incidents({ open: true, limit: READ_MAX });
+  const incidents = found.filter(({ kind }) => options.kind === undefined || kind === options.kind).toReversed();
+  const document = {
+    schemaVersion: 1,
+    for: name ?? null,
+    kinds: stepsDocument(groups),
+    payouts: rows.map((row) => waitingDocument(row, context)),
+    incidents: incidents.map(incidentDocument),
+  };
+  session.output.result(document, inboxText(groups, incidents, { name, isCut: read.length === READ_MAX }));
+  return EXIT.completed;
+}
+
+/** Those that wait for one person. */
+async function those(
+  { config: { settings } }: Session,
+  store: Store,
+  rows: readonly PayoutRecord[],
+  name: string,
+): Promise<PayoutRecord[]> {
+  const mine: PayoutRecord[] = [];
+  for (const row of rows) {
+    if (!isFor(settings.policy, name, row, [])) continue;
+    const asked = await openQuestion(store, row);
+    const approved = await approvedBy({ store, settings, now: Date.now }, row, asked);
+    if (isFor(settings.policy, name, row, approved)) mine.push(row);
+  }
+  return mine;
+}
+
+function waitingDocument(row: PayoutRecord, context: StepContext): object {
+  const { reference, documentId: id, uid, batchId, amount, currency, state, reason } = row;
+  const step = nextStep(row, context);
+  const next = step === undefined ? null : { ...step, ...timesOf(step) };
+  return { reference, id, uid, batchId, row: row.row, amount, currency, state, reason, next };
+}
+
+const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
+  id,
+  reference,
+  orderId,
+  kind,
+  message: INCIDENTS[kind],
+  seenAt: new Date(seenAt).toISOString(),
+});
+
+function inboxText(
+  groups: readonly StepGroup[],
+  incidents: readonly IncidentRecord[],
+  { name, isCut }: { name: string | undefined; isCut: boolean },
+): string {
+  const width = widthOf(process.stdout);
+  const whom = name === undefined ? 'people' : name;
+  if (groups.length === 0 && incidents.length === 0) return `Nothing waits for ${whom}.`;
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  const open = incidents.length === 0 ? '' : `, and ${counted(incidents.length, 'open incident')}`;
+  return [
+    `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}.`,
+    ...(isCut
+      ? [`The oldest ${READ_MAX} were looked through; \`payouts list --state held\` and its like show others.`]
+      : []),
+    ...(groups.length === 0 ? [] : ['', stepGroupsText(groups, { now: Date.now(), width })]),
+    ...incidents.flatMap((incident) => ['', ...incidentLines(incident, width)]),
+  ].join('\n');
+}
+
+function incidentLines({ kind, id, reference, orderId, seenAt }: IncidentRecord, width: number): string[] {
+  const layout = { indent: 2, labelWidth: 'by itself  '.length, width };
+  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  return [
+    `incident ${id} [${kind}]`,
+    ...labelled('why', `${INCIDENTS[kind]} (order ${orderId}, payout ${reference})`, layout),
+    ...labelled('since', minuteOf(seenAt), layout),
+    ...labelled('to do', todo, layout),
+    ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),
+    ...labelled('by itself', byItself, layout),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../config.ts';
+import type { StepContext } from '../reports/next-step.ts';
+import { approvedBy } from '../services/decisions/approved-by.ts';
+import { openQuestion } from '../services/decisions/open-question.ts';
+import { legReferences } from '../services/sending/claimed-row.ts';
+import type { PayoutRecord, Store } from '../store/store.ts';
+
+/** What the next steps of rows depend on, as the store and the configuration say it. */
+export async function stepContext(
+  { settings }: Pick<Config, 'settings'>,
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<StepContext> {
+  const { policy, terms, calendar } = settings;
+  return {
+    policy,
+    terms,
+    calendar,
+    auditEnds: await auditEnds(store, rows),
+    approvedBy: await approvers(settings, store, rows),
+  };
+}
+
+/** As the order was sent: the bank keeps to that. */
+async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
+  const owners = new Map(
+    rows
+      .filter(({ state }) => state === 'awaiting-bank-approval')
+      .flatMap((row) => Object.values(legReferences(row)).map((leg) => [leg, row.reference] as const)),
+  );
+  const ends = new Map<string, number>();
+  for (const { reference, request, settled } of await store.attemptsOf([...owners.keys()])) {
+    const owner = owners.get(reference);
+    if (owner !== undefined && settled === null && request !== null && 'expiredAt' in request)
+      ends.set(owner, request.expiredAt);
+  }
+  return ends;
+}
+
+async function approvers(
+  settings: Config['settings'],
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const row of rows) {
+    const asked = await openQuestion(store, row);
+    if (asked === undefined || asked.needed < 2) continue;
+    found.set(row.reference, await approvedBy({ store, settings, now: Date.now }, row, asked));
+  }
+  return found;
+}

@@ -1,0 +1,206 @@
+import { isSamePerson } from '../domain/approval.ts';
+import { may, type Policy, touchesOf } from '../domain/authority.ts';
+import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
+import { addDecimals, formatMinor } from '../domain/money.ts';
+import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import type { Terms } from '../domain/policy.ts';
+import { REASONS, type ReasonCode } from '../domain/reasons.ts';
+import { type Actor, commandsIn, type Deadline, REMEDIES } from '../rules/remedies.ts';
+import type { PayoutRecord } from '../store/store.ts';
+import { STATES } from './state-texts.ts';
+
+/** Of a row that waits or has ended: why, since when, until when, who may act, with which commands, and what happens by itself. */
+export interface NextStep {
+  /** Reason code, or the state of a row that has none. `payouts explain` knows both. */
+  kind: string;
+  why: string;
+  /** Nothing more is expected of it. */
+  hasEnded: boolean;
+  /** Epoch ms. */
+  since: number;
+  /** Epoch ms; null: it has no end of its own. */
+  until: number | null;
+  who: string;
+  /** What to do, with the real id in its commands. */
+  todo: string;
+  /** Ready to paste; what stands in capitals has to be filled in. */
+  commands: readonly string[];
+  byItself: string;
+}
+
+/** What a step depends on besides the row. */
+export interface StepContext {
+  /** Absent: a trial, in which names are believed. */
+  policy: Policy | undefined;
+  terms: Pick<Terms, 'waits' | 'auditTtlMs'>;
+  calendar: BusinessCalendar | undefined;
+  /** When the bank ends the order of a payout that it audits: epoch ms by reference. */
+  auditEnds?: ReadonlyMap<string, number>;
+  /** Who has approved what is awaited, by reference. */
+  approvedBy?: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * What a row waits for, or how it has ended, in one word: two rows of one kind are decided alike. A row that awaits an approval is of
+ * that kind, whatever else it says.
+ */
+export function kindOf({ state, reason }: { state: PayoutState; reason: Reason | null }): string {
+  if (state === 'awaiting-approval') return 'approval-required';
+  if (state === 'awaiting-bank-approval') return 'bank-approval-required';
+  return reason?.code ?? state;
+}
+
+const isReason = (kind: string): kind is ReasonCode => Object.hasOwn(REASONS, kind);
+
+/** The step of a row; undefined for one that is completed. */
+export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
+  const { state, reason } = row;
+  if (state === 'completed') return undefined;
+  const kind = kindOf(row);
+  const remedy = isReason(kind) ? REMEDIES[kind] : undefined;
+  const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
+  const shown = ready(todo, row, who, context.policy === undefined);
+  return {
+    kind,
+    why: reason?.message ?? STATES[state].meaning,
+    hasEnded: isEnd(state),
+    since: row.endedAt ?? row.updatedAt,
+    until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
+    who: actorText(who, row, context),
+    todo: shown,
+    commands: commandsIn(shown),
+    byItself,
+  };
+}
+
+/** Enough of an id to name it, and short enough to type. */
+export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
+
+/** A text whose commands name the row; who decides in a trial is asked for, since the maker may not. */
+function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): string {
+  const id = shortId(row.reference);
+  const by = isTrial && (who === 'approver' || who === 'operator') ? ' --by NAME' : '';
+  return (
+    todo
+      .replace(/`payouts retry ID`/g, retryOf(row))
+      .replace(/`payouts (?:approve|reject|resolve) ID[^`]*/g, (command) => command + by)
+      .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
+      // What stands in a file is never pasted into a shell unless it is plain.
+      .replace(/(`payouts accounts )UID/g, /^[\w.-]+$/.test(row.uid) ? `$1${row.uid}` : '$1UID')
+  );
+}
+
+/** A retry of the whole batch would pay other rows too. */
+const retryOf = ({ batchId, row }: PayoutRecord): string =>
+  batchId === null || row === null ? 'hand it over again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
+
+function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnds }: StepContext): number | null {
+  switch (kind) {
+    case 'funds':
+      return row.updatedAt + terms.waits.fundsPatienceMs;
+    case 'approval':
+      return row.updatedAt + terms.waits.approvalTtlMs;
+    case 'bank-audit':
+      return auditEnds?.get(row.reference) ?? null;
+    case 'date':
+      return dueAt(row.instruction, calendar) ?? null;
+  }
+}
+
+const ROLE_OF = { approver: 'an approver', operator: 'an operator', maker: 'a maker' } as const;
+
+function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepContext): string {
+  if (who === 'nobody') return 'nobody has to';
+  if (who === 'outside') return 'whoever has the account, or the bank';
+  const isByOthers = who === 'approver';
+  if (policy === undefined) {
+    if (!isByOthers) return 'anybody, under a name of their own';
+    if (row.by !== null) return `anybody but ${row.by}, who handed it over`;
+    return row.state === 'awaiting-approval' ? 'nobody: who handed it over is not known; cancel it' : 'anybody';
+  }
+  const question = who === 'approver' ? 'payout' : who === 'operator' ? 'resolve' : 'make';
+  const sold = row.kind === 'exchange' ? row.assessed?.exchange?.sellCurrency : undefined;
+  const touches = touchesOf(row.kind, row.instruction, sold);
+  const have = approvedBy?.get(row.reference) ?? [];
+  const names = policy.people
+    .filter((person) => may(person, question, touches))
+    .map(({ name }) => name)
+    .filter((name) => !isByOthers || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
+  const sofar = have.length === 0 ? '' : `; approved by ${have.join(', ')} so far`;
+  return (names.length === 0 ? `nobody: the policy gives ${ROLE_OF[who]} to nobody else` : names.join(', ')) + sofar;
+}
+
+/** Rows of one kind, as one entry of what waits. */
+export interface StepGroup extends NextStep {
+  state: PayoutState;
+  needsAttention: boolean;
+  count: number;
+  /** One a currency, sorted by code. */
+  totals: { currency: string; amount: string }[];
+  /** In the order they were given. */
+  rows: readonly PayoutRecord[];
+}
+
+/** Rows by kind, the kind with the oldest wait first; completed rows, and those that only move, are left out. */
+export function stepGroups(rows: readonly PayoutRecord[], context: StepContext): StepGroup[] {
+  const steps = rows.flatMap((row) => {
+    const step = row.reason === null && !needsAttention(row.state) ? undefined : nextStep(row, context);
+    return step === undefined ? [] : [{ row, step }];
+  });
+  return [...Map.groupBy(steps, ({ row, step }) => `${row.state} ${step.kind}`).values()]
+    .flatMap((group) => group.slice(0, 1).map((first) => groupOf(first, group)))
+    .sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention) || a.since - b.since);
+}
+
+interface Stepped {
+  row: PayoutRecord;
+  step: NextStep;
+}
+
+function groupOf({ row: { state, reason }, step }: Stepped, group: readonly Stepped[]): StepGroup {
+  const untils = group.flatMap((it) => it.step.until ?? []);
+  const whos = [...new Set(group.map((it) => it.step.who))];
+  const whys = new Set(group.map((it) => it.step.why));
+  return {
+    kind: step.kind,
+    state,
+    needsAttention: needsAttention(state, reason),
+    // Details differ from row to row; the sentence of the code does not.
+    why: whys.size > 1 && isReason(step.kind) ? REASONS[step.kind] : step.why,
+    hasEnded: step.hasEnded,
+    since: Math.min(...group.map((it) => it.step.since)),
+    until: untils.length === 0 ? null : Math.min(...untils),
+    who: whos.length > 2 ? 'differs from row to row' : whos.join('; or '),
+    todo: group.length === 1 || !isReason(step.kind) ? step.todo : REMEDIES[step.kind].todo,
+    commands: group.length === 1 ? step.commands : commandsOfMany(step, group),
+    byItself: step.byItself,
+    count: group.length,
+    totals: totalsOf(group.map((it) => it.row)),
+    rows: group.map((it) => it.row),
+  };
+}
+
+/** What is decided about rows of one kind in one batch is decided at once; everything else, and what differs, row by row. */
+function commandsOfMany({ kind, commands }: NextStep, group: readonly Stepped[]): readonly string[] {
+  const [batchId] = new Set(group.map(({ row }) => row.batchId));
+  const isOneBatch = batchId != null && group.every(({ row }) => row.batchId === batchId);
+  const first = group[0]?.row.reference ?? '';
+  if (!isOneBatch) return commands;
+  const id = shortId(batchId);
+  return commands.map((command) =>
+    command
+      .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
+      .replace(/^payouts retry .*/, `payouts retry ${id}`)
+      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first)}`),
+  );
+}
+
+/** Exact sums, one a currency, sorted by code. */
+export function totalsOf(rows: readonly Pick<PayoutRecord, 'amount' | 'currency'>[]): StepGroup['totals'] {
+  return [...Map.groupBy(rows, ({ currency }) => currency)]
+    .map(([currency, some]) => ({
+      currency,
+      amount: some.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency)),
+    }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}

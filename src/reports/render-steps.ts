@@ -1,0 +1,59 @@
+import { visible } from '../rules/finding.ts';
+import { counted, groupedAmount, minuteOf, spanOf } from './display.ts';
+import type { NextStep, StepGroup } from './next-step.ts';
+import { labelled } from './wrap.ts';
+
+const LABEL = 'by itself  '.length;
+/** Rows that are named; the others are counted. */
+const NAMED_MAX = 5;
+
+/** The lines that say who acts on a row, how, until when, and what happens by itself. Commands are never broken: they are for pasting. */
+export function stepLines(
+  { why, hasEnded, since, until, who, todo, commands, byItself }: Omit<NextStep, 'kind'>,
+  { now, width, indent = 0 }: StepLayout,
+): string[] {
+  const line = (label: string, text: string): string[] => labelled(label, text, { indent, labelWidth: LABEL, width });
+  const margin = ' '.repeat(indent + LABEL);
+  return [
+    ...line('why', visible(why)),
+    ...line(hasEnded ? 'ended' : 'since', `${minuteOf(since)}, ${spanOf(now - since)} ago`),
+    ...(hasEnded ? [] : line('until', untilText(until, now))),
+    ...line('who', visible(who)),
+    ...line('to do', todo === '' ? 'Nothing.' : todo),
+    ...commands.map(
+      (command, index) => (index === 0 ? `${' '.repeat(indent)}${'next'.padEnd(LABEL)}` : margin) + command,
+    ),
+    ...line('by itself', byItself),
+  ];
+}
+
+function untilText(until: number | null, now: number): string {
+  if (until === null) return 'no end of its own';
+  return `${minuteOf(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'which is over'}`;
+}
+
+export interface StepLayout {
+  /** Epoch ms. */
+  now: number;
+  width: number;
+  indent?: number;
+}
+
+/** Kinds of rows that wait or have ended unpaid, each with how many, how much and its steps. */
+export function stepGroupsText(groups: readonly StepGroup[], layout: StepLayout): string {
+  const { width, indent = 0 } = layout;
+  return groups
+    .map((group) => {
+      const { count, totals, state, kind, rows } = group;
+      const sums = totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+      const head = `${counted(count, 'payout')} ${state} [${kind}]: ${sums}`;
+      const named = rows.slice(0, NAMED_MAX).map(({ documentId }) => visible(documentId));
+      const more = count > named.length ? [`and ${groupedAmount(`${count - named.length}`)} more`] : [];
+      return [
+        ...labelled('', head, { indent, labelWidth: 0, width }),
+        ...stepLines(group, { ...layout, indent: indent + 2 }),
+        ...labelled('rows', [...named, ...more].join(', '), { indent: indent + 2, labelWidth: LABEL, width }),
+      ].join('\n');
+    })
+    .join('\n\n');
+}

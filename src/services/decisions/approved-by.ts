@@ -1,0 +1,15 @@
+import type { PayoutRecord } from '../../store/store.ts';
+import { type Authority, type SignedQuestion, verdictOn } from './verdict.ts';
+
+/** Who has approved what a row asks; nobody for one that asks nothing. */
+export async function approvedBy(
+  authority: Authority,
+  row: PayoutRecord,
+  asked: SignedQuestion | undefined,
+): Promise<readonly string[]> {
+  if (asked === undefined) return [];
+  const { settings, store } = authority;
+  if (settings.policy === undefined) return store.approvalsOf(row.reference, asked.digest);
+  const verdict = await verdictOn(authority, row, asked);
+  return 'awaited' in verdict ? verdict.awaited.approvedBy : [];
+}

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { decide } from '../../../src/cli/commands/decide.ts';
+import { inbox } from '../../../src/cli/commands/inbox.ts';
+import { list } from '../../../src/cli/commands/list.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { PayoutState } from '../../../src/domain/payout-state.ts';
+import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
+
+const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
+let store: Store;
+let session: Session;
+let told: { text: string; document: unknown };
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  await store.claimBatch(batchClaim(FIRST, ['A-1', 'A-2', 'A-3'], 1_000));
+  await store.claimBatch({ ...batchClaim(SECOND, ['B-1', 'B-2'], 2_000), by: 'bob' });
+  await enter('A-1', 'held', 'look-alike', 9_000);
+  await enter('A-2', 'awaiting-approval', 'approval-required', 5_000);
+  await enter('A-3', 'failed', 'bank-failed', 4_000);
+  await enter('B-1', 'held', 'look-alike', 3_000);
+  await enter('B-2', 'held', 'card-payment-open', 3_000);
+  session = {
+    config: loadConfig({ PAYOUTS_HOME: '/nowhere' }),
+    store: async () => store,
+    output: {
+      result(document: unknown, text: string) {
+        told = { text, document };
+      },
+      tell() {},
+    },
+  } as unknown as Session;
+});
+afterEach(() => store.close());
+
+async function enter(id: string, state: PayoutState, code: ReasonCode, at: number): Promise<void> {
+  const { reference } = claimRow(1, id);
+  await store.markReleased([reference], at);
+  await store.changePayout(reference, { state, reason: because(code), at });
+}
+
+const all = { mine: false, by: undefined };
+const listed = (): string[] => (told.document as { payouts: { id: string }[] }).payouts.map(({ id }) => id);
+
+it('`inbox` shows what waits for people in every batch, by kind, the oldest first, and nothing else', async () => {
+  await inbox(session, all);
+  expect(told.document).toMatchObject({
+    schemaVersion: 1,
+    for: null,
+    kinds: [
+      { kind: 'look-alike', count: 2, since: '1970-01-01T00:00:03.000Z' },
+      { kind: 'approval-required', count: 1 },
+    ],
+    incidents: [],
+  });
+  expect(listed()).toEqual(['B-1', 'A-2', 'A-1']);
+  expect(told.text).toMatch(/^3 payouts wait for people\.\n\n2 payouts held \[look-alike\]/);
+});
+
+it('`inbox --mine` leaves out what somebody has handed over', async () => {
+  await inbox(session, { mine: true, by: 'Bob' });
+  expect(listed()).toEqual(['A-2', 'A-1']);
+  await inbox(session, { mine: true, by: 'maker' });
+  expect(listed()).toEqual(['B-1']);
+  expect(told.text).toMatch(/^1 payout waits for maker\./);
+});
+
+it('`inbox --kind` shows one kind, and says it when there is none', async () => {
+  await inbox(session, { ...all, kind: 'approval-required' });
+  expect(listed()).toEqual(['A-2']);
+  await inbox(session, { ...all, kind: 'fee-above-cap' });
+  expect(told.text).toBe('Nothing waits for people.');
+});
+
+it('`inbox` shows an open incident until somebody has seen to it', async () => {
+  const { reference } = claimRow(1, 'A-3');
+  await store.recordIncident({ kind: 'order-after-end', reference, orderId: 'ord-9', seenAt: 1 });
+  await inbox(session, all);
+  expect(told.text).toMatch(
+    /and 1 open incident\.(.|\n)*incident inc-\w+ \[order-after-end\](.|\n)*payouts acknowledge inc-/,
+  );
+});
+
+it('`list` says how many rows of a batch wait for people', async () => {
+  await list(session);
+  const { batches } = told.document as { batches: { batchId: string; attention: number }[] };
+  expect(batches.map(({ batchId, attention }) => [batchId, attention])).toEqual([
+    [SECOND, 2],
+    [FIRST, 2],
+  ]);
+  expect(told.text).toContain('for people');
+});
+
+it.each([
+  ['state', { state: ['failed'] as const }, ['A-3']],
+  ['kind', { kind: 'look-alike' }, ['B-1', 'A-1']],
+  ['account', { account: 'acc-2' }, []],
+  ['day', { from: 1_500, to: 3_000 }, ['B-1', 'B-2']],
+  ['text in whatever case', { text: 'b-1' }, ['B-1']],
+  ['name of the file', { text: `${FIRST}.CSV` }, ['A-1', 'A-2', 'A-3']],
+  ['text that looks like a pattern', { text: 'A_1' }, []],
+  ['all of it', { kind: 'look-alike', from: 1_500 }, ['B-1']],
+])('`list` finds payouts by %s', async (_what, options, expected) => {
+  await list(session, options);
+  expect(listed()).toEqual(expected);
+});
+
+it('`approve` of a batch whose rows ask different questions asks which, and takes none of them', async () => {
+  const asked = decide(session, 'approve', FIRST, { yes: true, by: 'bob', remark: undefined });
+  await expect(asked).rejects.toMatchObject({
+    code: 'kinds-mixed',
+    message: expect.stringContaining('look-alike (1), approval-required (1)'),
+    hint: expect.stringContaining('--kind look-alike,approval-required'),
+  });
+  expect(await store.auditOf(claimRow(1, 'A-1').reference)).not.toContainEqual(
+    expect.objectContaining({ action: 'asked to approve' }),
+  );
+});
+
+it('`approve --kind` of a kind that nobody waits for says so', async () => {
+  const asked = decide(session, 'approve', FIRST, { yes: true, by: 'bob', remark: undefined, kind: ['fee-above-cap'] });
+  await expect(asked).rejects.toMatchObject({ code: 'nothing-awaited' });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/domain/authority.ts';
+import { PAYOUT_STATES } from '../../src/domain/payout-state.ts';
+import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
+import { kindOf, nextStep, type StepContext, shortId, stepGroups } from '../../src/reports/next-step.ts';
+import { stepGroupsText } from '../../src/reports/render-steps.ts';
+import { record } from './records.ts';
+
+const HOUR = 3_600_000;
+const CONTEXT: StepContext = {
+  policy: undefined,
+  terms: { auditTtlMs: 72 * HOUR, waits: { fundsPatienceMs: 24 * HOUR, approvalTtlMs: 72 * HOUR } },
+  calendar: undefined,
+} as unknown as StepContext;
+
+const person = (name: string, roles: string[], scope = {}) => ({ name, roles, scope, credentials: [], tokens: [] });
+const POLICY = {
+  people: [
+    person('maria', ['maker', 'approver']),
+    person('bob', ['approver']),
+    person('carol', ['approver'], { currencies: ['USD'] }),
+    person('dave', ['operator']),
+  ],
+} as unknown as Policy;
+
+const NOW = Date.UTC(2026, 4, 12, 12);
+const held = record(1, 'held', { updatedAt: NOW }, 'look-alike');
+
+describe('the next step', () => {
+  it('names the reason, since when, who, the commands with the real id, and what happens by itself', () => {
+    const id = shortId(held.reference);
+    expect(nextStep(held, CONTEXT)).toEqual({
+      kind: 'look-alike',
+      why: REASONS['look-alike'],
+      hasEnded: false,
+      since: NOW,
+      until: null,
+      who: 'anybody but maria, who handed it over',
+      todo: expect.stringContaining(`\`payouts approve ${id} --by NAME\``),
+      commands: [`payouts approve ${id} --by NAME`, `payouts reject ${id} --remark TEXT --by NAME`],
+      byItself: expect.stringContaining('somebody decides'),
+    });
+  });
+
+  it('has the deadline of each wait that ends by itself', () => {
+    const until = (...given: Parameters<typeof record>): number | null | undefined =>
+      nextStep(record(...given), { ...CONTEXT, auditEnds: new Map([[record(1, 'held').reference, NOW + 5]]) })?.until;
+    expect(until(1, 'awaiting-funds', { updatedAt: NOW }, 'insufficient-funds')).toBe(NOW + 24 * HOUR);
+    expect(until(1, 'awaiting-approval', { updatedAt: NOW }, 'approval-required')).toBe(NOW + 72 * HOUR);
+    expect(until(1, 'awaiting-bank-approval', {}, 'bank-approval-required')).toBe(NOW + 5);
+    const instruction = { ...held.instruction, execute_on: '2026-05-13' };
+    expect(until(1, 'scheduled', { instruction }, 'not-yet-due')).toBe(Date.UTC(2026, 4, 13));
+    expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
+  });
+
+  it('is for the people whom the policy lets act, without the maker and those who have', () => {
+    const whoOf = (row: typeof held, more: Partial<StepContext> = {}): string | undefined =>
+      nextStep(row, { ...CONTEXT, policy: POLICY, ...more })?.who;
+    expect(whoOf(held)).toBe('bob');
+    expect(whoOf(record(1, 'held', { currency: 'USD' }, 'look-alike'))).toBe('bob, carol');
+    expect(whoOf(record(1, 'needs-operator', {}, 'order-not-found'))).toBe('dave');
+    const approvedBy = new Map([[held.reference, ['bob']]]);
+    expect(whoOf(record(1, 'awaiting-approval', {}, 'approval-required'), { approvedBy })).toMatch(
+      /^nobody: .*approved by bob so far$/,
+    );
+    expect(nextStep(held, { ...CONTEXT, policy: POLICY })?.commands.join()).not.toContain('--by');
+  });
+
+  it('retries the row alone, not its batch', () => {
+    const step = nextStep(record(7, 'failed', {}, 'bank-failed'), CONTEXT);
+    expect(step?.commands).toEqual([`payouts retry ${shortId('batch-1')} --rows 7`]);
+  });
+
+  it('puts nothing of a file into a command that a shell would read', () => {
+    const step = nextStep(record(1, 'failed', { uid: 'u$(reboot)' }, 'account-not-own'), CONTEXT);
+    expect(step?.commands.join()).not.toContain('reboot');
+  });
+
+  it.each(Object.keys(REASONS) as ReasonCode[])('of %s leaves no id to look up', (code) => {
+    const state = code.includes('approval-required') ? 'awaiting-approval' : 'held';
+    for (const command of nextStep(record(1, state, {}, code), CONTEXT)?.commands ?? []) {
+      expect(command).not.toMatch(/\bID\b/);
+    }
+  });
+
+  it.each(PAYOUT_STATES)('is there for %s, with or without a reason, unless it is completed', (state) => {
+    expect(nextStep(record(1, state), CONTEXT) === undefined).toBe(state === 'completed');
+  });
+});
+
+it('a row that awaits an approval is of that kind, whatever else it says', () => {
+  expect(kindOf(record(1, 'awaiting-bank-approval', {}, 'switched-off'))).toBe('bank-approval-required');
+  expect(kindOf(record(1, 'held', {}, 'switched-off'))).toBe('switched-off');
+});
+
+describe('rows by kind', () => {
+  const rows = [
+    record(1, 'completed'),
+    record(2, 'processing'),
+    record(3, 'failed', { updatedAt: 1 }, 'bank-failed'),
+    record(4, 'held', { updatedAt: NOW - HOUR, amount: '1000.00' }, 'look-alike'),
+    record(5, 'held', { updatedAt: NOW, amount: '500.50' }, 'look-alike'),
+    record(6, 'awaiting-approval', { updatedAt: NOW - 2 * HOUR }, 'approval-required'),
+  ];
+
+  it('are those that people must act on first, the oldest wait first, with exact totals', () => {
+    const groups = stepGroups(rows, CONTEXT);
+    expect(groups.map(({ kind, count, totals }) => [kind, count, totals[0]?.amount])).toEqual([
+      ['approval-required', 1, '10.00'],
+      ['look-alike', 2, '1500.50'],
+      ['bank-failed', 1, '10.00'],
+    ]);
+    expect(groups[1]).toMatchObject({ since: NOW - HOUR, needsAttention: true });
+  });
+
+  it('of one batch are decided at once, and only those of the kind', () => {
+    expect(stepGroups(rows, CONTEXT)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike --by NAME');
+  });
+
+  it.each([60, 80, 120, 200])('break no word and no command at %i columns', (width) => {
+    const text = stepGroupsText(stepGroups(rows, CONTEXT), { now: NOW, width });
+    const wide = stepGroupsText(stepGroups(rows, CONTEXT), { now: NOW, width: Number.POSITIVE_INFINITY });
+    expect(text.split(/\s+/)).toEqual(wide.split(/\s+/));
+    expect(text).toContain('2 payouts held [look-alike]: 1,500.50 EUR');
+    const long = text.split('\n').filter((line) => line.length > width && !line.includes('payouts '));
+    expect(long).toEqual([]);
+  });
+});
