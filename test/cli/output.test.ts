@@ -85,3 +85,10 @@ describe('progress', () => {
     expect(stderr.text).toBe('1/9\n3/9\n');
   });
 });
+
+it('a progress line never runs over the edge of the terminal, where the next one could not clear it', () => {
+  const { output, stderr } = recorded({ terminal: true });
+  Object.assign(stderr, { columns: 60 });
+  output.progress(`0189  1/6  ${'2 awaiting-bank-approval, '.repeat(5)}`);
+  expect(stderr.text).toHaveLength(59);
+});

@@ -88,8 +88,17 @@ describe('a batch with rows that wait for people', () => {
       Array(3).fill({ state: 'awaiting-bank-approval', reason: { code: 'bank-approval-required' } }),
     );
 
-    const followed = home.start('run', file, '--yes', '--json');
-    await followed.says(/Every row of this file is known; following/);
+    const left = await home.payouts('run', file, '--yes');
+    expect(left.code).toBe(6);
+    expect(left.stderr).toMatch(/Every row of this file is known; following/);
+    expect(left.stdout).toMatch(/^3 payouts awaiting-bank-approval \[bank-approval-required\]/m);
+    expect(left.stdout).toContain('--kind bank-approval-required --by NAME');
+    const waiting = await home.payouts('inbox', '--json');
+    expect(
+      JSON.parse(waiting.stdout)
+        .payouts.map(({ id }: { id: string }) => id)
+        .sort(),
+    ).toEqual([...['WAIT-1', 'WAIT-2', 'WAIT-3']]);
 
     expect((await home.payouts('approve', 'WAIT-1', '--yes', '--by', 'alice', '--json')).code).toBe(0);
     const bare = await home.payouts('reject', 'WAIT-2', '--yes', '--json');
@@ -102,7 +111,7 @@ describe('a batch with rows that wait for people', () => {
       { outcome: expect.stringMatching(/^(cancelled|pending)$/) },
     ]);
 
-    const ended = await followed.ended;
+    const ended = await home.payouts('watch', 'latest', '--json');
     expect(ended.code).toBe(5);
     expect(batchOf(ended)).toMatchObject({
       batchId,
