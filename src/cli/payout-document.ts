@@ -5,6 +5,7 @@ import type { NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
 import { labelled } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
+import { INCIDENT_REMEDIES } from '../rules/remedies.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './batch-steps.ts';
 
@@ -43,9 +44,9 @@ export function payoutText(
     ['batch', payout.batchId],
     ['look at', flagsText(payout.assessed?.flags) || null],
     ['policy', payout.assessed?.policyHash ?? null],
-    ...incidents.map((incident): [string, string] => [
-      'incident',
-      `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`,
+    ...incidents.flatMap((incident): [string, string][] => [
+      ['incident', `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`],
+      ...(incident.acknowledged === null ? incidentSteps(incident) : []),
     ]),
   ];
   const shown = rows.flatMap(([name, value]) =>
@@ -56,6 +57,14 @@ export function payoutText(
     ...(step === undefined ? [] : ['', ...stepLines(step, { now, width })]),
     ...(url === undefined ? [] : ['', `Temporal UI  ${url}`]),
   ].join('\n');
+}
+
+function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {
+  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  return [
+    ['to do', todo.replaceAll('INCIDENT', id)],
+    ['by itself', byItself],
+  ];
 }
 
 const LABEL = 'by itself  '.length;

@@ -1,5 +1,6 @@
 import { bankAt } from '../compose/bank.ts';
 import { Problem } from '../domain/problem.ts';
+import { counted } from '../reports/display.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 import { recentPayouts, shownReferences } from './shown-references.ts';
@@ -15,7 +16,7 @@ export async function assertSameBank(session: Session, store: Store, accept: str
   throw new Problem(
     'usage',
     'payouts-open',
-    `${open} payouts have no end yet, and the bank on record knows what was sent for them: ${orders}.`,
+    `${counted(open, 'payout has', 'payouts have')} no end yet, and the bank on record knows what was sent for them: ${orders}.`,
     { hint: `Let them end at the bank they were sent to, then run payouts doctor --accept ${accept} again.` },
   );
 }

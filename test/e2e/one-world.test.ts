@@ -75,7 +75,10 @@ it('while payouts are open only a bank that shows an order of theirs is accepted
     openHome({ ...env, PAYOUTS_HOME: home.path }).payouts('doctor', '--accept', part, '--by', 'alice', '--json');
   const other = await accept({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b' }, 'accounts');
   expect(other.code).toBe(2);
-  expect(errorOf(other).error).toMatchObject({ code: 'payouts-open', message: expect.stringContaining('1 payouts') });
+  expect(errorOf(other).error).toMatchObject({
+    code: 'payouts-open',
+    message: expect.stringContaining('1 payout has no end yet'),
+  });
   const empty = await startBank({ apiKey: 'key-a' });
   const elsewhere = await accept({ PAYOUTS_API_URL: empty.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');
   expect(errorOf(elsewhere).error.code).toBe('payouts-open');

@@ -9,6 +9,7 @@ import type { LogVerdict } from '../../audit/verify-log.ts';
 import { type LogSigner, logSigner, signLog, storedVerifier } from '../../compose/audit-log.ts';
 import { exportedLines, verifyStore } from '../../compose/verify-log.ts';
 import { Problem } from '../../domain/problem.ts';
+import { counted, groupedAmount } from '../../reports/display.ts';
 import type { NumberedEntry, Store } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget } from '../find-target.ts';
@@ -61,7 +62,7 @@ function tell(
     schemaVersion: 1,
     audit: { ok: problem === undefined, size, root, checkpoints, signedSize, key, problem },
   };
-  const found = `${size} entries, which ${checkpoints} checkpoints up to size ${signedSize} agree with.`;
+  const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(`${signedSize}`)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
   const text =
     problem === undefined
       ? [`The audit is whole: ${found}`, `root  ${root}`, `key   ${key}`, note]

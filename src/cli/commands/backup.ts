@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts';
 import { Problem } from '../../domain/problem.ts';
 import { lockHome } from '../../embedded/lock.ts';
 import { StackError } from '../../embedded/stack-error.ts';
+import { counted, groupedAmount } from '../../reports/display.ts';
 import { backupStore } from '../../store/backup.ts';
 import { restoreStore } from '../../store/restore.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
@@ -100,6 +101,6 @@ const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): 
 const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): string =>
   [
     `store of the bank ${identity.bank}, namespace ${identity.namespace}`,
-    `${payouts} payouts, ${open} without an end`,
+    `${counted(payouts, 'payout')}, ${groupedAmount(`${open}`)} without an end`,
     lastChangeAt === null ? 'no change yet' : `last change ${new Date(lastChangeAt).toISOString()}`,
   ].join(', ');

@@ -1,6 +1,7 @@
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { referenceOf } from '../../identity.ts';
+import { groupedAmount } from '../../reports/display.ts';
 import { maskedPayee } from '../../reports/masked.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -16,7 +17,7 @@ export async function accounts(session: Session, uid: string | undefined): Promi
     record.uid,
     record.account_id,
     record.currency,
-    record.balance,
+    groupedAmount(record.balance),
     record.frozen ?? '',
   ]);
   session.output.result(
@@ -50,7 +51,7 @@ export async function orders(session: Session, uid: string, currency: string): P
     order.client_order_id ?? '',
     order.type ?? '',
     order.status,
-    order.transaction_amount ?? '',
+    groupedAmount(order.transaction_amount ?? ''),
     order.transaction_currency ?? '',
     order.fee ?? '',
   ]);

@@ -4,6 +4,7 @@ import { cardPaymentInput, isCardEnd } from '../../domain/card-payment.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
+import { groupedAmount } from '../../reports/display.ts';
 import { askKept } from '../../services/decisions/asked.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
@@ -49,12 +50,12 @@ export async function changeCardAmount(
     });
   }
   const amount = formatMinor(parsed.minor, currency);
-  await confirm(`Change ${currency} ${record.amount} to ${amount}?`, yes);
+  await confirm(`Change ${groupedAmount(record.amount)} ${currency} to ${groupedAmount(amount)}?`, yes);
   const asked = { amount, by: by ?? userInfo().username };
   const told = await tell<{ amount: string }>(session, record, MESSAGES.changeAmount, asked);
   session.output.result(
     { schemaVersion: 1, merchant_request_id: merchantRequestId, amount: told.amount },
-    `${currency} ${told.amount}`,
+    `${groupedAmount(told.amount)} ${currency}`,
   );
   return EXIT.completed;
 }

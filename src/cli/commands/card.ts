@@ -3,6 +3,7 @@ import { pathId } from '../../api/path.ts';
 import { holdsCardNumber } from '../../domain/card-number.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
+import { groupedAmount } from '../../reports/display.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -40,7 +41,7 @@ export async function listCards(session: Session): Promise<ExitCode> {
     it.merchant_request_id,
     it.created_at.slice(0, 19),
     it.state,
-    it.amount,
+    groupedAmount(it.amount),
     it.currency,
     it.payment_id ?? '',
   ]);
@@ -98,7 +99,7 @@ function eventDocument({ kind, paymentId, status, trust, receivedAt, effect }: S
 export function cardText(payment: CardDocument, more: readonly [string, string | null][]): string {
   const { amount, currency, payment_type: type, bin, last_four: lastFour, reason } = payment;
   const rows: [string, string | null][] = [
-    ['payment', `${currency} ${amount}, ${type}, ${payment.merchant_request_id}`],
+    ['payment', `${groupedAmount(amount)} ${currency}, ${type}, ${payment.merchant_request_id}`],
     ['state', payment.state],
     ['why', reason?.message ?? null],
     ['card', bin === null || lastFour === null ? null : `${bin}******${lastFour}`],

@@ -3,6 +3,7 @@ import { dueDate } from '../../domain/business-days.ts';
 import { checkFile } from '../../intake/check-file.ts';
 import { invalidInput } from '../../intake/intake-refusal.ts';
 import { dropKnown } from '../../intake/known-rows.ts';
+import { counted } from '../../reports/display.ts';
 import { visible } from '../../rules/finding.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatWarnings } from '../findings-text.ts';
@@ -24,7 +25,7 @@ export async function validate(session: Session, path: string, files: MessageFil
   const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
   session.output.result(
     { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
-    `${visible(checked.file)}: ${staged.rowCount} rows, no finding.${known}`,
+    `${visible(checked.file)}: ${counted(staged.rowCount, 'row')}, no finding.${known}`,
   );
   return EXIT.completed;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { decide } from '../../../src/cli/commands/decide.ts';
 import { inbox } from '../../../src/cli/commands/inbox.ts';
+import { status } from '../../../src/cli/commands/inspect.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -83,6 +84,19 @@ it('`inbox` shows an open incident until somebody has seen to it', async () => {
   expect(told.text).toMatch(
     /and 1 open incident\.(.|\n)*incident inc-\w+ \[order-after-end\](.|\n)*payouts acknowledge inc-/,
   );
+});
+
+it('`status` of a payout with an incident says what to do about it, with its id', async () => {
+  const { reference } = claimRow(1, 'A-3');
+  await store.recordIncident({ kind: 'order-after-end', reference, orderId: 'ord-9', seenAt: 1 });
+  const links = {
+    ui: async () => ({ url: 'http://127.0.0.1:1', namespace: 'default' }),
+    liveUi: async () => undefined,
+  };
+  await status({ ...session, ...links } as unknown as Session, 'A-3');
+  expect(told.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);
+  expect(told.text).toMatch(/^next +payouts retry 01890000-0000 --rows 3$/m);
+  expect(told.text).not.toContain('Temporal UI');
 });
 
 it('`list` says how many rows of a batch wait for people', async () => {
