@@ -58,7 +58,7 @@ it('a batch is approved by one signature, and a row above the limit by one of it
   });
   expect(approved.code).toBe(0);
   expect(approved.stderr).toMatch(
-    /2 payouts to 1 payees[\s\S]*PLAN-3 +250\.00 USD +the policy wants it decided by itself/,
+    /2 payouts to 1 payee,[\s\S]*PLAN-3 +250\.00 USD +the policy wants it decided by itself/,
   );
   await home.payouts(...run, '--timeout', '5s');
   const own = await home.payouts('approve', 'PLAN-3', '--yes', '--json', '--key', keyOf(bob));
