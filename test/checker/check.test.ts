@@ -280,6 +280,21 @@ describe('a payout that was rejected in time', () => {
   });
 });
 
+describe('people who answer one question', () => {
+  it('I8: are not told that it is approved and that it is rejected, unless the run that was told was closed', () => {
+    const [decision] = sampleRun().decisions;
+    if (decision === undefined) throw new Error('the sample has a decision');
+    const approved = { ...decision, told: 'approved' };
+    const rejected = { ...decision, by: 'bob', action: 'reject' as const, told: 'rejected' };
+    expect(broken(having({ decisions: [approved, rejected] }))).toEqual(['I8']);
+    expect(broken(having({ decisions: [approved, { ...rejected, told: undefined }] }))).toEqual([]);
+    const asked = { kind: 'payout' as const, askedAt: decision.at - 5 };
+    expect(broken(having({ decisions: [approved, { ...rejected, question: asked }] }))).toEqual([]);
+    const reset = { at: decision.at, reference: REFERENCE, kind: 'reset' as const, whileParked: false };
+    expect(broken(having({ decisions: [approved, rejected], interruptions: [reset] }))).toEqual([]);
+  });
+});
+
 describe('clocks too far apart', () => {
   it('I13: people are asked about what no list can prove', () => {
     const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'ambiguous' }));

@@ -230,6 +230,8 @@ export interface PeopleDecision {
   question: { kind: 'payout' | 'bank' | 'hold'; askedAt: number } | null;
   /** The question was still open, or answered by this, when it had come for certain; absent: not known. */
   wasInTime?: boolean;
+  /** What the payout answered to an update that said it; absent: it was refused, or said by a signal. */
+  told?: string;
 }
 
 export interface AuditSeen {

@@ -9,6 +9,7 @@ export function people(facts: Facts): Violation[] {
     ...payout.exchange.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
     ...decidedBeforeDriven(facts, payout),
     ...rejectedAndSent(facts, payout),
+    ...toldBoth(facts, payout),
   ]);
 }
 
@@ -32,6 +33,21 @@ function rejectedAndSent(
   );
   if (rejected === undefined || !attempts.some(({ recordedAt }) => recordedAt > rejected.at)) return [];
   return [{ invariant: 'I8', reference, message: `sent although ${question(rejected)} was rejected before` }];
+}
+
+/** Of the people who answer one question nobody is told that it is approved while another one is told that it is rejected. */
+function toldBoth({ decisions, interruptions, restores }: Facts, { payment: { reference } }: PayoutFacts): Violation[] {
+  if (restores.length > 0 || interruptions.some((interruption) => interruption.reference === reference)) return [];
+  const told = decisions.filter(
+    ({ question, ...decision }) => decision.reference === reference && question?.kind === 'payout',
+  );
+  const approved = told.find((decision) => decision.told === 'approved');
+  const rejected = told.find(
+    (decision) => decision.told === 'rejected' && decision.question?.askedAt === approved?.question?.askedAt,
+  );
+  if (approved === undefined || rejected === undefined) return [];
+  const message = `${approved.by} was told that it is approved, and ${rejected.by} that it is rejected`;
+  return [{ invariant: 'I8', reference, message }];
 }
 
 const UNSENT: ReadonlySet<string | null> = new Set(['not-sent', 'refused']);

@@ -11,6 +11,8 @@ export interface Command {
   mutant: string | undefined;
   jobs: number;
   json: boolean;
+  /** Every question is answered by many in the same moment. */
+  atOnce: boolean;
 }
 
 export const USAGE = `npm run simulate -- [options]
@@ -20,6 +22,7 @@ export const USAGE = `npm run simulate -- [options]
   --seconds T     begin no further seed after T seconds
   --mutants       plant every known bug, one at a time, and show which seed and rule catch it
   --mutant NAME   plant this one, and end with the first seed that catches it (of each process)
+  --at-once       approve, reject, cancel, change and decide at the bank in one moment, again and again
   --jobs J        processes side by side (default 2)
   --json          one JSON document on stdout`;
 
@@ -36,6 +39,7 @@ export function readCommand(args: readonly string[]): Command {
       mutant: { type: 'string' },
       jobs: { type: 'string' },
       json: { type: 'boolean' },
+      'at-once': { type: 'boolean' },
     },
   });
   const number = (name: 'seeds' | 'from' | 'seed' | 'seconds' | 'jobs'): number | undefined => {
@@ -54,5 +58,6 @@ export function readCommand(args: readonly string[]): Command {
     mutant: values.mutant,
     jobs: number('jobs') ?? 2,
     json: values.json === true,
+    atOnce: values['at-once'] === true,
   };
 }

@@ -21,12 +21,15 @@ async function main(args: readonly string[]): Promise<number> {
   return command.mutants ? allMutants(command) : manySeeds(command);
 }
 
-async function oneSeed({ mutant, json }: Command, seed: number): Promise<number> {
+async function oneSeed({ mutant, json, atOnce }: Command, seed: number): Promise<number> {
   const print = json ? undefined : (line: string): void => void process.stdout.write(`${line}\n`);
   let found: SeedOutcome | undefined;
-  await runRange({ from: seed, seeds: 1, step: 1, until: undefined, mutant, stopAtFirst: true, print }, (outcome) => {
-    found = outcome;
-  });
+  await runRange(
+    { from: seed, seeds: 1, step: 1, until: undefined, mutant, stopAtFirst: true, atOnce, print },
+    (outcome) => {
+      found = outcome;
+    },
+  );
   if (found === undefined) throw new Error(`seed ${seed} was not run`);
   process.stdout.write(json ? `${JSON.stringify(found)}\n` : `trace ${found.traceHash}\n`);
   for (const { invariant, reference, message } of json ? [] : found.violations) {
@@ -35,7 +38,7 @@ async function oneSeed({ mutant, json }: Command, seed: number): Promise<number>
   return found.violations.length > 0 ? 1 : 0;
 }
 
-async function manySeeds({ seeds, from, seconds, jobs, mutant, json }: Command): Promise<number> {
+async function manySeeds({ seeds, from, seconds, jobs, mutant, json, atOnce }: Command): Promise<number> {
   const begun = Date.now();
   const until = seconds === undefined ? undefined : begun + seconds * 1_000;
   const outcomes: SeedOutcome[] = [];
@@ -43,12 +46,20 @@ async function manySeeds({ seeds, from, seconds, jobs, mutant, json }: Command):
   await Promise.all(
     lanes.map((lane) =>
       runInChild(
-        { from: from + lane, seeds: seeds - lane, step: jobs, until, mutant, stopAtFirst: mutant !== undefined },
+        {
+          from: from + lane,
+          seeds: seeds - lane,
+          step: jobs,
+          until,
+          mutant,
+          stopAtFirst: mutant !== undefined,
+          atOnce,
+        },
         (outcome) => outcomes.push(outcome),
       ),
     ),
   );
-  const summary = summaryOf(outcomes, Date.now() - begun, mutant);
+  const summary = summaryOf(outcomes, Date.now() - begun, { mutant, atOnce });
   process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${summaryText(summary)}\n`);
   return summary.violations.length > 0 ? 1 : 0;
 }
@@ -60,7 +71,9 @@ async function allMutants({ seeds, from, jobs, json }: Command): Promise<number>
     const found = await hunt(mutant, from, seeds);
     caught.push(found);
     const how =
-      found.by === null ? 'NOT CAUGHT' : `${found.by.invariants.join(', ')}: ${commandFor(found.by.seed, mutant.name)}`;
+      found.by === null
+        ? 'NOT CAUGHT'
+        : `${found.by.invariants.join(', ')}: ${commandFor(found.by.seed, { mutant: mutant.name })}`;
     process.stderr.write(`${mutant.number} ${mutant.name}: ${how}\n`);
   });
   const table = MUTANTS.flatMap(({ name }) => caught.filter((it) => it.name === name));

@@ -4,7 +4,7 @@ import type { Execution } from './temporal/execution.ts';
 export interface PayoutView {
   state: string;
   orderId: string | null;
-  awaited: { kind: 'payout' | 'bank' | 'hold'; digest: string } | null;
+  awaited: { kind: 'payout' | 'bank' | 'hold'; digest: string; expiresAt: string | null } | null;
 }
 
 export const viewOf = (execution: Execution): PayoutView =>

@@ -79,8 +79,18 @@ export class People {
       this.holdsApproved.set(payout.reference, (this.holdsApproved.get(payout.reference) ?? 0) + 1);
     }
     const stale = !isCalm && random.chance(0.1);
-    const noted = this.note(payout, by, approves ? 'approve' : 'reject', stale ? null : awaited);
-    const decision = approves ? 'approve' : 'reject';
+    this.say(payout, view, awaited, { by, decision: approves ? 'approve' : 'reject', stale });
+  }
+
+  /** Somebody decides, by a signal or an update. `stale`: about what is not asked. */
+  say(
+    payout: PlannedPayout,
+    view: PayoutView,
+    awaited: NonNullable<PayoutView['awaited']>,
+    { by, decision, stale = false }: { by: string; decision: 'approve' | 'reject'; stale?: boolean },
+  ): void {
+    const { random } = this.world;
+    const noted = this.note(payout, by, decision, stale ? null : awaited);
     if (!stale && random.chance(0.5)) {
       this.world.signalled.push(noted);
       this.signal(payout, decision, { by, remark: 'not ours', note: 'checked' }, noted);
@@ -101,7 +111,7 @@ export class People {
     this.signal(payout, action, random.pick([{ by, remark: 'no' }, { by }, { by: '' }, {}]), noted);
   }
 
-  private cancel(payout: PlannedPayout): void {
+  cancel(payout: PlannedPayout): void {
     const { cluster, random } = this.world;
     this.note(payout, 'erin', 'cancel', null);
     if (random.chance(0.5)) cluster.cancel(payout.workflowId);
@@ -201,7 +211,9 @@ export class People {
         trace.note(`people: ${name} of ${accepted.id} answered ${JSON.stringify(answer)}`);
         if (noted === undefined) return;
         this.heard.set(noted, time.now);
-        noted.wasInTime = (answer as { outcome?: string }).outcome === `${noted.action}ed`;
+        const { outcome } = answer as { outcome?: string };
+        noted.told = outcome;
+        noted.wasInTime = outcome === `${noted.action}ed`;
       },
       (error: Error) => trace.note(`people: ${name} of ${accepted.id} refused: ${error.message}`),
     );

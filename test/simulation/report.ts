@@ -12,11 +12,17 @@ export interface Summary
 }
 
 /** The one command that repeats a seed exactly. */
-export function commandFor(seed: number, mutant: string | undefined): string {
-  return `npm run simulate -- --seed ${seed}${mutant === undefined ? '' : ` --mutant ${mutant}`}`;
+export function commandFor(seed: number, { mutant, atOnce = false }: Options): string {
+  return `npm run simulate -- --seed ${seed}${atOnce ? ' --at-once' : ''}${mutant === undefined ? '' : ` --mutant ${mutant}`}`;
 }
 
-export function summaryOf(outcomes: readonly SeedOutcome[], wallMs: number, mutant: string | undefined): Summary {
+/** What a seed was run with beside its number. */
+interface Options {
+  mutant?: string;
+  atOnce?: boolean;
+}
+
+export function summaryOf(outcomes: readonly SeedOutcome[], wallMs: number, options: Options): Summary {
   const ordered = outcomes.toSorted((a, b) => a.seed - b.seed);
   const total = (of: (outcome: SeedOutcome) => number): number =>
     ordered.reduce((sum, outcome) => sum + of(outcome), 0);
@@ -34,7 +40,7 @@ export function summaryOf(outcomes: readonly SeedOutcome[], wallMs: number, muta
       .update(ordered.map(({ traceHash }) => traceHash).join(' '))
       .digest('hex'),
     violations: ordered.flatMap(({ seed, violations }) =>
-      violations.map((violation) => ({ seed, ...violation, command: commandFor(seed, mutant) })),
+      violations.map((violation) => ({ seed, ...violation, command: commandFor(seed, options) })),
     ),
   };
 }

@@ -17,6 +17,7 @@ export interface RangeAsked {
   mutant: string | undefined;
   /** End with the first seed that breaks a rule. */
   stopAtFirst: boolean;
+  atOnce?: boolean;
   /** Called with every line of every trace. */
   print?: (line: string) => void;
 }
@@ -31,7 +32,7 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
   for (let seed = asked.from; seed < asked.from + asked.seeds; seed += asked.step) {
     if (asked.until !== undefined && wallClock() >= asked.until) break;
     const random = new Random(seed);
-    const worlds = drawWorlds(random);
+    const worlds = { ...drawWorlds(random), atOnce: asked.atOnce === true };
     // Databases of its own: what another seed has left there, order ids of its bank among it, would change the run.
     const stores = [await openSimStore(product)];
     if (worlds.twoStores) stores.push(await openSimStore(product));

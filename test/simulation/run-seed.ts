@@ -2,6 +2,7 @@ import { check, type Violation } from '../checker/check.ts';
 import { factsOf } from '../checker/facts.ts';
 import { isUndecidable } from '../checker/liveness.ts';
 import type { Observation } from '../checker/observation.ts';
+import { AtOnce } from './at-once.ts';
 import { claimRows } from './claimed-rows.ts';
 import { Disturbances } from './disturbances.ts';
 import { KillSwitches } from './kill-switches.ts';
@@ -80,6 +81,7 @@ export async function runSeed(
   for (let i = random.between(1, 2); i > 0; i -= 1) world.startProcess();
   for (const payout of world.payouts) time.after(random.between(0, 20_000), () => world.startPayout(payout));
   people.start();
+  if (world.worlds.atOnce) new AtOnce(world, people).start();
   await advance(world, random.between(2, 20) * 60_000);
   world.calm();
   disturbances.calm();

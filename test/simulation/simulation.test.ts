@@ -43,6 +43,18 @@ describe('the simulation', () => {
     }
   });
 
+  it('breaks no rule where people, the bank and the end of a question come in one moment', {
+    timeout: 600_000,
+  }, async () => {
+    const { out, err } = await simulate('--seeds', '60', '--at-once', '--json');
+    expect(err).toBe('');
+    const { violations, faults } = JSON.parse(out) as Summary;
+    expect(violations).toEqual([]);
+    const acts = ['approve', 'reject', 'cancel', 'payee changed', 'fee changed', 'decided at the bank'];
+    for (const act of acts) expect(faults, `${act} never came`).toHaveProperty([`at once: ${act}`]);
+    for (const kind of ['payout', 'hold', 'bank']) expect(faults).toHaveProperty([`at once, ${kind}`]);
+  });
+
   it('runs a seed the same way every time, alone or after others', { timeout: 600_000 }, async () => {
     const traces = await Promise.all(
       [1, 3].map(async (jobs) => {

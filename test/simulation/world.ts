@@ -7,7 +7,7 @@ import { ModelBank } from './bank/model-bank.ts';
 import { OtherTenant } from './bank/other-tenant.ts';
 import { clockOf, drawProfile } from './bank/profile.ts';
 import { OlderCopies } from './older-copies.ts';
-import { questionKey, viewOf } from './payout-view.ts';
+import { type PayoutView, questionKey, viewOf } from './payout-view.ts';
 import type { Random } from './random.ts';
 import { rogue } from './rogues.ts';
 import { drawScenario, type PlannedPayout } from './scenario.ts';
@@ -68,6 +68,8 @@ export class World {
   calmFrom: number | undefined;
   /** Told of every activity that a process begins. */
   whenPerformed: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
+  /** Told of every question that a payout asks for the first time. */
+  whenAsked: (payout: PlannedPayout, awaited: NonNullable<PayoutView['awaited']>) => void = () => {};
   /** Told when the store was replaced by an older copy. */
   whenRestored: () => void = () => {};
   private readonly workers: Workers;
@@ -84,6 +86,10 @@ export class World {
     const windows = drawWindows(random);
     const profile = { ...drawProfile(random, windows), ...clockOf(worlds.clockApartMs) };
     this.settings = { ...product.loadConfig({}).settings, ...drawSettings(random, windows, profile) };
+    if (worlds.atOnce) {
+      profile.auditFrom = random.pick([undefined, 1n]);
+      this.settings.approvalRules = random.pick([[{ approvals: 1 }], [{ approvals: 2 }]]);
+    }
     this.faults = drawFaults(random);
     const { time } = this;
     const { note: trace } = this.trace;
@@ -269,6 +275,7 @@ export class World {
     const key = questionKey(payout.reference, awaited);
     if (this.questions.has(key)) return;
     this.questions.set(key, this.time.now);
+    this.whenAsked(payout, awaited);
     // A signal names no question: it meets the one that is open when it comes, a moment after somebody has looked.
     for (const decision of this.signalled) {
       const isOnItsWay = decision.reference === payout.reference && this.time.now - decision.at <= SIGNAL_MS;

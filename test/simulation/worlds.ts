@@ -16,6 +16,8 @@ export interface Worlds {
   passes: boolean;
   /** Documents are asked for again under the next generation. */
   generations: boolean;
+  /** People, and the bank, act in the moment in which a payout asks something; drawn by nobody, asked for by `--at-once`. */
+  atOnce: boolean;
 }
 
 const USUAL: Worlds = {
@@ -26,6 +28,7 @@ const USUAL: Worlds = {
   rogues: false,
   passes: false,
   generations: false,
+  atOnce: false,
 };
 
 export function drawWorlds(random: Random): Worlds {
