@@ -27,7 +27,8 @@ export const sendActivities = (deps: ActivityDeps) => ({
 function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
   const { bank, store, assertIdentity, settings } = deps;
   const { terms, transferAcrossUsers } = settings;
-  const { auditTtlMs } = terms;
-  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, auditTtlMs, transferAcrossUsers };
+  const { auditTtlMs, referenceDedupe } = terms;
+  const trust = { auditTtlMs, referenceDedupe, transferAcrossUsers };
+  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, ...trust };
   return sendOrder(sender, caller(), { claim, leg, attempt });
 }

@@ -3,6 +3,7 @@ import type { SendOptions } from '../../api/call-options.ts';
 import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
+import type { ReferenceDedupe } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import {
@@ -17,9 +18,9 @@ import {
   type TransferOrder,
   transferOrder,
 } from '../../domain/sent-order.ts';
-import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
+import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
-import type { PayoutRecord, Store } from '../../store/store.ts';
+import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { type Authority, maySend, verdictOn } from '../decisions/verdict.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
@@ -33,6 +34,8 @@ interface OrderSender extends Sender, OpenSet, Authority {
   auditTtlMs: number;
   /** A transfer may go to an account of another user. */
   transferAcrossUsers: boolean;
+  /** How far the bank is trusted to recognise a reference. */
+  referenceDedupe: ReferenceDedupe;
 }
 
 /** What a workflow may say about an order: which payout, which of its orders, and the number of the attempt. */
@@ -110,7 +113,9 @@ async function admit(
   const { store } = sender;
   const row = await claimedRow(store, claim, runId);
   const reference = legReference(row, leg);
-  const order = orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf(sender, row, leg);
+  const attempts = await store.attempts(reference);
+  const order = orderInForce<SentOrder>(attempts) ?? orderOf(sender, row, leg);
+  if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
   await putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since: sender.now() });
@@ -167,6 +172,13 @@ async function isSignedFor(authority: Authority, row: PayoutRecord): Promise<boo
 }
 
 const LOOK_ALIKE: ReasonCode = 'look-alike';
+
+/**
+ * Where decisions are signed, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask
+ * for it where a sender that stood still has recorded late, and then look; one of a stranger in a payout's place would repeat it.
+ */
+const isRepeated = ({ settings, referenceDedupe }: OrderSender, attempts: readonly SendAttempt[]): boolean =>
+  settings.policy !== undefined && referenceDedupe === 'none' && inDoubt(attempts).length > 0;
 
 /** Interface section 4. */
 async function post(

@@ -68,6 +68,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     auditTtlMs: 60_000,
     settings: { policy: undefined },
     transferAcrossUsers: acrossUsers,
+    referenceDedupe: 'assumed' as const,
   };
   const claim = { storeId: store.id, reference, term: record.term };
   return { reference, result: await sendOrder(sender, CALLER, { claim, leg, attempt: 1 }) };

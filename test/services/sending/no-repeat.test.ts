@@ -1,0 +1,64 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Bank } from '../../../src/api/bank.ts';
+import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
+import { sendOrder } from '../../../src/services/sending/send-order.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
+
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const maker = signingPerson('maker', ['maker']);
+const POLICY = policyOf([maker]);
+
+const ASSESSED = {
+  digest: 'paid',
+  approvalsNeeded: 0,
+  beneficiary: { known: true, id: 'ben-1', digest: 'x' },
+  payingAccountId: 'acc-1',
+} as const;
+
+/** A payout that was handed over, at a bank that loses every answer. */
+async function open(referenceDedupe: ReferenceDedupe) {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
+  await store.recordAssessment(record, ASSESSED, 1);
+  let posts = 0;
+  const payment = async () => {
+    posts += 1;
+    throw new Error('lost');
+  };
+  const sender = {
+    store,
+    bank: { transactions: { payment } } as unknown as Bank,
+    now: Date.now,
+    settings: { policy: POLICY },
+    assertIdentity: async () => {},
+    wakeWatch: async () => {},
+    watchLeaseMs: 1_000,
+    auditTtlMs: 60_000,
+    transferAcrossUsers: false,
+    referenceDedupe,
+  };
+  const { reference, term } = record;
+  const claim = { storeId: store.id, reference, term };
+  return {
+    posts: () => posts,
+    send: (attempt: number) => sendOrder(sender, CALLER, { claim, leg: 'payment', attempt }),
+  };
+}
+
+it('what may have been executed is not sent again to a bank that recognises no reference', async () => {
+  const { send, posts } = await open('none');
+  expect(await send(1)).toMatchObject({ outcome: 'ambiguous' });
+  const why = 'it may have been executed before';
+  for (const attempt of [2, 3]) expect(await send(attempt)).toEqual({ outcome: 'ambiguous', why });
+  expect(posts()).toBe(1);
+});
+
+it('where the bank is trusted to recognise a reference its workflow decides about it', async () => {
+  const { send, posts } = await open('assumed');
+  await send(1);
+  await send(2);
+  expect(posts()).toBe(2);
+});
