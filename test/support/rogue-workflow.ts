@@ -1,4 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
+import { TAKEN_CLAIM } from './taken-claim.ts';
 
 /** A workflow of somebody else that schedules an activity of the product; returns what came of it. */
 export async function rogue({ activity, input }: { activity: string; input: unknown }): Promise<string> {
@@ -52,4 +53,44 @@ export async function roguePayout(input: unknown, kind = 'payout'): Promise<stri
     answers.push(JSON.stringify(await activities[activity]?.({ claim, ...given })).replaceAll(reference, 'REFERENCE'));
   }
   return answers;
+}
+
+/**
+ * Calls one activity after the other; with `takes` first `prepare`, under the id of a payout, so that every call names a claim that
+ * is held. Returns what was answered.
+ */
+export async function rogueCalls({
+  calls,
+  takes,
+}: {
+  calls: readonly { activity: string; input: unknown }[];
+  takes?: unknown;
+}): Promise<string[]> {
+  const activities = proxyActivities<Record<string, (given: unknown) => Promise<unknown>>>({
+    taskQueue: 'payouts',
+    startToCloseTimeout: '3s',
+    scheduleToCloseTimeout: '5s',
+    cancellationType: 'ABANDON',
+    retry: { maximumAttempts: 1 },
+  });
+  const claim = takes === undefined ? null : await claimOf(activities, takes);
+  const answers: string[] = [];
+  for (const { activity, input } of calls) {
+    try {
+      const given = JSON.parse(JSON.stringify(input ?? null).replaceAll(`"${TAKEN_CLAIM}"`, JSON.stringify(claim)));
+      answers.push(`${activity}: ${JSON.stringify(await activities[activity]?.(given))}`);
+    } catch (error) {
+      const { cause } = error as { cause?: { type?: string } };
+      answers.push(`${activity} failed: ${cause?.type ?? 'time-out'}`);
+    }
+  }
+  return answers;
+}
+
+async function claimOf(
+  activities: Record<string, (given: unknown) => Promise<unknown>>,
+  input: unknown,
+): Promise<unknown> {
+  const prepared = (await activities.prepare?.({ input })) as { claim?: unknown };
+  return prepared.claim ?? null;
 }
