@@ -29,8 +29,7 @@ it(`of decisions in the same moment the first valid one wins, and nobody is told
   onTestFinished(() => store.close());
   const rows = Array.from({ length: INTERLEAVED }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
   await store.claimBatch({ ...batchClaim('batch', []), rows, at: Date.now() });
-  const now = Date.now();
-  const authority = { store, settings: { policy: POLICY }, now: () => now };
+  const authority = { store, settings: { policy: POLICY }, now: Date.now };
   const random = new Random(20_261_122);
   const ends = new Map<string, number>();
   for await (const row of store.rows('batch')) {
@@ -42,7 +41,7 @@ it(`of decisions in the same moment the first valid one wins, and nobody is told
         signedBy(carol, about),
         signedBy(dave, { ...about, decision: 'reject', remark: 'not ours' }),
         signedBy(carol, { ...about, decision: 'reject', remark: 'nor mine' }),
-        signedBy(dave, { ...about, signedAt: now - 9_000, expiresAt: now - 1 }),
+        signedBy(dave, { ...about, signedAt: Date.now() - 9_000, expiresAt: Date.now() - 1 }),
         signedBy(dave, { ...about, digest: 'what was paid before' }),
       ],
       random,
