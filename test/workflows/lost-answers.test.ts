@@ -2,38 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import type { EndState } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
+import { LOST_ANSWERS_BY_EFFECT } from '../support/lost-answers.ts';
 import { NEW_PAYEE, type PayoutHandle, until } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
-
-/** Shorter than the slow answers below: the client gives up and the bank has committed. */
-const LIMITS = { sendTotalMs: 1_000 };
-const SLOW_MS = 2_500;
-
-/** The fault points of the failure table (F1: no connection, below; F10: a stopped process, in the chaos run). */
-const FAULTS: readonly (readonly [string, object])[] = [
-  ['F2 read and dropped', { kind: 'drop-before' }],
-  ['F3 committed and dropped', { kind: 'drop-after' }],
-  ['F4 committed and answered after the limit', { kind: 'delay-after', ms: SLOW_MS }],
-  ['F5 committed under an error page', { kind: 'http', status: 502, commit: true }],
-  ['F6 committed under 2001', { kind: 'code', code: 2001, commit: true }],
-  ['F6 committed under 2008', { kind: 'code', code: 2008, commit: true }],
-  ['F6 committed under 2011', { kind: 'code', code: 2011, commit: true }],
-  ['F7 not done under an error page', { kind: 'http', status: 500, commit: false }],
-  ['F7 not done under 2001', { kind: 'code', code: 2001, commit: false }],
-  ['F7 not done under 2008', { kind: 'code', code: 2008, commit: false }],
-  ['F7 not done under 2011', { kind: 'code', code: 2011, commit: false }],
-  ['F8 committed, half an answer', { kind: 'garbage-after', form: 'half' }],
-  ['F8 committed, an answer that breaks off', { kind: 'garbage-after', form: 'cut' }],
-  ['F8 committed, no text', { kind: 'garbage-after', form: 'no-utf8' }],
-  ['F8 committed, code 0 without data', { kind: 'garbage-after', form: 'no-data' }],
-  ['F8 committed, a code that is no number', { kind: 'garbage-after', form: 'text-code' }],
-  ['F9 committed and dripping', { kind: 'slow-after', ms: SLOW_MS }],
-  ['F11 committed after the connection is gone', { kind: 'late-commit', ms: 700 }],
-  ['a refused token', { kind: 'http', status: 401, commit: false }],
-  ['a limit on the rate', { kind: 'http', status: 429, commit: false, retryAfterSeconds: 1 }],
-];
 
 interface Step {
   operation: string;
@@ -48,7 +21,7 @@ const inAudit = async (handle: PayoutHandle, signal: string): Promise<void> => {
   await handle.signal(signal, { by: 'alice', remark: 'not ours' });
 };
 
-/** Every POST of a payout. */
+/** Every POST of a payout. What the client makes of every other fault: `test/services/sending/lost-answers.test.ts`. */
 const STEPS: readonly (readonly [string, Step])[] = [
   ['the beneficiary', { operation: 'beneficiaries.add', instruction: NEW_PAYEE, ends: 'completed' }],
   ['the exchange', { operation: 'transactions.fx', instruction: { account_id: 'acc-u1001-eur' }, ends: 'completed' }],
@@ -92,8 +65,8 @@ describe.concurrent('a sender that nobody hears of again', () => {
 });
 
 describe.concurrent.each(STEPS)('the answer about %s is lost', (_, step) => {
-  it.each(FAULTS)('%s', async (_name, fault) => {
-    await using product = await startProduct({ limits: LIMITS });
+  it.each(LOST_ANSWERS_BY_EFFECT)('$name', async ({ fault }) => {
+    await using product = await startProduct();
     await product.sandboxTest('POST', 'faults', { operation: step.operation, ...fault });
     const handle = await product.start({ id: 'lost', ...step.instruction });
     await step.act?.(handle);
