@@ -120,7 +120,7 @@ export class BankDoor {
   /** A life of its own seed: its memory of what was seen begins anew, and the same fault must not meet each repeat. */
   async #tellPlan(): Promise<void> {
     if (this.#plan === undefined) await this.#call('DELETE', 'fault-plan');
-    else await this.#call('PUT', 'fault-plan', { ...this.#plan, seed: `${this.#plan.seed}/${this.#life}` });
+    else await this.#call('PUT', 'fault-plan', { ...this.#plan, seed: seedOfLife(this.#plan.seed, this.#life) });
   }
 
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -135,3 +135,6 @@ export class BankDoor {
     return answer as T;
   }
 }
+
+/** Of the fault plan, for the nth start of the sandbox. */
+export const seedOfLife = (seed: unknown, life: number): string => `${seed}/${life}`;

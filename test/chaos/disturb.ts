@@ -17,16 +17,14 @@ export async function disturb(
   handOver: HandOver,
   signal: AbortSignal,
 ): Promise<DisturbanceCounts> {
-  const { seed, gapMs, pauseMs, disturbances, say } = options;
+  const { gapMs, pauseMs, say } = options;
   const counts: DisturbanceCounts = new Map();
   const pauses: Promise<void>[] = [];
-  const [first, ...rest] = disturbances;
-  if (first === undefined) return counts;
   for (let n = 1; ; n += 1) {
-    const ask = (question: string): number => draw(seed, 'disturbance', n, question);
+    const ask = asker(options, n);
     await pause(gapMs.min + ask('gap') * (gapMs.max - gapMs.min), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
-    const { target, what } = pick([first, ...rest], ask('what'));
+    const { target, what } = nthDisturbance(options, n);
     // Most are short; a few reach the longest.
     const ms = Math.floor(pauseMs.min + ask('length') ** SHORT_PAUSES * (pauseMs.max - pauseMs.min));
     if (!act({ target, what, ms, worker: ask('worker') }, stack, handOver, pauses)) continue;
@@ -36,6 +34,21 @@ export async function disturb(
   }
   await Promise.allSettled(pauses);
   return counts;
+}
+
+const asker =
+  ({ seed }: Pick<ChaosOptions, 'seed'>, n: number) =>
+  (question: string): number =>
+    draw(seed, 'disturbance', n, question);
+
+/** What the seed does next, and to which process; counted from 1. */
+export function nthDisturbance(
+  options: Pick<ChaosOptions, 'seed' | 'disturbances'>,
+  n: number,
+): ChaosOptions['disturbances'][number] {
+  const [first, ...rest] = options.disturbances;
+  if (first === undefined) throw new RangeError('nothing is to be disturbed');
+  return pick([first, ...rest], asker(options, n)('what'));
 }
 
 /** False when there was nothing to disturb. */

@@ -1,19 +1,23 @@
 import { parseArgs } from 'node:util';
-import { fullChaos } from './options.ts';
+import { fullChaos, shortChaos } from './options.ts';
 import { type ChaosResult, hasFailed, runChaos } from './run-chaos.ts';
 
-/** `npm run chaos -- --payouts N --minutes M [--seed S] [--json]`: exit 0 when no rule was broken, 1 when one was. */
+/**
+ * `npm run chaos -- --payouts N --minutes M [--seed S] [--json]`: exit 0 when no rule was broken, 1 when one was. `--short`: the
+ * run that `npm test` makes, of that seed.
+ */
 const { values } = parseArgs({
   options: {
     payouts: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '3' },
     seed: { type: 'string', default: `${Math.floor(Date.now() / 1_000) % 1_000_000}` },
     json: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
   },
 });
 const [payouts, minutes, seed] = [Number(values.payouts), Number(values.minutes), Number(values.seed)];
 if (!Number.isSafeInteger(payouts) || payouts < 1 || !(minutes > 0) || !Number.isSafeInteger(seed)) {
-  console.error('usage: npm run chaos -- --payouts N --minutes M [--seed S] [--json]');
+  console.error('usage: npm run chaos -- --payouts N --minutes M [--seed S] [--short] [--json]');
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
@@ -21,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const began = performance.now();
 const say = (line: string): void =>
   console.error(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
-const result = await runChaos({ ...fullChaos({ payouts, minutes, seed }), say });
+const result = await runChaos({ ...(values.short ? shortChaos(seed) : fullChaos({ payouts, minutes, seed })), say });
 console.log(values.json ? JSON.stringify(result, null, 1) : textOf(result));
 process.exit(hasFailed(result) ? 1 : 0);
 
@@ -57,6 +61,6 @@ function textOf(it: ChaosResult): string {
       ].join('\n'),
     ),
     ...(hasFailed(it) ? [`databases and logs: ${it.dir}`] : []),
-    `again: npm run chaos -- --payouts ${it.payouts} --minutes ${minutes} --seed ${it.seed}`,
+    `again: npm run chaos -- ${values.short ? '--short' : `--payouts ${it.payouts} --minutes ${minutes}`} --seed ${it.seed}`,
   ].join('\n');
 }

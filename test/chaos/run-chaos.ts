@@ -164,7 +164,8 @@ async function workflowResults(stack: Stack): Promise<WorkflowResult[]> {
   }
 }
 
-const ANSWER_LOST = ['drop-after', 'delay-after', 'late-commit', 'late-commit-held'];
+/** Kinds of faults that commit and are never answered in time. */
+export const ANSWER_LOST: readonly string[] = ['drop-after', 'delay-after', 'late-commit', 'late-commit-held'];
 
 function faultFigures({ kinds }: ChaosOptions, { bank }: Stack): Pick<ChaosResult, 'posts' | 'reads' | 'neverFired'> {
   const { posts } = bank;
