@@ -33,7 +33,7 @@ it('on a cluster commands start no worker: a killed worker is replaced by anothe
   await doomed.ended;
 
   home.start('worker');
-  const watched = await home.payouts('watch', batchId, '--json', '--timeout', '100s');
+  const watched = await home.payouts('watch', batchId, '--json');
   expect(watched.code).toBe(0);
   const { payouts } = batchOf(watched);
   const references = (await orders()).map((order) => order.client_order_id);

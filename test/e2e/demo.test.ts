@@ -16,8 +16,8 @@ let batch: BatchDocument;
 let ordersAfter: ReturnType<typeof bookedOrders>;
 
 beforeAll(async () => {
-  home = openCommandHome({});
-  first = await home.payouts('demo', '--json');
+  home = openCommandHome({}, { boots: false });
+  first = await home.start('demo', '--json').ended;
   batch = batchOf(first);
   ordersAfter = bookedOrders(home.path);
 });
@@ -52,7 +52,7 @@ describe('the demo', () => {
   });
 
   it('pays nothing more the second time, shows the report it has and ends 0', async () => {
-    const again = await home.payouts('demo', '--json');
+    const again = await home.start('demo', '--json').ended;
     expect(again.code).toBe(0);
     expect(batchOf(again)).toEqual(batch);
     expect(bookedOrders(home.path)).toEqual(ordersAfter);

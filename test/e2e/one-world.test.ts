@@ -1,17 +1,19 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connection } from '@temporalio/client';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it, type TestContext } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { registerNamespace } from '../support/product.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf, IN_AUDIT } from './payout-files.ts';
 
-it('of two stores on one namespace the second starts no worker and hands over no file', async () => {
-  const bank = await startBank();
+type Finishing = Pick<TestContext, 'onTestFinished'>;
+
+it.concurrent('of two stores on one namespace the second starts no worker and hands over no file', async (context) => {
+  const bank = await startBank(context);
   const env = { ...(await ownNamespace('two-stores')), PAYOUTS_API_URL: bank.url };
-  const [first, second] = [openHome(env), openHome(env)];
+  const [first, second] = [openHome(context, env), openHome(context, env)];
   const worker = first.start('worker');
   await worker.says(/Worker on/);
 
@@ -28,19 +30,19 @@ it('of two stores on one namespace the second starts no worker and hands over no
   worker.kill('SIGTERM');
   await worker.ended;
   const [, replaced = ''] = /belongs to store (\S+),/.exec(error.message) ?? [];
-  const heir = openHome({ ...env, PAYOUTS_HOME: second.path, PAYOUTS_REPLACES_STORE: replaced });
+  const heir = openHome(context, { ...env, PAYOUTS_HOME: second.path, PAYOUTS_REPLACES_STORE: replaced });
   const successor = heir.start('worker');
   await successor.says(/Worker on/);
   expect((await second.payouts('run', file, '--yes', '--json')).code).toBe(0);
   expect(errorOf(await first.payouts('worker', '--json')).error.code).toBe('namespace-taken');
 });
 
-it('another customer of the same bank is refused before anything is sent, until somebody accepts the accounts', async () => {
-  const tenants = await startTenants();
-  const home = openHome({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
+it.concurrent('another customer of the same bank is refused before anything is sent, until somebody accepts the accounts', async (context) => {
+  const tenants = await startTenants(context);
+  const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
   expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'A-1' }])), '--yes', '--json')).code).toBe(0);
 
-  const other = openHome({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b', PAYOUTS_HOME: home.path });
+  const other = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b', PAYOUTS_HOME: home.path });
   const file = other.file('b.csv', csvOf([{ id: 'B-1' }]));
   for (const command of [['run', file, '--yes'], ['dev'], ['orders', 'u-1001', 'USD']]) {
     const ended = await other.payouts(...command, '--json');
@@ -60,37 +62,44 @@ it('another customer of the same bank is refused before anything is sent, until 
   expect(await ordersOf(tenants.b)).toHaveLength(1);
 });
 
-it('while payouts are open only a bank that shows an order of theirs is accepted', async () => {
-  const tenants = await startTenants();
-  const home = openHome({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
+it.concurrent('while payouts are open only a bank that shows an order of theirs is accepted', async (context) => {
+  const tenants = await startTenants(context);
+  const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
   const dev = home.start('dev');
   await dev.says(/Ctrl-C/);
   const file = home.file('a.csv', csvOf([{ id: 'O-1', ...IN_AUDIT }]));
   expect((await home.payouts('run', file, '--yes', '--detach', '--json')).code).toBe(0);
-  await expect.poll(() => ordersOf(tenants.a), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => ordersOf(tenants.a)).toHaveLength(1);
   dev.kill('SIGTERM');
   await dev.ended;
 
   const accept = (env: Record<string, string>, part: string) =>
-    openHome({ ...env, PAYOUTS_HOME: home.path }).payouts('doctor', '--accept', part, '--by', 'alice', '--json');
+    openHome(context, { ...env, PAYOUTS_HOME: home.path }).payouts(
+      'doctor',
+      '--accept',
+      part,
+      '--by',
+      'alice',
+      '--json',
+    );
   const other = await accept({ PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b' }, 'accounts');
   expect(other.code).toBe(2);
   expect(errorOf(other).error).toMatchObject({
     code: 'payouts-open',
     message: expect.stringContaining('1 payout has no end yet'),
   });
-  const empty = await startBank({ apiKey: 'key-a' });
+  const empty = await startBank(context, { apiKey: 'key-a' });
   const elsewhere = await accept({ PAYOUTS_API_URL: empty.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');
   expect(errorOf(elsewhere).error.code).toBe('payouts-open');
   const moved = await accept({ PAYOUTS_API_URL: tenants.a.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');
   expect(moved.code).toBe(0);
 });
 
-it('a store that has worked with one embedded Temporal is refused by another one', async () => {
-  const home = openHome({});
+it.concurrent('a store that has worked with one embedded Temporal is refused by another one', async (context) => {
+  const home = openHome(context, {});
   expect((await home.payouts('list')).code).toBe(0);
   expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'T-1' }])), '--yes', '--json')).code).toBe(0);
-  const other = openHome({ PAYOUTS_STORE_URL: `file:${home.path}/store.sqlite` });
+  const other = openHome(context, { PAYOUTS_STORE_URL: `file:${home.path}/store.sqlite` });
   const ended = await other.payouts('run', other.file('b.csv', csvOf([{ id: 'T-2' }])), '--yes', '--json');
   expect(ended.code).toBe(2);
   expect(errorOf(ended).error).toMatchObject({
@@ -99,9 +108,9 @@ it('a store that has worked with one embedded Temporal is refused by another one
   });
 });
 
-function openHome(env: Record<string, string>): CommandHome {
+function openHome(context: Finishing, env: Record<string, string>): CommandHome {
   const home = openCommandHome({ ...QUICK, ...env });
-  onTestFinished(() => home.close());
+  context.onTestFinished(() => home.close());
   return home;
 }
 
@@ -114,9 +123,9 @@ async function ownNamespace(name: string): Promise<Record<string, string>> {
   return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, PAYOUTS_ONE_MACHINE: 'true' };
 }
 
-async function startBank(options: { apiKey?: string } = {}): Promise<RunningSandbox> {
+async function startBank(context: Finishing, options: { apiKey?: string } = {}): Promise<RunningSandbox> {
   const bank = await startSandbox({ file: ':memory:', ...options });
-  onTestFinished(() => bank.close());
+  context.onTestFinished(() => bank.close());
   return bank;
 }
 
@@ -124,8 +133,8 @@ const ordersOf = async ({ url }: RunningSandbox): Promise<unknown[]> =>
   ((await (await fetch(`${url}/__sandbox/state`)).json()) as { orders: unknown[] }).orders;
 
 /** One address, two customers: who asks is known by the key, then by the token. The second has master accounts of its own. */
-async function startTenants(): Promise<{ url: string; a: RunningSandbox; b: RunningSandbox }> {
-  const [a, b] = [await startBank({ apiKey: 'key-a' }), await startBank({ apiKey: 'key-b' })];
+async function startTenants(context: Finishing): Promise<{ url: string; a: RunningSandbox; b: RunningSandbox }> {
+  const [a, b] = [await startBank(context, { apiKey: 'key-a' }), await startBank(context, { apiKey: 'key-b' })];
   const ofB = new Set<string>();
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
@@ -142,7 +151,7 @@ async function startTenants(): Promise<{ url: string; a: RunningSandbox; b: Runn
     response.end(isB ? text.replaceAll('acc-master-', 'acc-master-b-') : text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  context.onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, type TestContext } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { batchOf, errorOf, listOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
+type Finishing = Pick<TestContext, 'onTestFinished'>;
+
 const GOOD = csvOf([{ id: 'GOOD-1' }]);
 
-it('a bank elsewhere is paid at, and its own list agrees with the report', async () => {
-  const bank = await startBank({ apiKey: 'their-key', apiSecret: 'their-secret' });
-  const home = openHome({
+it.concurrent('a bank elsewhere is paid at, and its own list agrees with the report', async (context) => {
+  const bank = await startBank(context, { apiKey: 'their-key', apiSecret: 'their-secret' });
+  const home = openHome(context, {
     PAYOUTS_API_URL: bank.url,
     PAYOUTS_API_KEY: 'their-key',
     PAYOUTS_API_SECRET: 'their-secret',
@@ -28,9 +30,9 @@ it('a bank elsewhere is paid at, and its own list agrees with the report', async
   expect(bank.checkConservation().ok).toBe(true);
 });
 
-it('a refused key ends 4 and nothing is claimed', async () => {
-  const bank = await startBank({ apiKey: 'their-key', apiSecret: 'their-secret' });
-  const home = openHome({
+it.concurrent('a refused key ends 4 and nothing is claimed', async (context) => {
+  const bank = await startBank(context, { apiKey: 'their-key', apiSecret: 'their-secret' });
+  const home = openHome(context, {
     PAYOUTS_API_URL: bank.url,
     PAYOUTS_API_KEY: 'their-key',
     PAYOUTS_API_SECRET: 'wrong-secret',
@@ -42,8 +44,8 @@ it('a refused key ends 4 and nothing is claimed', async () => {
   expect(listOf(await home.payouts('list', '--json')).batches).toEqual([]);
 });
 
-it('a bank that does not answer ends 7 and nothing is claimed', async () => {
-  const home = openHome({ PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
+it.concurrent('a bank that does not answer ends 7 and nothing is claimed', async (context) => {
+  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
   const ended = await home.payouts('run', home.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(7);
   expect(errorOf(ended).error).toMatchObject({
@@ -53,20 +55,20 @@ it('a bank that does not answer ends 7 and nothing is claimed', async () => {
   expect(listOf(await home.payouts('list', '--json')).batches).toEqual([]);
 });
 
-it('a Temporal cluster that does not answer ends 7 and nothing is claimed', async () => {
-  const home = openHome({ TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}`, PAYOUTS_ONE_MACHINE: 'true' });
+it.concurrent('a Temporal cluster that does not answer ends 7 and nothing is claimed', async (context) => {
+  const home = openHome(context, { TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}`, PAYOUTS_ONE_MACHINE: 'true' });
   const ended = await home.payouts('run', home.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(7);
   expect(errorOf(ended).error.code).toBe('temporal-unreachable');
   expect(listOf(await home.payouts('list', '--json')).batches).toEqual([]);
 });
 
-it('a store that was used with one bank refuses another before anything is booted', async () => {
-  const bank = await startBank();
-  const home = openHome({ PAYOUTS_API_URL: bank.url });
+it.concurrent('a store that was used with one bank refuses another before anything is booted', async (context) => {
+  const bank = await startBank(context);
+  const home = openHome(context, { PAYOUTS_API_URL: bank.url });
   expect((await home.payouts('accounts')).code).toBe(0);
-  const other = await startBank();
-  const elsewhere = openHome({ PAYOUTS_API_URL: other.url, PAYOUTS_HOME: home.path });
+  const other = await startBank(context);
+  const elsewhere = openHome(context, { PAYOUTS_API_URL: other.url, PAYOUTS_HOME: home.path });
   const ended = await elsewhere.payouts('run', elsewhere.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(2);
   expect(errorOf(ended).error.code).toBe('wrong-store');
@@ -76,28 +78,31 @@ it.each([
   ['the default key for a bank on another machine', { PAYOUTS_API_URL: 'https://bank.invalid' }, 'PAYOUTS_API_KEY'],
   ['a scale of time that is none', { PAYOUTS_TIME_SCALE: 'fast' }, 'PAYOUTS_TIME_SCALE'],
 ])('a setting that cannot be used ends 2 and is named: %s', async (_what, env, key) => {
-  const home = openHome(env);
+  const home = openHome({ onTestFinished }, env);
   const ended = await home.payouts('list', '--json');
   expect(ended.code).toBe(2);
   expect(errorOf(ended).error).toMatchObject({ code: 'configuration', message: expect.stringContaining(key) });
 });
 
-it('the demo pays at no bank but the sandbox', async () => {
-  const home = openHome({ PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
+it.concurrent('the demo pays at no bank but the sandbox', async (context) => {
+  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
   const ended = await home.payouts('demo', '--json');
   expect(ended.code).toBe(2);
   expect(errorOf(ended).error.code).toBe('demo-needs-the-sandbox');
 });
 
-function openHome(env: Record<string, string>): CommandHome {
+function openHome(context: Finishing, env: Record<string, string>): CommandHome {
   const home = openCommandHome({ ...QUICK, ...env });
-  onTestFinished(() => home.close());
+  context.onTestFinished(() => home.close());
   return home;
 }
 
-async function startBank(options: { apiKey?: string; apiSecret?: string } = {}): Promise<RunningSandbox> {
+async function startBank(
+  context: Finishing,
+  options: { apiKey?: string; apiSecret?: string } = {},
+): Promise<RunningSandbox> {
   const bank = await startSandbox({ file: ':memory:', ...options });
-  onTestFinished(() => bank.close());
+  context.onTestFinished(() => bank.close());
   return bank;
 }
 

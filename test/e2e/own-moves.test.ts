@@ -33,7 +33,7 @@ const exchange = (id: string, ...more: string[]): string[] => [
 ];
 const ordersUnder = (reference: string) => bookedOrders(home.path).filter((order) => order.reference === reference);
 
-describe.each([
+describe.concurrent.each([
   ['transfer', 'TRANSFER', transfer],
   ['exchange', 'FX', exchange],
 ] as const)('payouts %s', (kind, type, command) => {

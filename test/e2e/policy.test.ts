@@ -60,7 +60,10 @@ it('a batch is approved by one signature, and a row above the limit by one of it
   expect(approved.stderr).toMatch(
     /2 payouts to 1 payee,[\s\S]*PLAN-3 +250\.00 USD +the policy wants it decided by itself/,
   );
-  await home.payouts(...run, '--timeout', '5s');
+  await until(async () => {
+    const { payout } = JSON.parse((await home.payouts('status', 'PLAN-3', '--json')).stdout);
+    return payout.state === 'awaiting-approval';
+  });
   const own = await home.payouts('approve', 'PLAN-3', '--yes', '--json', '--key', keyOf(bob));
   expect(own.code).toBe(0);
   expect(batchOf(await home.payouts('watch', batchId, '--json'))).toMatchObject({ counts: { completed: 3 } });

@@ -58,12 +58,20 @@ export interface StackJson {
   temporalPid: number;
 }
 
+/** They read the store, or the file they are given: no stack is booted for them. */
+const BOOTS_NOTHING: ReadonlySet<string | undefined> = new Set([
+  ...['list', 'status', 'report', 'reference', 'validate', 'template', 'incidents', 'audit'],
+]);
+
+/** While one of them runs, other commands join its stack. */
+const KEEPS_A_STACK_UP: ReadonlySet<string | undefined> = new Set(['dev', 'run', 'watch']);
+
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
 /**
- * `env` is laid over a clean environment: nothing of the caller's settings is inherited. A command boots a stack, `boots`,
- * unless a `dev` of `start` is up: then it joins that one.
+ * `env` is laid over a clean environment: nothing of the caller's settings is inherited. A command that needs a stack boots
+ * one, `boots`, unless one of `start` is up: then it joins that one.
  */
 export function openCommandHome(
   env: Readonly<Record<string, string>> = QUICK,
@@ -101,7 +109,7 @@ export function openCommandHome(
     stack,
     start(...args) {
       const started = launch(process.execPath, [COMMAND, ...args]);
-      if (args[0] === 'dev') {
+      if (KEEPS_A_STACK_UP.has(args[0])) {
         stacksUp += 1;
         void started.ended.finally(() => {
           stacksUp -= 1;
@@ -110,7 +118,8 @@ export function openCommandHome(
       return started;
     },
     async payouts(...args) {
-      if (boots && stacksUp === 0) return launch(process.execPath, [COMMAND, ...args]).ended;
+      if (boots && stacksUp === 0 && !BOOTS_NOTHING.has(args[0]))
+        return launch(process.execPath, [COMMAND, ...args]).ended;
       const { code, stdout, stderr } = await shared.run(args);
       return { code, signal: null, stdout, stderr };
     },
