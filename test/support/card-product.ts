@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, type WorkflowHandle } from '@temporalio/client';
 import { inject } from 'vitest';
 import { openGateway } from '../../src/compose/gateway.ts';
 import { startWorker } from '../../src/compose/worker.ts';
@@ -13,9 +13,9 @@ import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/scenari
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { installRuntime } from '../../src/temporal/runtime.ts';
 import type { CardPaymentResult } from '../../src/workflows/card-payment.ts';
 import { registerNamespace } from './product.ts';
+import { temporalConnections } from './temporal-connections.ts';
 import { until } from './until.ts';
 
 export type CardPaymentHandle = WorkflowHandle<() => Promise<CardPaymentResult>>;
@@ -70,7 +70,7 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
   await using opened = new AsyncDisposableStack();
   const address = inject('temporalAddress');
   const namespace = `cards-${process.pid}-${Date.now()}-${Math.trunc(Math.random() * 1e6)}`;
-  const connection = opened.adopt(await Connection.connect({ address }), (it) => it.close());
+  const { connection } = await temporalConnections();
   await registerNamespace(connection, namespace);
   const client = new Client({ connection, namespace });
   const sandbox = opened.adopt(await startSandbox({ file: ':memory:' }), (it) => it.close());
@@ -89,7 +89,6 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
   });
   const place = { temporalAddress: address, namespace, uiUrl: null, apiUrl: sandbox.url };
   const log = createLog('silent');
-  installRuntime(log);
   const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   let worker = await startWorker(config, place, log);
   let gateway = await openGateway(config, place, { host: '127.0.0.1', port: 0 }, log);

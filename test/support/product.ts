@@ -1,9 +1,9 @@
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Client, type Connection, type WorkflowHandle } from '@temporalio/client';
+import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Bank } from '../../src/api/bank.ts';
-import { type BankLimits, createBank } from '../../src/api/client.ts';
+import { createBank } from '../../src/api/client.ts';
 import type { KeyRing } from '../../src/codec/key-ring.ts';
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -22,6 +22,7 @@ import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
+import { temporalConnections } from './temporal-connections.ts';
 
 const DEFAULTS = loadConfig({}).settings;
 
@@ -90,25 +91,21 @@ export async function startProduct(
     settings?: Partial<Omit<WorkerSettings, 'terms'>>;
     terms?: QuickTerms;
     sandbox?: Partial<SandboxOptions>;
-    limits?: BankLimits;
     store?: (store: Store) => Store;
     bank?: (bank: Bank) => Bank;
     /** Payloads are encrypted with these. */
     codecKeys?: KeyRing;
   } = {},
 ): Promise<Product> {
-  const address = inject('temporalAddress');
   products += 1;
   const namespace = `test-${process.pid}-${products}-${Date.now()}`;
-  const connection = await Connection.connect({ address });
+  const { connection, native } = await temporalConnections();
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
   const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
-  const native = await NativeConnection.connect({ address });
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
   const store = await openStore('file::memory:');
-  const { limits } = options;
-  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET, limits });
+  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const deps: ActivityDeps = {
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
@@ -155,14 +152,7 @@ export async function startProduct(
       await running.stop();
     },
     async joinWorker(other) {
-      const apart = await NativeConnection.connect({ address });
-      const worker = await runWorker(apart, namespace, { ...deps, store: other }, codecKeys);
-      return {
-        async stop() {
-          await worker.stop();
-          await apart.close();
-        },
-      };
+      return runWorker(native, namespace, { ...deps, store: other }, codecKeys);
     },
     async restartWorker() {
       await running.stop();
@@ -173,8 +163,6 @@ export async function startProduct(
       await bank.close();
       await store.close();
       await sandbox.close();
-      await native.close();
-      await connection.close();
     },
   };
   return product;

@@ -29,7 +29,7 @@ async function claim(product: Product, instructions: Partial<PayoutInstruction>[
 
 const plain = (count: number): Partial<PayoutInstruction>[] => Array.from({ length: count }, () => ({}));
 
-describe('a batch on a real Temporal server', () => {
+describe.concurrent('a batch on a real Temporal server', () => {
   it('pays every row once, with one bad row and one in need of people, within its event budget', async () => {
     await using product = await startProduct({ settings: { window: 10 } });
     const references = await claim(product, [...plain(38), { note: 'sandbox:fail' }, { note: 'sandbox:close' }]);

@@ -45,7 +45,7 @@ const complete = (product: Product, orderId: string): Promise<unknown> =>
 const isOpen = ({ client }: Product, reference: string): Promise<boolean> =>
   executionsOver(client).isOpen(payoutWorkflowId(reference));
 
-describe('a payout whose workflow was closed without an end', () => {
+describe.concurrent('a payout whose workflow was closed without an end', () => {
   it('is started again by its batch, follows the order that was sent and completes', async () => {
     await using product = await startProduct({ settings: QUICK });
     const batch = await runBatch(product, [{ note: 'sandbox:stuck' }, {}]);

@@ -35,7 +35,7 @@ async function payoutAfter(cardPayment: string) {
   return { handle, isHeld, ordersSent };
 }
 
-describe('a payout after a card payment', () => {
+describe.concurrent('a payout after a card payment', () => {
   it('is held until the money is taken, then paid', async () => {
     const { handle, isHeld, ordersSent } = await payoutAfter('collected');
     await until(isHeld);

@@ -1,5 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
@@ -11,13 +11,12 @@ import {
   sweepSchedules,
 } from '../../src/temporal/sweep-schedules.ts';
 import { recordHistory } from '../support/record-history.ts';
+import { temporalConnections } from '../support/temporal-connections.ts';
 import { until } from '../support/until.ts';
 
 const OPTIONS: SweepOptions = { dir: '/drop', invalid: 'stop', by: 'erp' };
 const FOUND: Sweep = { taken: 1, refused: 0, ended: 2, open: 3 };
 
-let connection: Connection;
-let native: NativeConnection;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
@@ -26,9 +25,7 @@ const asked: SweepOptions[] = [];
 let work: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
-  const address = inject('temporalAddress');
-  connection = await Connection.connect({ address });
-  native = await NativeConnection.connect({ address });
+  const { connection, native } = await temporalConnections();
   client = new Client({ connection });
   worker = await Worker.create({
     connection: native,
@@ -46,8 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown();
   await running;
-  await native.close();
-  await connection.close();
 });
 
 const find = async (name: string): Promise<SweepSchedule | undefined> =>

@@ -30,7 +30,7 @@ async function fired(product: Product): Promise<number> {
   return faults[0]?.fired ?? 0;
 }
 
-describe('hazards of a payout', () => {
+describe.concurrent('hazards of a payout', () => {
   it('a reset to before the submit pays nothing twice', async () => {
     await using product = await startProduct();
     const handle = await product.start({ id: 'reset' });

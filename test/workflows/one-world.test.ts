@@ -56,7 +56,7 @@ function textsIn(value: unknown): string {
   return typeof value === 'object' && value !== null ? Object.values(value).map(textsIn).join('\n') : String(value);
 }
 
-describe('one claim', () => {
+describe.concurrent('one claim', () => {
   it('a run reset to before its send does not apply again the cancel that came too late', async () => {
     await using product = await startProduct();
     const handle = await product.start({ id: 'r', note: 'sandbox:stuck' });
@@ -185,7 +185,7 @@ describe('one claim', () => {
   );
 });
 
-describe('one store', () => {
+describe.concurrent('one store', () => {
   it('a worker with another store does nothing for a payout that was claimed in this one', async () => {
     await using product = await startProduct();
     const rows = ['a', 'b', 'c', 'd'].map((id, index) => {
@@ -247,7 +247,7 @@ describe('one store', () => {
   });
 });
 
-describe('a workflow of somebody else', () => {
+describe.concurrent('a workflow of somebody else', () => {
   it('moves nothing and ends nothing by scheduling our activities', async () => {
     await using product = await startProduct({ settings: { approvalRules: [{ approvals: 2 }] } });
     const handle = await product.start({ id: 'r' }, { by: 'maker' });

@@ -3,7 +3,7 @@ import { orderWatchWorkflowId } from '../../src/domain/names.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 
-describe('the order watch', () => {
+describe.concurrent('the order watch', () => {
   it('serves many payouts with one sweep, ends when nothing is open, and is woken by the next payout', async () => {
     await using product = await startProduct();
     const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', 'USD'));

@@ -41,7 +41,7 @@ describe('a transfer or an exchange by itself on a real Temporal server', () => 
   );
 });
 
-describe.each(['transfer', 'exchange'] as const)('hazards of one %s', (kind) => {
+describe.concurrent.each(['transfer', 'exchange'] as const)('hazards of one %s', (kind) => {
   it('a reset to before the submit moves nothing twice', async () => {
     await using product = await startProduct();
     await openSecondAccount(product);

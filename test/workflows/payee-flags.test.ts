@@ -20,7 +20,7 @@ async function changePayee(product: Product): Promise<void> {
   await product.bankCall('PUT', `/v1/banking/beneficiaries/${id}`, { uid, ...items, account_no: '00009999' });
 }
 
-it('a payee that is changed at the bank after it was paid asks for approval, and the question says why', async () => {
+it.concurrent('a payee that is changed at the bank after it was paid asks for approval, and the question says why', async () => {
   const policy = policyOf([alice, bob], { approvals: [{ changedPayee: true, approvals: 1 }] });
   await using product = await startProduct({ settings: { policy } });
   const first = await handOver(product, 'before');
@@ -35,7 +35,7 @@ it('a payee that is changed at the bank after it was paid asks for approval, and
   await second.terminate('test');
 });
 
-it('a payee that is changed while people are asked voids what they said, and the next question says so', async () => {
+it.concurrent('a payee that is changed while people are asked voids what they said, and the next question says so', async () => {
   const policy = policyOf([alice, bob], { approvals: [{ approvals: 1 }] });
   await using product = await startProduct({ settings: { policy } });
   const handle = await handOver(product, 'meanwhile');
@@ -46,9 +46,7 @@ it('a payee that is changed while people are asked voids what they said, and the
   const update = { decisionId: signed.id, decision: 'approve', by: 'bob', signed };
   await handle.executeUpdate('decide', { args: [update] });
   await expect
-    .poll(async () => (await handle.query<{ awaited: { flags: string[] } | null }>('state')).awaited?.flags, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await handle.query<{ awaited: { flags: string[] } | null }>('state')).awaited?.flags)
     .toEqual(['changed-payee', 'first-to-country', 'payee-differs']);
   await handle.terminate('test');
 });

@@ -14,16 +14,14 @@ it('what a payout refuses is in the audit: the approval of its maker, one that n
   await handle.signal('reject', { by: 'carol', remark: 'wrong' });
   const cancel = { by: 'dave', reason: 'withdrawn' };
   // Until the order was looked at, it may still do something.
-  await expect
-    .poll(() => handle.executeUpdate('cancel', { args: [cancel] }), { timeout: 10_000 })
-    .toEqual({ outcome: 'too-late' });
+  await expect.poll(() => handle.executeUpdate('cancel', { args: [cancel] })).toEqual({ outcome: 'too-late' });
   const written = async () =>
     (await product.store.auditOf(referenceOf('u-1001', 'refused')))
       .filter(({ action }) => action.endsWith(' refused'))
       .map(({ actor, action, detail }) => `${actor}: ${action}, ${detail.why}`)
       .sort();
   await expect
-    .poll(written, { timeout: 10_000 })
+    .poll(written)
     .toEqual([
       'alice: approve refused, the maker may not approve',
       'carol: reject refused, no approval is awaited',

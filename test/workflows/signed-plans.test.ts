@@ -33,7 +33,7 @@ async function signPlan(
   return plan;
 }
 
-it('two people sign the plan of a batch once each: its rows are paid, and one above the limit asks for itself', async () => {
+it.concurrent('two people sign the plan of a batch once each: its rows are paid, and one above the limit asks for itself', async () => {
   await using product = await startProduct({ settings: { policy: POLICY } });
   const deps = depsOf(product);
   const handle = await runBatch(product, [{}, NEW_PAYEE, { amount: '250.00' }, {}], { control: 'paused' });
@@ -51,7 +51,7 @@ it('two people sign the plan of a batch once each: its rows are paid, and one ab
   expect((await handle.result()).counts).toMatchObject({ completed: 3, rejected: 1 });
 });
 
-it('orders that the bank audits are approved by one signature too', async () => {
+it.concurrent('orders that the bank audits are approved by one signature too', async () => {
   const policy = policyOf([maker, bob]);
   await using product = await startProduct({ settings: { policy } });
   const handle = await runBatch(product, [{ note: 'sandbox:audit' }, { note: 'sandbox:audit' }]);

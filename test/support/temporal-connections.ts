@@ -1,0 +1,28 @@
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { inject } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
+
+/** To the Temporal server of the tests. */
+export interface TemporalConnections {
+  connection: Connection;
+  /** Of workers. */
+  native: NativeConnection;
+}
+
+let opened: Promise<TemporalConnections> | undefined;
+
+/**
+ * Shared by all tests of a process and closed by its end: with its last native connection the runtime of the SDK would end, and
+ * with that the silence of its log.
+ */
+export function temporalConnections(): Promise<TemporalConnections> {
+  opened ??= open(inject('temporalAddress'));
+  return opened;
+}
+
+async function open(address: string): Promise<TemporalConnections> {
+  installRuntime(createLog('silent'));
+  return { connection: await Connection.connect({ address }), native: await NativeConnection.connect({ address }) };
+}
