@@ -3,8 +3,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Workflows in the process of a test, on a real Temporal server that is started once for all of them. */
 const workflows = ['test/workflows/**/*.test.ts'];
-/** The real command and its stacks, as processes of their own. */
-const processes = ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'];
+/** The real command and its stacks, Temporal servers and a browser, as processes of their own. */
+const processes = [
+  'test/e2e/**/*.test.ts',
+  'test/chaos/**/*.test.ts',
+  'test/embedded/{open-stack,embedded-server}.test.ts',
+  'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
+  'test/gateway/pages/browser.test.ts',
+];
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
 const simulated = ['test/simulation/**/*.test.ts'];
 

@@ -103,9 +103,9 @@ describe('A verifier', () => {
   });
 });
 
-/** Other spellings of the same: hex in capitals, another member beside the good one. */
+/** Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all. */
 function isSame(name: string, value: string, good: string): boolean {
   if (value.toLowerCase() === good.toLowerCase() && name === 'x-signature') return true;
-  const members = value.split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);
+  const members = value.replace(/^ +| +$/g, '').split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);
   return value === good || members.includes(good);
 }
