@@ -3,40 +3,43 @@ import { get } from 'node:http';
 import { freePort } from './ports.ts';
 
 /**
- * The HTTP ports of the Temporal CLI's dev server. It answers every Host and every Origin there, so a web page that is
- * open on this machine could read and signal workflows. Both are closed to all but our own proxy (`web-ui.ts`).
+ * The HTTP ports of the Temporal CLI's dev server. It answers every Host and Origin there, so a web page that is open on
+ * this machine could read and signal workflows. Nobody uses its HTTP API; the UI server is left to our own proxy (`web-ui.ts`).
  */
 export interface TemporalDoors {
-  /** Files of the Web UI. */
+  /** UI server: files of the Web UI, and an API of its own. */
   uiPort: number;
-  /** HTTP API of the frontend. */
+  /** HTTP API of the frontend, which cannot name a workflow whose id holds a slash. */
   apiPort: number;
-  /** The only Host that the HTTP API answers; new at every boot, and no page can send it. */
-  apiHost: string;
 }
 
 /**
- * Public path of the UI server. It rewrites `PATH/*` to `/*` with `*` for any text: every path that holds `/api` and
- * another slash behind it loses both, and no request reaches the API that the UI server has of its own.
+ * Public path of the UI server, which makes a pattern of it: a request target that begins with `/api` and has another slash
+ * loses both, and does not reach the API. A target that is a whole address is compared without what precedes its path,
+ * but only when its scheme is in small letters: `apiTarget` is what the pattern does not see. No browser writes it: it
+ * sends whole addresses to forward proxies alone (RFC 9112, 3.2.2), and schemes in small letters (URL standard).
  */
-export const SEALED_UI_PATH = '/api*';
+export const SEALED_UI_PATH = '^/api*';
 
-/** Where that leaves the route that renders Markdown: any path of one part that begins so, without a slash behind it. */
-export const RENDER_PATH = '/apirender';
+/** The request target that reaches the UI server's API; `path` begins with `/api/`. */
+export const apiTarget = ({ uiPort }: TemporalDoors, path: string): string => `HTTP://${HOST}:${uiPort}${path}`;
+
+/** Where the public path leaves the route that renders Markdown: any path that begins so. */
+export const RENDER_PATH = '/^/apirender';
 
 const HOST = '127.0.0.1';
 const ANSWER_MS = 5_000;
 
 export async function chooseDoors(taken: readonly number[]): Promise<TemporalDoors> {
   const uiPort = await freePort(taken);
-  const apiPort = await freePort([...taken, uiPort]);
-  return { uiPort, apiPort, apiHost: `${randomUUID()}.invalid` };
+  return { uiPort, apiPort: await freePort([...taken, uiPort]) };
 }
 
 /** Flags of `temporal server start-dev`. */
-export const doorArguments = ({ uiPort, apiPort, apiHost }: TemporalDoors): string[] => [
+export const doorArguments = ({ uiPort, apiPort }: TemporalDoors): string[] => [
   ...['--ui-port', `${uiPort}`, '--ui-public-path', SEALED_UI_PATH, '--http-port', `${apiPort}`],
-  ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([apiHost])}`],
+  // The only Host that the HTTP API answers: told to nobody.
+  ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([`${randomUUID()}.invalid`])}`],
   // Its routes are on the port of the HTTP API and look at no Host.
   ...['--dynamic-config-value', 'system.enableNexus=false'],
 ];

@@ -6,23 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { hostOf, isLoopback } from '../config/loopback.ts';
 import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-door.ts';
-import { RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
+import { apiTarget, RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
 
 const HOST = '127.0.0.1';
 
-/** Payloads whole, as the UI reads and writes them: the HTTP API shortens them by itself. */
-const API_TYPE = 'application/json+no-payload-shorthand';
+/** What the UI server compares with each other before it writes; who may write is decided here (`isOwnPage`). */
+const CSRF_TOKEN = 'own';
 
 const KEPT_OF_ANSWERS = ['content-type', 'content-security-policy', 'last-modified', 'cache-control'] as const;
-
-/** What the UI server says of itself; its own answer is behind the sealed path. */
-const uiSettings = (codecEndpoint: string): string =>
-  JSON.stringify({
-    Auth: { Enabled: false, Options: null },
-    DefaultNamespace: 'default',
-    NotifyOnNewVersion: false,
-    Codec: { Endpoint: codecEndpoint },
-  });
 
 export interface WebUi {
   url: string;
@@ -30,8 +21,8 @@ export interface WebUi {
 }
 
 /**
- * Serves the Temporal Web UI of the embedded server: files from the CLI's UI server, the API from the frontend, both
- * closed to everybody else (`temporal-doors.ts`). A request is answered only when its Host is this machine and its Origin,
+ * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, whose API is closed to
+ * everybody else (`temporal-doors.ts`). A request is answered only when its Host is this machine and its Origin,
  * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
  * server's own error for a port that is taken.
  */
@@ -84,7 +75,7 @@ async function serve(
   }
   if (!url.startsWith('/')) return refuse(answer, 400, 'This is no path.');
   if (/^\/api\/v1\/settings(?:\?|$)/.test(url)) {
-    return send(answer, 'application/json', uiSettings(`http://${incoming.headers.host}${CODEC_PATH}`));
+    return sendSettings(answer, await ask(incoming, answer, toApi(incoming, doors)), incoming.headers.host);
   }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
   if (!isRead(method)) return refuse(answer, 405, 'Files are only read.');
@@ -93,35 +84,50 @@ async function serve(
   return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });
 }
 
-function toApi({ url, headers }: IncomingMessage, { apiPort, apiHost }: TemporalDoors): RequestOptions {
+function toApi({ url = '', headers }: IncomingMessage, doors: TemporalDoors): RequestOptions {
   const length = headers['content-length'];
   return {
-    port: apiPort,
-    path: url,
+    port: doors.uiPort,
+    path: apiTarget(doors, url),
     headers: {
-      host: apiHost,
-      accept: API_TYPE,
-      'content-type': API_TYPE,
+      host: `${HOST}:${doors.uiPort}`,
+      cookie: `_csrf=${CSRF_TOKEN}`,
+      'x-csrf-token': CSRF_TOKEN,
       ...(length === undefined ? {} : { 'content-length': length }),
     },
   };
 }
 
 /** Only what is named goes either way: no header of a browser reaches the server, no cookie comes back. */
-async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<void> {
+async function ask(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<IncomingMessage> {
   const outgoing = request({ host: HOST, method: incoming.method, agent: false, ...to });
   answer.once('close', () => outgoing.destroy());
   // What breaks once the answer has begun is told by its own stream.
   outgoing.on('error', () => undefined);
   incoming.pipe(outgoing);
   const [from] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return from;
+}
+
+async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: RequestOptions): Promise<void> {
+  const from = await ask(incoming, answer, to);
   const type = from.headers['content-type'] ?? '';
   answer.statusCode = from.statusCode ?? 502;
   for (const name of KEPT_OF_ANSWERS) answer.setHeader(name, from.headers[name] ?? []);
-  if (type === API_TYPE) answer.setHeader('content-type', 'application/json');
   if (!type.startsWith('text/html') || from.headers['content-security-policy'] !== undefined)
     return pipeline(from, answer);
   return sendPage(answer, await text(from));
+}
+
+/** The UI server's own, by whose version the page encodes the ids in its paths, with our codec server as the page sees it. */
+async function sendSettings(answer: ServerResponse, from: IncomingMessage, host = ''): Promise<void> {
+  const settings = JSON.parse(await text(from)) as object;
+  const ours = {
+    DefaultNamespace: 'default',
+    NotifyOnNewVersion: false,
+    Codec: { Endpoint: `http://${host}${CODEC_PATH}` },
+  };
+  send(answer, 'application/json', JSON.stringify({ ...settings, ...ours }));
 }
 
 /** The page as it was before the sealed path was written into it, with the policy that the UI server took out for that. */

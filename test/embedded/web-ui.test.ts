@@ -9,10 +9,11 @@ import { codecKeys } from '../support/codec-keys.ts';
 
 const RING = codecKeys();
 
-/** A frontend and a UI server in one, which notes what reaches it. */
+/** A UI server, which notes what reaches it. */
 let upstream: Server;
 let reached: string[];
 let ui: WebUi;
+let upstreamPort: number;
 let port: number;
 
 beforeAll(async () => {
@@ -20,15 +21,15 @@ beforeAll(async () => {
     reached.push(`${incoming.method} ${incoming.headers.host} ${incoming.url} ${Object.keys(incoming.headers).sort()}`);
     incoming.resume();
     if (incoming.url?.startsWith('/namespaces/')) {
-      answer.setHeader('content-type', 'text/html').end('<script>base: "/api*"</script>');
+      answer.setHeader('content-type', 'text/html').end('<script>base: "^/api*"</script>');
       return;
     }
-    answer.setHeader('set-cookie', 'a=b').setHeader('content-type', 'application/json+no-payload-shorthand').end('{}');
+    answer.setHeader('set-cookie', 'a=b').setHeader('content-type', 'application/json').end('{"Version":"2.42.1"}');
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
-  const { port: upstreamPort } = upstream.address() as AddressInfo;
+  upstreamPort = (upstream.address() as AddressInfo).port;
   port = await freePort([upstreamPort]);
-  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort, apiHost: 'told.invalid' }, RING);
+  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort }, RING);
 });
 
 afterAll(async () => {
@@ -78,9 +79,11 @@ it('gives the page back its base, and the policy that allows its own script', as
   expect(headers['content-security-policy']).toContain(`script-src 'strict-dynamic' 'sha256-${digest}';`);
 });
 
-it('tells the frontend the Host it answers, and passes on no header of either side', async () => {
+it('asks the API in the only way it answers, and passes on no header of either side', async () => {
   const { headers } = await ask('GET', READ, { host: `127.0.0.1:${port}`, cookie: 'a=b', authorization: 'x' });
-  expect(reached).toEqual([`GET told.invalid ${READ} accept,connection,content-type,host`]);
+  expect(reached).toEqual([
+    `GET 127.0.0.1:${upstreamPort} HTTP://127.0.0.1:${upstreamPort}${READ} connection,cookie,host,x-csrf-token`,
+  ]);
   expect(headers['content-type']).toBe('application/json');
   expect(headers).not.toHaveProperty('set-cookie');
 });
@@ -109,17 +112,17 @@ it.each([
   expect(reached).toEqual([]);
 });
 
-it('tells the page where its codec server is', async () => {
+it('tells the page where its codec server is, and the version that its paths go by', async () => {
   const { headers } = await ask('GET', '/api/v1/settings', { host: `localhost:${port}` });
   expect(headers['content-type']).toBe('application/json');
   // As the UI asks for it.
   const settings = (await (await fetch(`http://127.0.0.1:${port}/api/v1/settings?`)).json()) as object;
-  expect(settings).toMatchObject({ Codec: { Endpoint: `http://127.0.0.1:${port}/codec` } });
+  expect(settings).toMatchObject({ Version: '2.42.1', Codec: { Endpoint: `http://127.0.0.1:${port}/codec` } });
 });
 
 it('says so when the server is not there', async () => {
   const free = await freePort([port]);
-  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1, apiHost: 'told.invalid' }, RING);
+  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, RING);
   try {
     expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);
   } finally {
