@@ -31,6 +31,9 @@ const META = {
   workflowId: 'encryption-workflow-id',
 } as const;
 
+/** Of what no workflow gets, the memo of a schedule: it counts in none. */
+const NO_WORKFLOW: Place = { namespace: '', workflowId: '' };
+
 /** Told of every payload that was not taken. */
 export type OnRefused = (why: Undecodable, place: Partial<Place>) => void;
 
@@ -49,9 +52,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   async encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
-    const place = placeOf(context);
-    // A payload that is bound to nothing could be taken anywhere: no call of the SDK that this product makes is without one.
-    if (place === undefined) throw new TypeError('a payload is encrypted for a workflow');
+    const place = placeOf(context) ?? NO_WORKFLOW;
     return payloads.map((payload) => seal(payload, place, this.#ring.current));
   }
 

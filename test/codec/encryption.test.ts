@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { ENCODING, EncryptionCodec } from '../../src/codec/encryption.ts';
-import { parseKeyRing } from '../../src/codec/key-ring.ts';
+import { type KeyRing, parseKeyRing } from '../../src/codec/key-ring.ts';
 import { undecodableIn } from '../../src/domain/undecodable.ts';
 import { codecKey, codecKeys } from '../support/codec-keys.ts';
 
@@ -20,10 +20,10 @@ async function sealed(keys = codecKeys(), payload = CLEAR, place: typeof HERE = 
 }
 
 /** The value that arrives, and why if it was refused. */
-async function arrived(payload: Payload, { keys = codecKeys(), at = HERE as object } = {}) {
+async function arrived(payload: Payload, { keys = codecKeys(), at }: { keys?: KeyRing; at?: object } = { at: HERE }) {
   const refused: string[] = [];
   const codec = new EncryptionCodec(keys, (why) => refused.push(why));
-  const [one] = await codec.decode([payload], at as typeof HERE);
+  const [one] = await codec.decode([payload], at as typeof HERE | undefined);
   return { value: defaultPayloadConverter.fromPayload<unknown>(one as Payload), refused };
 }
 
@@ -65,9 +65,11 @@ describe('A payload', () => {
 
   it('is read with a key that is no longer in use, and refused with one that is unknown', async () => {
     const old = await sealed(codecKeys(codecKey('old', 7)));
-    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8), codecKey('old', 7)) })).refused).toEqual([]);
-    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8)) })).refused).toEqual(['unknown-key']);
-    expect((await arrived(old, { keys: codecKeys(codecKey('old', 9)) })).refused).toEqual(['broken']);
+    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8), codecKey('old', 7)), at: HERE })).refused).toEqual(
+      [],
+    );
+    expect((await arrived(old, { keys: codecKeys(codecKey('new', 8)), at: HERE })).refused).toEqual(['unknown-key']);
+    expect((await arrived(old, { keys: codecKeys(codecKey('old', 9)), at: HERE })).refused).toEqual(['broken']);
   });
 
   it('is refused with any bit of it turned, and never throws', async () => {
@@ -88,8 +90,12 @@ describe('A payload', () => {
     expect((await arrived({ metadata: null, data: null })).refused).toEqual(['clear']);
   });
 
-  it('is not made without a workflow that it is for', async () => {
-    await expect(new EncryptionCodec(codecKeys()).encode([CLEAR])).rejects.toThrow('for a workflow');
+  it('of no workflow, the memo of a schedule, counts in none', async () => {
+    const [memo] = await new EncryptionCodec(codecKeys()).encode([CLEAR]);
+    expect((await arrived(memo as Payload, { at: undefined })).refused).toEqual([]);
+    for (const workflowId of ['payout/1', '', '-2026-11-22T10:00:00Z']) {
+      expect((await arrived(memo as Payload, { at: { ...HERE, workflowId } })).refused).toEqual(['elsewhere']);
+    }
   });
 });
 
