@@ -35,7 +35,7 @@ async function told(handle: PayoutHandle, update: string, args: object): Promise
     ({ outcome }) => outcome,
     (error: unknown) => {
       // Its workflow may have ended by then, which is an answer of the server.
-      if (error instanceof WorkflowUpdateFailedError || /not found|completed/i.test(`${error}`)) return 'refused';
+      if (error instanceof WorkflowUpdateFailedError || /not found|completed|aborted by closing/i.test(`${error}`)) return 'refused';
       throw error;
     },
   );

@@ -210,7 +210,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: 'orderInForce<SentOrder>(await store.attempts(reference)) ?? orderOf',
+        find: 'orderInForce<SentOrder>(attempts) ?? orderOf',
         replace: 'orderOf',
       },
     ],
