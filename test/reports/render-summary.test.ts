@@ -74,16 +74,15 @@ test('shows control characters of an id instead of obeying them', async () => {
 
 test('colours for a terminal and not for NO_COLOR', async () => {
   const report = await reportOf([record(1, 'completed')]);
-  const terminal = Object.assign(new PassThrough(), {
-    isTTY: true,
-    getColorDepth: WriteStream.prototype.getColorDepth,
-  });
-  for (const name of ['FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined);
-  vi.stubEnv('NO_COLOR', undefined);
-  vi.stubEnv('TERM', 'xterm-256color');
-  expect(renderSummary(report, { stream: terminal })).toContain('\u001b[32m');
-  vi.stubEnv('NO_COLOR', '1');
-  expect(renderSummary(report, { stream: terminal })).not.toContain('\u001b');
+  // The environment is the terminal's own: that of the process is shared with other files.
+  const terminal = (env: Record<string, string>) =>
+    Object.assign(new PassThrough(), {
+      isTTY: true,
+      getColorDepth: () => WriteStream.prototype.getColorDepth.call(process.stdout, { TERM: 'xterm-256color', ...env }),
+    });
+  vi.stubEnv('FORCE_COLOR', undefined);
+  expect(renderSummary(report, { stream: terminal({}) })).toContain('\u001b[32m');
+  expect(renderSummary(report, { stream: terminal({ NO_COLOR: '1' }) })).not.toContain('\u001b');
 });
 
 afterEach(() => {
