@@ -62,7 +62,14 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P44',
     name: 'sent-again-though-it-exists',
     what: 'a reference that the bank says it has is sent again',
-    edits: [{ file: SUBMISSION, find: 'if (known.exists) return false;', replace: '' }],
+    edits: [
+      { file: SUBMISSION, find: 'if (known.exists) return false;', replace: '' },
+      {
+        file: 'src/store/attempts.ts',
+        find: "if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';",
+        replace: '',
+      },
+    ],
   },
   {
     number: 'P45',
