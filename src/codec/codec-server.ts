@@ -9,6 +9,9 @@ const { Payloads } = proto.temporal.api.common.v1;
 /** What the Temporal Web UI and the `temporal` command ask a codec server. */
 export type CodecOperation = 'encode' | 'decode';
 
+/** Of a request: a page of a history, or a large input. */
+export const CODEC_BYTES_MAX = 8 * 1024 * 1024;
+
 /** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
 export interface CodecPlace {
   namespace: string;

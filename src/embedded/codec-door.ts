@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { answerCodec, type CodecOperation, codecPlace } from '../codec/codec-server.ts';
+import { answerCodec, CODEC_BYTES_MAX, type CodecOperation, codecPlace } from '../codec/codec-server.ts';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { Problem } from '../domain/problem.ts';
 
@@ -7,8 +7,6 @@ import { Problem } from '../domain/problem.ts';
 export const CODEC_PATH = '/codec';
 
 const OPERATION = /^\/codec\/(?:[^/?]+\/)?(encode|decode)$/;
-/** A page of a history, or a large input. */
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The operation that a request asks for; undefined: it is another request. */
 export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
@@ -34,7 +32,7 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new RangeError('too large');
+    if (length > CODEC_BYTES_MAX) throw new RangeError('too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

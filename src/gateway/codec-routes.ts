@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { answerCodec, type CodecOperation, codecPlace, WORKFLOW_HEADER } from '../codec/codec-server.ts';
+import {
+  answerCodec,
+  CODEC_BYTES_MAX,
+  type CodecOperation,
+  codecPlace,
+  WORKFLOW_HEADER,
+} from '../codec/codec-server.ts';
 import { callerOf } from './callers.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -9,8 +15,6 @@ import { answerSchemas } from './schemas.ts';
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
 /** The Web UI and the `temporal` command put the namespace into the path where the endpoint says so. */
 const PREFIXES = ['/codec', '/codec/:namespace'];
-/** A page of a history, or a large input. */
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
 const payloads = z.object({ payloads: z.array(z.object({})) });
 
 /**
@@ -35,7 +39,7 @@ export function codecRoutes(app: FastifyInstance, { codec, access, now }: Gatewa
     const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
     app.post(
       `${prefix}/${operation}`,
-      { schema, onRequest: enter, bodyLimit: BODY_BYTES_MAX },
+      { schema, onRequest: enter, bodyLimit: CODEC_BYTES_MAX },
       async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
         return answerCodec(codec.keys, operation, codecPlace(request.headers), request.body);

@@ -12,6 +12,7 @@ import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { stepsDocument, timesOf } from '../batch-steps.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
 import { type Asker, lookerOf } from '../signer.ts';
 
@@ -73,15 +74,6 @@ function waitingDocument(row: PayoutRecord, context: StepContext): object {
   const next = step === undefined ? null : { ...step, ...timesOf(step) };
   return { reference, id, uid, batchId, row: row.row, amount, currency, state, reason, next };
 }
-
-const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
-  id,
-  reference,
-  orderId,
-  kind,
-  message: INCIDENTS[kind],
-  seenAt: new Date(seenAt).toISOString(),
-});
 
 function inboxText(
   groups: readonly StepGroup[],

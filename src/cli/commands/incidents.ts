@@ -1,8 +1,8 @@
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
-import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { incidentDocument } from '../incident-document.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type Asker, keepSigned, signerOf } from '../signer.ts';
@@ -27,7 +27,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
   const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'acknowledged'];
   const none = open ? 'No open incident.' : 'No incident.';
   session.output.result(
-    { schemaVersion: 1, incidents: found.map(incidentDocument) },
+    { schemaVersion: 1, incidents: found.map(seenToDocument) },
     rows.length === 0 ? none : table(heads, rows),
   );
   return EXIT.completed;
@@ -60,18 +60,15 @@ export async function acknowledge(
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
     : `${id} was acknowledged before, by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
-  session.output.result({ schemaVersion: 1, incident: incidentDocument(incident), changed: isNew }, text);
+  session.output.result({ schemaVersion: 1, incident: seenToDocument(incident), changed: isNew }, text);
   return EXIT.completed;
 }
 
-function incidentDocument({ id, reference, orderId, kind, seenAt, acknowledged }: IncidentRecord): object {
+/** With who has seen to it. */
+function seenToDocument(incident: IncidentRecord): object {
+  const { acknowledged } = incident;
   return {
-    id,
-    reference,
-    orderId,
-    kind,
-    message: INCIDENTS[kind],
-    seenAt: new Date(seenAt).toISOString(),
+    ...incidentDocument(incident),
     acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
   };
 }

@@ -1,0 +1,12 @@
+import { INCIDENTS } from '../domain/reconciliation.ts';
+import type { IncidentRecord } from '../store/store.ts';
+
+/** An incident as documents show it. */
+export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: IncidentRecord): object => ({
+  id,
+  reference,
+  orderId,
+  kind,
+  message: INCIDENTS[kind],
+  seenAt: new Date(seenAt).toISOString(),
+});
