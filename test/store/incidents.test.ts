@@ -83,7 +83,13 @@ describe('Incidents of a store from before they could be acknowledged', () => {
     await store.close();
     const db = new DatabaseSync(url.slice('file:'.length));
     // As the migration found it.
-    for (const index of ['incidents_id', 'incidents_seen', 'incidents_second_orders', 'payouts_duplicates', 'payouts_waiting']) {
+    for (const index of [
+      'incidents_id',
+      'incidents_seen',
+      'incidents_second_orders',
+      'payouts_duplicates',
+      'payouts_waiting',
+    ]) {
       db.exec(`drop index ${index}`);
     }
     for (const column of ['incident_id', 'uid', 'acknowledged_by', 'acknowledged_reason', 'acknowledged_at']) {
