@@ -21,7 +21,8 @@ export type AttemptResult =
   | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
   | { outcome: 'refused'; condition: BankCondition; code: number }
   | { outcome: 'exists' }
-  | { outcome: 'ambiguous'; why: string };
+  /** In doubt is this attempt or, where it gave way to another sender's before anything was recorded or sent, that one. */
+  | { outcome: 'ambiguous'; why: string; gaveWayTo?: number };
 
 /**
  * From its start a sender waits at most 5 s for its first byte, and its POST ends within 30 s: an attempt without an outcome that is
@@ -85,7 +86,7 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
     ...FRESH,
     attempts: Math.max(0, ...attempts.map(({ attempt }) => attempt)),
     tainted: uncertain.length > 0,
-    left: executable(attempts).length > 0,
+    lastLeft: Math.max(0, ...executable(attempts).map(({ attempt }) => attempt)),
     doubted: uncertain.map(({ attempt }) => attempt),
     unsent: unsent(attempts),
     resends: Math.max(0, uncertain.length - 1),
@@ -94,14 +95,14 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
 }
 
 /**
- * What a run knows once it has read the store again. A store that shows fewer attempts than the run has made, or none that could
- * be the order which the run has followed (`hasOrder`) or still looked for, has forgotten: an older copy was put in its place.
- * Everything is in doubt then.
+ * What a run knows once it has read the store again. A store that does not reach to the last attempt that may have left, or shows
+ * none that could be the order which the run has followed (`hasOrder`) or still looked for, has forgotten: an older copy was put in
+ * its place. Everything is in doubt then. An attempt that has moved nothing may be missing: its sender had not come to the record.
  */
 export function remembered(known: Submission, stored: Submission, hasOrder: boolean): Submission {
-  const isUnseen = !stored.left && (hasOrder || (known.tainted && !isExplained(known, stored)));
-  if (known.attempts <= stored.attempts && !isUnseen) return stored;
+  const isUnseen = stored.lastLeft === 0 && (hasOrder || (known.tainted && !isExplained(known, stored)));
   const attempts = Math.max(known.attempts, stored.attempts);
+  if (lastLeftOf(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };
   return { ...withUnknownAttempts(known), attempts, exists: known.exists || stored.exists };
 }
 
@@ -118,9 +119,9 @@ const inDoubtOf = (known: Submission, attempt: number): Submission => ({
 });
 
 /** Whether senders have recorded of all that the run doubts that nothing left. */
-function isExplained({ left, doubted }: Submission, { unsent }: Submission): boolean {
+function isExplained({ doubted, ...known }: Submission, { unsent }: Submission): boolean {
   // Histories of an earlier release.
-  if (doubted === undefined || unsent === undefined) return left === true;
+  if (doubted === undefined || unsent === undefined) return lastLeftOf(known) > 0;
   return doubted.length > 0 && doubted.every((attempt) => unsent.includes(attempt));
 }
 
@@ -141,8 +142,8 @@ export interface Submission {
   attempts: number;
   /** An attempt may have been executed and no negative proof has been given since. */
   tainted: boolean;
-  /** An attempt is known that may have left: a send would repeat it. Absent in a history of an earlier release. */
-  left?: boolean;
+  /** Number of the last attempt that may have left, which a send would repeat; 0: none. Absent in a history of an earlier release. */
+  lastLeft?: number;
   /** Numbers of the attempts that the run has seen to be in doubt since the last proof. */
   doubted?: readonly number[];
   /** Numbers of the attempts that the store shows to have moved nothing. */
@@ -155,7 +156,10 @@ export interface Submission {
   tokenExcuses?: number;
 }
 
-export const FRESH: Submission = { attempts: 0, tainted: false, left: false, resends: 0, exists: false };
+export const FRESH: Submission = { attempts: 0, tainted: false, lastLeft: 0, resends: 0, exists: false };
+
+/** Of a release that has not counted it: every attempt. */
+export const lastLeftOf = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
 
 type NextStep =
   | { step: 'adopt'; orderId: string }
@@ -176,7 +180,7 @@ export function afterAttempt(
   const counted = { ...known, attempts: known.attempts + 1 };
   switch (result.outcome) {
     case 'accepted':
-      return { known: { ...counted, left: true }, next: { step: 'adopt', orderId: result.orderId } };
+      return { known: { ...counted, lastLeft: counted.attempts }, next: { step: 'adopt', orderId: result.orderId } };
     case 'not-sent': {
       if (known.tainted) return { known: movedNothing(counted), next: { step: 'resolve' } };
       if (result.why === 'switched-off') return { known: counted, next: { step: 'switched-off', scope: result.scope } };
@@ -193,13 +197,25 @@ export function afterAttempt(
         : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
     case 'exists':
       return {
-        known: { ...inDoubtOf(counted, counted.attempts), left: true, exists: true },
+        known: { ...leftInDoubt(counted, counted.attempts), exists: true },
         next: { step: 'resolve' },
       };
     case 'ambiguous':
-      return { known: { ...inDoubtOf(counted, counted.attempts), left: true }, next: { step: 'resolve' } };
+      return { known: inDoubtBy(known, counted, result.gaveWayTo), next: { step: 'resolve' } };
   }
 }
+
+/** An attempt that gave way is none: it counts as the other sender's where that one was not counted before, and else as nothing. */
+function inDoubtBy(known: Submission, counted: Submission, gaveWayTo = counted.attempts): Submission {
+  return gaveWayTo > known.attempts
+    ? leftInDoubt({ ...counted, attempts: gaveWayTo }, gaveWayTo)
+    : movedNothing(leftInDoubt(known, gaveWayTo));
+}
+
+const leftInDoubt = (known: Submission, attempt: number): Submission => ({
+  ...inDoubtOf(known, attempt),
+  lastLeft: Math.max(lastLeftOf(known), attempt),
+});
 
 /** An earlier attempt may have been executed, and only a look can tell; this one has repeated nothing, and counts as no resend. */
 const movedNothing = (counted: Submission): Submission => ({ ...counted, resends: Math.max(0, counted.resends - 1) });

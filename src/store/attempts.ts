@@ -38,10 +38,12 @@ function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun>
     const { claim, reference, sentAt, isFinal = false } = attempt;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
     const made = await attempts(transaction, reference);
-    if (made.some((other) => other.attempt >= attempt.attempt)) return 'taken';
-    if (made.some((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS)) return 'live';
+    const taken = made.findLast((other) => other.attempt >= attempt.attempt);
+    if (taken !== undefined) return { to: taken.attempt, because: 'taken' };
+    const live = made.findLast((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS);
+    if (live !== undefined) return { to: live.attempt, because: 'live' };
     if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';
-    return (await insert(transaction, attempt)) ? 'begun' : 'taken';
+    return (await insert(transaction, attempt)) ? 'begun' : { to: attempt.attempt, because: 'taken' };
   });
 }
 

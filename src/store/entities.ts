@@ -150,11 +150,19 @@ export interface NewAttempt {
 }
 
 /**
- * Whether an attempt may be made. `taken`: its number, or a higher one, was used. `live`: another sender may still be about to
- * send. `superseded`: the run does not hold the claim any more, or the payout has an end. `told`: the bank has it, as an earlier
- * sender has heard, perhaps only now.
+ * Whether an attempt may be made. `superseded`: the run does not hold the claim any more, or the payout has an end. `told`: the
+ * bank has it, as an earlier sender has heard, perhaps only now.
  */
-export type AttemptBegun = 'begun' | 'taken' | 'live' | 'superseded' | 'told';
+export type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
+
+/**
+ * Nothing is recorded, because of the attempt `to`. `taken`: its number is the same, or higher. `live`: its sender may still be about
+ * to send.
+ */
+interface GivesWay {
+  to: number;
+  because: 'taken' | 'live';
+}
 
 export interface AttemptResult {
   outcome: AttemptOutcome;

@@ -207,12 +207,19 @@ describe('2002 under a token that may be dead', () => {
 });
 
 describe('what a run knows once it has read the store again', () => {
-  const doubt = { ...FRESH, attempts: 1, tainted: true, left: true };
+  const doubt = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1 };
   const unknown = { ...FRESH, tainted: true, doubted: [0] };
 
   it.each([
     ['all that the run has sent', doubt, doubt, false, doubt],
     ['less than the run has sent', doubt, FRESH, false, { ...doubt, doubted: [0] }],
+    [
+      'no record of a later attempt that moved nothing',
+      { ...doubt, attempts: 3 },
+      { ...doubt, attempts: 2, doubted: [1] },
+      false,
+      { ...doubt, attempts: 3, doubted: [1] },
+    ],
     ['nothing of an order that the run has followed', FRESH, FRESH, true, unknown],
     ['nothing of what the run was looking for', { ...FRESH, tainted: true }, FRESH, false, unknown],
     [
@@ -256,8 +263,29 @@ describe('what a run knows once it has read the store again', () => {
   });
 });
 
+describe('an attempt that gave way to another sender', () => {
+  const known = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1, doubted: [1], resends: 1 };
+  const gaveWay = (gaveWayTo: number): AttemptResult => ({ outcome: 'ambiguous', why: 'another sender', gaveWayTo });
+
+  it('counts as nothing where that sender is one that the run has counted: the next one takes its number', () => {
+    expect(afterAttempt(known, gaveWay(1))).toEqual({ known: { ...known, resends: 0 }, next: { step: 'resolve' } });
+  });
+
+  it('counts as the other one where the run did not know of it', () => {
+    const counted = { ...known, attempts: 4, lastLeft: 4, doubted: [1, 4] };
+    expect(afterAttempt(known, gaveWay(4))).toEqual({ known: counted, next: { step: 'resolve' } });
+  });
+
+  it('is no reason to think that the store has forgotten', () => {
+    const { known: after } = afterAttempt({ ...FRESH, attempts: 1 }, gaveWay(1));
+    expect(remembered(after, { ...FRESH, attempts: 1, lastLeft: 0, unsent: [1] }, false)).toMatchObject({
+      tainted: false,
+    });
+  });
+});
+
 describe('a resend that moved nothing', () => {
-  const doubt = { ...FRESH, attempts: 1, tainted: true, left: true, resends: 1 };
+  const doubt = { ...FRESH, attempts: 1, tainted: true, lastLeft: 1, resends: 1 };
 
   it.each<[string, AttemptResult]>([
     ['unreachable', { outcome: 'not-sent', why: 'unreachable' }],

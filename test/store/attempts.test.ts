@@ -11,7 +11,7 @@ onEveryStore('Send attempts', (test) => {
   it('are recorded once and keep the first sender', async () => {
     const store = await test.open();
     expect(await store.recordAttempt(SENT)).toBe('begun');
-    expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toBe('taken');
+    expect(await store.recordAttempt({ ...SENT, runId: 'run-2', sentAt: 2_000 })).toEqual({ to: 1, because: 'taken' });
     expect(await store.attempts('ref')).toEqual([
       { ...SENT, outcome: null, orderId: null, code: null, settled: null, request: null },
     ]);
@@ -91,8 +91,9 @@ onEveryStore('An attempt under a claim', (test) => {
   it('waits for another one that may still be about to send, and takes no number behind a used one', async () => {
     const store = await test.open();
     await store.recordAttempt({ ...SENT, attempt: 2 });
-    expect(await store.recordAttempt({ ...SENT, attempt: 1 })).toBe('taken');
-    expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS - 1 })).toBe('live');
+    expect(await store.recordAttempt({ ...SENT, attempt: 1 })).toEqual({ to: 2, because: 'taken' });
+    const whileLive = { ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS - 1 };
+    expect(await store.recordAttempt(whileLive)).toEqual({ to: 2, because: 'live' });
     expect(await store.recordAttempt({ ...SENT, attempt: 3, sentAt: SENT.sentAt + SENDER_LIFE_MS })).toBe('begun');
   });
 

@@ -70,10 +70,9 @@ export async function sendOnce<Request, Held>(
     const record = { reference, attempt, runId, activityId, sentAt: now(), request, claim, isFinal };
     const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
-    if (begun === 'live') return { outcome: 'ambiguous', why: 'another sender is at work' };
-    if (begun === 'taken') return { outcome: 'ambiguous', why: 'another sender used this attempt' };
     // A sender that stood still may have recorded what it was told after the run that asks now has read the store.
     if (begun === 'told') return { outcome: 'exists' };
+    if (begun !== 'begun') return { outcome: 'ambiguous', why: GAVE_WAY[begun.because], gaveWayTo: begun.to };
     recorded = admitted;
     const held = await stoppedBy(admitted.request);
     if (held !== undefined) {
@@ -97,6 +96,8 @@ export async function sendOnce<Request, Held>(
   });
   return result;
 }
+
+const GAVE_WAY = { taken: 'another sender used this attempt', live: 'another sender is at work' } as const;
 
 /** The result of one POST in the protocol's classes. Anything that is not a known answer is ambiguous. */
 async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatus: boolean): Promise<AttemptResult> {

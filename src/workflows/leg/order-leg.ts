@@ -3,7 +3,7 @@ import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { type AttemptResult, remembered, type Submission } from '../../domain/submission.ts';
+import { type AttemptResult, lastLeftOf, remembered, type Submission } from '../../domain/submission.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { LegStart } from '../../services/payout/prepare.ts';
@@ -126,7 +126,7 @@ export class OrderLeg {
 
   /** An attempt is known that may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
-    return this.known.left ?? this.wasSent;
+    return lastLeftOf(this.known) > 0;
   }
 
   /** What this run has settled: its end, or that what was sent came to nothing. */

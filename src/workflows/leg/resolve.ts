@@ -51,7 +51,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
       if (look.conflict !== undefined) await park(leg, look.conflict);
       else if (leg.silentAttempt !== undefined && look.unsent?.includes(leg.silentAttempt)) {
-        leg.known = { ...leg.known, left: false };
+        leg.known = { ...leg.known, lastLeft: 0 };
         return clear(leg, 'the sender has recorded it');
       }
     }
@@ -60,7 +60,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Proven by the bank, and its sender never came to the record without which nothing leaves.
     if (absent && leg.silentAttempt !== undefined && look?.recorded?.includes(leg.silentAttempt) === false) {
-      leg.known = { ...leg.known, left: false };
+      leg.known = { ...leg.known, lastLeft: 0 };
     }
     if (pending !== undefined) {
       const isOpen = conflict === undefined && found === 0 && isWindowOver;

@@ -157,7 +157,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SEND_ONCE,
-        find: "return { outcome: 'ambiguous', why: 'another sender used this attempt' };",
+        find: "return { outcome: 'ambiguous', why: GAVE_WAY[begun.because], gaveWayTo: begun.to };",
         replace: "return { outcome: 'not-sent', why: 'unreachable' };",
       },
     ],
