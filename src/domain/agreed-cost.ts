@@ -31,7 +31,7 @@ const STEP_WITHOUT_CAP = '0.001';
 /**
  * The first quote and the cap, or as many caps as a worse quote takes: a bound that stays as it is while the rate moves within it.
  */
-function sellAtMost(first: string, quoted: string, cap: string): string {
+export function sellAtMost(first: string, quoted: string, cap: string): string {
   const isWithin = !exceedsSlippage(first, quoted, cap);
   const step = compareDecimals(cap, '0') === 0 && !isWithin ? STEP_WITHOUT_CAP : cap;
   const [f, q, s] = [parseDecimal(first), parseDecimal(quoted), parseDecimal(step)];

@@ -1,7 +1,7 @@
 import type { Flag, Shown } from './flags.ts';
-import { compareDecimals, exceedsSlippage } from './money.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
+import { holdDigest } from './question-digest.ts';
 import { because } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
@@ -49,6 +49,8 @@ export interface Assessment {
   limit?: string;
   /** A switch that is off matches the payout. */
   switchedOff?: SwitchScope;
+  /** What people have to let through before anything is sent, in the order in which they are asked. */
+  exceptions?: readonly Exception[];
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
   lookAlike?: { daysBefore: number | null };
   /** It is a further generation, and it has come to light that an earlier one may have taken money. */
@@ -81,20 +83,23 @@ export interface ExchangePlan {
   buysWhatWasAsked: boolean;
 }
 
+/** Something about a payout that is sent only if people say so, each by itself: what is said of one says nothing of another. */
+export interface Exception {
+  reason: Reason;
+  /** Of what is decided. */
+  digest: string;
+}
+
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
 /** What people have already let through. */
 export interface Passes {
   /** Digest under which the quorum approved. */
   approvedDigest?: string;
-  /** Digest whose fee was accepted above the cap. */
-  feeAcceptedDigest?: string;
-  /** Sell amount of a quote that somebody accepted above the cap. */
-  acceptedSellAmount?: string;
+  /** Digests of the exceptions that somebody let through. */
+  letThrough?: readonly string[];
   /** Somebody accepted the rate at which the exchange of the payout was booked. */
   bookedRateAccepted?: boolean;
-  /** Somebody said that the look-alike of an earlier payout is meant. */
-  lookAlikeMeant?: boolean;
 }
 
 export type Gate =
@@ -102,71 +107,38 @@ export type Gate =
   | { gate: 'scheduled'; until: number }
   | { gate: 'beneficiary' }
   | { gate: 'fail'; reason: Reason }
-  | { gate: 'hold'; reason: Reason }
+  /** `digest`: of what people are asked. */
+  | { gate: 'hold'; reason: Reason; digest: string }
   | { gate: 'await-funds' }
   | { gate: 'approval'; needed: number; digest: string };
 
 /** The first thing that stands between a payout and its submit, in the order of its life. */
 export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, now: number): Gate {
-  if (assessment.obstacle?.kind === 'fail') return { gate: 'fail', reason: assessment.obstacle.reason };
+  const { obstacle, exchange } = assessment;
+  const hold = (reason: Reason): Gate => ({ gate: 'hold', reason, digest: holdDigest(assessment.digest, reason.code) });
+  if (obstacle?.kind === 'fail') return { gate: 'fail', reason: obstacle.reason };
   if (terms.dueAt !== undefined && now < terms.dueAt) return { gate: 'scheduled', until: terms.dueAt };
-  if (assessment.switchedOff !== undefined) {
-    return { gate: 'hold', reason: because('switched-off', assessment.switchedOff) };
-  }
+  if (assessment.switchedOff !== undefined) return hold(because('switched-off', assessment.switchedOff));
   // Nobody lets this through: it would be paid a second time.
-  if (assessment.earlierOpen === true) return { gate: 'hold', reason: because('earlier-generation-open') };
+  if (assessment.earlierOpen === true) return hold(because('earlier-generation-open'));
   // Nor this: the money to pay with is what the card payment takes.
   if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
-  if (assessment.cardPayment === 'open') return { gate: 'hold', reason: because('card-payment-open') };
-  if (assessment.cardPayment === 'contradicted') return { gate: 'hold', reason: because('card-payment-contradicted') };
-  if (assessment.limit !== undefined) return { gate: 'hold', reason: because('limit-reached', assessment.limit) };
+  if (assessment.cardPayment === 'open') return hold(because('card-payment-open'));
+  if (assessment.cardPayment === 'contradicted') return hold(because('card-payment-contradicted'));
+  if (assessment.limit !== undefined) return hold(because('limit-reached', assessment.limit));
   // Before anything is created at the bank, a payee included.
-  if (assessment.lookAlike !== undefined && passes.lookAlikeMeant !== true) {
-    return { gate: 'hold', reason: because('look-alike', daysText(assessment.lookAlike)) };
-  }
-  if (assessment.obstacle?.kind === 'hold') return { gate: 'hold', reason: assessment.obstacle.reason };
-  if (assessment.obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
+  const exception = assessment.exceptions?.find(({ digest }) => passes.letThrough?.includes(digest) !== true);
+  if (exception !== undefined) return { gate: 'hold', ...exception };
+  if (obstacle?.kind === 'hold') return hold(obstacle.reason);
+  if (obstacle?.kind === 'await-funds') return { gate: 'await-funds' };
   const approval = approvalGate(assessment, passes);
   if (assessment.beneficiary?.known === false) {
     return assessment.approvedFirst === true && approval !== undefined ? approval : { gate: 'beneficiary' };
   }
-  if (feeAboveCap(assessment, terms) && passes.feeAcceptedDigest !== assessment.digest) {
-    return {
-      gate: 'hold',
-      reason: because('fee-above-cap', `fee ${assessment.fee} ${assessment.feeCurrency}, cap ${terms.feeCap}`),
-    };
-  }
-  if (assessment.exchange?.buysWhatWasAsked === false)
-    return { gate: 'hold', reason: because('exchange-quote-unclear') };
-  const worse = quoteAboveCap(assessment, terms, passes);
-  if (worse !== undefined) return { gate: 'hold', reason: because('slippage-above-cap', worse) };
+  if (exchange?.buysWhatWasAsked === false) return hold(because('exchange-quote-unclear'));
   if (assessment.funds?.enough === false) return { gate: 'await-funds' };
   return approval ?? { gate: 'open' };
 }
 
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
   needed > 0 && passes.approvedDigest !== digest ? { gate: 'approval', needed, digest } : undefined;
-
-/** How a quote of an exchange by itself is worse than the first one, or than the one that was accepted since. */
-function quoteAboveCap(
-  { exchange, firstSellAmount }: Assessment,
-  { maxSlippage }: Terms,
-  passes: Passes,
-): string | undefined {
-  if (exchange === undefined || firstSellAmount === undefined) return undefined;
-  const { quotedSellAmount, sellCurrency } = exchange;
-  const agreed = passes.acceptedSellAmount ?? firstSellAmount;
-  return exceedsSlippage(agreed, quotedSellAmount, maxSlippage)
-    ? `${quotedSellAmount} ${sellCurrency} now, ${agreed} before, cap ${maxSlippage}`
-    : undefined;
-}
-
-function daysText({ daysBefore }: { daysBefore: number | null }): string | undefined {
-  if (daysBefore === null) return undefined;
-  return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
-}
-
-function feeAboveCap(assessment: Assessment, terms: Terms): boolean {
-  if (terms.feeCap === undefined || assessment.fee === undefined) return false;
-  return compareDecimals(assessment.fee, terms.feeCap) === 1;
-}

@@ -1,7 +1,8 @@
 /** What is said about one question says nothing about another one: what a decision names besides the digest of the payout. */
 
-/** Of a hold, for the reason it has now. */
-export const holdDigest = (digest: string, code: string): string => `${digest}/${code}`;
+/** Of a hold, for the reason it has now and, where people let a cost through, up to which one. */
+export const holdDigest = (digest: string, code: string, upTo?: string): string =>
+  [digest, code, ...(upTo === undefined ? [] : [upTo])].join('/');
 
 /** Of the audit of an order at the bank. */
 export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;

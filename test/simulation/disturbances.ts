@@ -101,15 +101,15 @@ export class Disturbances {
   }
 
   whenPerformed({ start }: Execution, activity: string, process: WorkerProcess): void {
-    if (/^submit/.test(activity) && !this.world.isCalm) this.standBeforeBytes(process);
+    if (/^submit/.test(activity) && !this.world.isCalm) this.standInSend(process);
     this.runs.whenPerformed(start.workflowId, activity, process);
   }
 
-  /** A worker stands still between the first lines of a send and its first byte. */
-  private standBeforeBytes(process: WorkerProcess): void {
+  /** A worker stands still between the first lines of a send and its first byte, or between the answer and what it writes last. */
+  private standInSend(process: WorkerProcess): void {
     const { faults, random, time } = this.world;
-    if (!random.chance((faults.other.get('pause') ?? 0) * 0.2)) return;
-    time.after(random.between(1, 20), () => {
+    if (!random.chance((faults.other.get('pause') ?? 0) * 0.3)) return;
+    time.after(random.chance(0.5) ? random.between(1, 20) : random.between(20, 200), () => {
       if (!process.isAlive) return;
       this.world.fired('pause');
       this.standFor(process, random.pick([random.between(0, 5_000), 4_000, 8_000, 60_000, 400_000]));

@@ -36,8 +36,8 @@ export function drawWorlds(random: Random): Worlds {
   const dice = random.next();
   if (dice < 0.1) return { ...USUAL, rogues, twoStores: true };
   if (dice < 0.22) return { ...USUAL, rogues, passes: true, olderCopy: random.pick(['told', 'untold']) };
-  if (dice < 0.3) return { ...USUAL, rogues, otherTenant: true };
-  if (dice < 0.38) {
+  if (dice < 0.34) return { ...USUAL, rogues, otherTenant: true };
+  if (dice < 0.42) {
     const minutes = random.pick([-15, -15, 15, random.between(-90, -12), random.between(12, 90)]);
     return { ...USUAL, rogues, clockApartMs: minutes * 60_000 };
   }

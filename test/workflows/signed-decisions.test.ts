@@ -43,6 +43,16 @@ describe.concurrent('where a policy asks for signatures', () => {
     ]);
   });
 
+  it('a fee above its cap that somebody has signed for is paid', async () => {
+    await using product = await startProduct({ settings: { policy: policyOf([alice, bob]) } });
+    const handle = await handedOver(product, alice, 'dear', { fee_cap: '0.01' });
+    await until(handle, 'held');
+    await handle.signal('approve', { by: 'bob' });
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-over-fee');
+  });
+
   it('nothing that is forged, stale, repeated, out of scope or raw counts', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
     const handle = await handedOver(product, alice, 'forged');

@@ -134,6 +134,25 @@ describe.each(['transfer', 'exchange'] as const)('one %s where a policy asks for
   });
 });
 
+it("a fee above its cap is not sent by a stranger's workflow before somebody has signed for it", async () => {
+  await using product = await productWith({ settings: { policy: policyOf(PEOPLE) } });
+  await product.sandboxTest('PUT', 'profile', { transferFeeMinor: 100 });
+  const handle = await handedOver(product, alice, 'r', { kind: 'transfer', fee_cap: '0.01' });
+  const { awaited } = await until(handle, 'held');
+  expect(awaited?.digest).toMatch(/fee-above-cap/);
+  await handle.terminate('a stranger');
+  const instruction = { ...DEFAULT_MOVES.transfer, id: 'r', fee_cap: '0.01', by: 'alice' };
+  const answers = await beingAStranger(product, () =>
+    product.client.workflow.execute<(given: unknown, kind: string) => Promise<string[]>>('roguePayout', {
+      workflowId: handle.workflowId,
+      taskQueue: 'rogue',
+      args: [instruction, 'transfer'],
+    }),
+  );
+  expect(answers.slice(0, 2)).toEqual(Array(2).fill('{"outcome":"not-sent","why":"changed"}'));
+  expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'transfer'))).toEqual([]);
+});
+
 it('an exchange that got dearer than was approved is held, and what is let through is approved anew', async () => {
   const policy = policyOf(PEOPLE, { approvals: [{ kinds: ['exchange'], approvals: 1 }] });
   await using product = await productWith({ settings: { policy } });

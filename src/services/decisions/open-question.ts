@@ -1,3 +1,4 @@
+import type { Assessment } from '../../domain/gates.ts';
 import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
@@ -12,7 +13,7 @@ export async function openQuestion(store: Store, row: PayoutRecord): Promise<Sig
     case 'awaiting-approval':
       return { question: 'payout', digest, needed: approvalsNeeded };
     case 'held':
-      return { question: 'hold', digest: holdDigest(digest, reason?.code ?? ''), needed: 1 };
+      return reason === null ? undefined : { question: 'hold', digest: held(assessed, reason.code), needed: 1 };
     case 'awaiting-bank-approval': {
       const orderId = row.orderId ?? (await acceptedOrder(store, row));
       if (orderId === undefined) return undefined;
@@ -22,6 +23,10 @@ export async function openQuestion(store: Store, row: PayoutRecord): Promise<Sig
       return undefined;
   }
 }
+
+/** What is asked of a row that is held for this reason. */
+const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
+  exceptions.find(({ reason }) => reason.code === code)?.digest ?? holdDigest(digest, code);
 
 /** Of an exchange, whose order the row of its payout does not name. */
 async function acceptedOrder(store: Store, row: PayoutRecord): Promise<string | undefined> {

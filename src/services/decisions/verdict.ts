@@ -100,6 +100,18 @@ export async function maySend(authority: Authority, row: PayoutRecord, asked: Si
   return asked.needed === 0 || (await verdictOn(authority, row, asked)).verdict === 'approved';
 }
 
+/** The same for what its last reading shows: before it is submitted, somebody has signed for each exception too. */
+export async function maySubmit(authority: Authority, row: PayoutRecord): Promise<boolean> {
+  if (authority.settings.policy === undefined) return true;
+  if (row.assessed === null) return false;
+  const { digest, approvalsNeeded: needed, exceptions = [] } = row.assessed;
+  for (const exception of exceptions) {
+    const { verdict } = await verdictOn(authority, row, { question: 'hold', digest: exception.digest, needed: 1 });
+    if (verdict !== 'approved') return false;
+  }
+  return maySend(authority, row, { question: 'payout', digest, needed });
+}
+
 /** Why a signed decision is not taken, or the verdict with it. It is stored before it counts; a refusal is in the audit. */
 export async function takeDecision(
   authority: Authority,

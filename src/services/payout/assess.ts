@@ -5,6 +5,7 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import { exceptionsOf } from '../../domain/exceptions.ts';
 import type { Shown } from '../../domain/flags.ts';
 import type { Assessment, Obstacle } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
@@ -20,6 +21,7 @@ import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
+import { capsOf } from '../decisions/signed-parts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -69,14 +71,16 @@ export async function recordedAssessment(
   progress: ExchangeProgress,
 ): Promise<Assessment> {
   const read = await readOrObstacle(deps, row, progress);
-  const { policy } = deps.settings;
-  const assessment = {
+  const { policy, terms } = deps.settings;
+  const shown = {
     ...read,
     ...firstQuote(row, read),
     ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
   };
+  const exceptions = exceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
+  const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   return assessment;
 }

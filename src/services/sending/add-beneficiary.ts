@@ -4,8 +4,8 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, inDoubt, refusalMeaning } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
-import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
-import { maySend } from '../decisions/verdict.ts';
+import type { SendAttempt } from '../../store/store.ts';
+import { maySubmit } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { claimedRow } from './claimed-row.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeKey, payeeReference } from './payee.ts';
@@ -28,7 +28,8 @@ export async function addBeneficiary(
   { claim }: { claim: Claim },
 ): Promise<BeneficiaryAdded> {
   const row = await claimedRow(deps.store, claim, caller.runId);
-  if (!(await isApprovedFirst(deps, row))) return { kind: 'pending' };
+  // Where a policy says who decides, nobody's payee is made before it is approved.
+  if (!(await maySubmit(deps, row))) return { kind: 'pending' };
   const payee = await namedPayee(deps.bank, row.instruction);
   const reference = payeeReference(payee.uid, payeeKey(payee));
   const attempts = await deps.store.attempts(reference);
@@ -42,14 +43,6 @@ export async function addBeneficiary(
   // The bank says it has this payee, and its list does not show it as it was asked for.
   if (last?.outcome === 'exists') return refused('hold', because('beneficiary-conflict'));
   return add(deps, caller, claim, payee, { reference, attempt: (last?.attempt ?? 0) + 1 });
-}
-
-/** Where a policy says who decides, nobody's payee is made before it is approved. */
-async function isApprovedFirst(deps: ActivityDeps, row: PayoutRecord): Promise<boolean> {
-  if (deps.settings.policy === undefined) return true;
-  const { assessed } = row;
-  if (assessed === null) return false;
-  return maySend(deps, row, { question: 'payout', digest: assessed.digest, needed: assessed.approvalsNeeded });
 }
 
 /** Adds without an answer before people are told. */

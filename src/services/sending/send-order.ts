@@ -4,8 +4,6 @@ import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
 import type { ReferenceDedupe } from '../../domain/policy.ts';
-import { holdDigest } from '../../domain/question-digest.ts';
-import type { ReasonCode } from '../../domain/reasons.ts';
 import {
   type ExchangeOrder,
   exchangeOrder,
@@ -22,7 +20,7 @@ import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submissi
 import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
-import { type Authority, maySend, verdictOn } from '../decisions/verdict.ts';
+import { type Authority, maySubmit } from '../decisions/verdict.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
@@ -153,25 +151,11 @@ async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrd
   const { reference, assessed, by: maker } = row;
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
-  if (sender.settings.policy !== undefined) return isSignedFor(sender, row);
+  if (sender.settings.policy !== undefined) return maySubmit(sender, row);
   return (
     approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded
   );
 }
-
-/** What has been signed, by whom the policy names: for the payout, and for a look-alike that is meant. */
-async function isSignedFor(authority: Authority, row: PayoutRecord): Promise<boolean> {
-  const { assessed } = row;
-  if (assessed === null) return false;
-  const { digest, approvalsNeeded: needed, lookAlike } = assessed;
-  if (lookAlike !== undefined) {
-    const meant = { question: 'hold', digest: holdDigest(digest, LOOK_ALIKE), needed: 1 } as const;
-    if ((await verdictOn(authority, row, meant)).verdict !== 'approved') return false;
-  }
-  return maySend(authority, row, { question: 'payout', digest, needed });
-}
-
-const LOOK_ALIKE: ReasonCode = 'look-alike';
 
 /**
  * Where decisions are signed, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask

@@ -87,7 +87,7 @@ export class Gates {
     for (;;) {
       view.assessed(found);
       const gate = nextGate(found, terms, passes, Date.now());
-      if (view.question.isLeftFor(askedAt(gate, found))) await this.hear();
+      if (view.question.isLeftFor(askedAt(gate))) await this.hear();
       if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       if (view.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
@@ -109,7 +109,7 @@ export class Gates {
           obstacle = await ensureBeneficiary(view, this.accountId, terms.waits);
           break;
         case 'hold':
-          ended = await this.hold(found, gate.reason);
+          ended = await this.hold(gate);
           break;
         case 'await-funds':
           ended = await this.awaitFunds(found);
@@ -129,7 +129,7 @@ export class Gates {
   private async acceptRate(): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest: holdDigest(view.digest, 'booked-above-cap'), needed: 1 },
+      ask: { kind: 'hold', digest: holdDigest(view.digest, RATE_ABOVE_CAP), needed: 1 },
       state: 'held',
       reason: because(RATE_ABOVE_CAP),
     });
@@ -145,7 +145,7 @@ export class Gates {
   }
 
   /** A hold ends by a decision, or is looked at again in case its reason is gone. */
-  private async hold({ digest, exchange }: Assessment, reason: Reason): Promise<Unpaid | undefined> {
+  private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     // What people have let through is known to this run alone.
     if (Object.keys(passes).length === 0) goOnAfresh(view);
@@ -156,7 +156,7 @@ export class Gates {
     this.visits += 1;
     view.inbox.take();
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest: holdDigest(digest, reason.code), needed: 1 },
+      ask: { kind: 'hold', digest, needed: 1 },
       state: 'held',
       reason,
       lookAgainMs: pause,
@@ -164,9 +164,7 @@ export class Gates {
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'approved') {
-      if (reason.code === FEE_ABOVE_CAP) passes.feeAcceptedDigest = digest;
-      if (reason.code === LOOK_ALIKE) passes.lookAlikeMeant = true;
-      if (reason.code === RATE_ABOVE_CAP) passes.acceptedSellAmount = exchange?.quotedSellAmount;
+      passes.letThrough = [...(passes.letThrough ?? []), digest];
       this.leaveWait();
     }
     return undefined;
@@ -227,13 +225,9 @@ export class Gates {
 }
 
 /** Digest of what a gate asks people; undefined where it asks nothing. */
-function askedAt(gate: Gate, { digest }: Assessment): string | undefined {
-  if (gate.gate === 'approval') return gate.digest;
-  return gate.gate === 'hold' ? holdDigest(digest, gate.reason.code) : undefined;
-}
+const askedAt = (gate: Gate): string | undefined =>
+  gate.gate === 'approval' || gate.gate === 'hold' ? gate.digest : undefined;
 
-const LOOK_ALIKE: ReasonCode = 'look-alike';
-const FEE_ABOVE_CAP: ReasonCode = 'fee-above-cap';
 const RATE_ABOVE_CAP: ReasonCode = 'slippage-above-cap';
 
 const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

@@ -151,7 +151,7 @@ export class OrderMachine {
   }
 
   private accept(order: Order): void {
-    if (this.random.chance(0.1)) {
+    if (this.random.chance(0.2)) {
       this.end(order);
       return;
     }

@@ -106,7 +106,7 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
     listLies: often(0.2, 0.8),
     alters: often(0.08, 0.3),
     foldsCase: often(0.08, 0.5),
-    refunds: often(0.6, 1),
+    refunds: often(0.8, 1.5),
     refundAfterMs: random.pick([200, 200, 2_000, 90_000]),
     clockSkewMs: random.between(-300_000, 300_000),
     tellsTime: random.chance(0.3),

@@ -98,12 +98,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SEND_ONCE,
-        find: "if (begun === 'taken') return",
-        replace: 'if (begun === undefined) return',
-      },
-      {
-        file: SEND_ONCE,
-        find: "if (begun === 'live') return",
+        find: "if (begun !== 'begun') return",
         replace: 'if (begun === undefined) return',
       },
     ],

@@ -1,0 +1,54 @@
+import { sellAtMost } from './agreed-cost.ts';
+import type { Assessment, Exception } from './gates.ts';
+import { compareDecimals, exceedsSlippage } from './money.ts';
+import type { Terms } from './policy.ts';
+import { holdDigest } from './question-digest.ts';
+import { because } from './reasons.ts';
+
+type Read = Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike'>;
+type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
+
+/**
+ * What a reading shows that people have to let through. `payload` is the digest of the instruction: that a look-alike is meant is
+ * said of that alone; what is said of a cost is bound to what was read, and to how high the cost is.
+ */
+export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception[] {
+  return [lookAlike(read, payload), feeAboveCap(read, caps), quoteAboveCap(read, caps)].filter(
+    (exception) => exception !== undefined,
+  );
+}
+
+function lookAlike({ lookAlike }: Read, payload: string): Exception | undefined {
+  if (lookAlike === undefined) return undefined;
+  return { reason: because('look-alike', daysText(lookAlike)), digest: holdDigest(payload, 'look-alike') };
+}
+
+function daysText({ daysBefore }: NonNullable<Read['lookAlike']>): string | undefined {
+  if (daysBefore === null) return undefined;
+  return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
+}
+
+function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exception | undefined {
+  if (feeCap === undefined || fee === undefined || compareDecimals(fee, feeCap) !== 1) return undefined;
+  const shown = `${fee} ${feeCurrency}`;
+  return {
+    reason: because('fee-above-cap', `fee ${shown}, cap ${feeCap}`),
+    digest: holdDigest(digest, 'fee-above-cap', shown),
+  };
+}
+
+/** Of an exchange by itself, whose quote is worse than the first one. That of a payout is compared once it is booked. */
+function quoteAboveCap(
+  { digest, exchange, firstSellAmount }: Read,
+  { maxSlippage }: Pick<Caps, 'maxSlippage'>,
+): Exception | undefined {
+  if (exchange === undefined || firstSellAmount === undefined || !exchange.buysWhatWasAsked) return undefined;
+  const { quotedSellAmount: quoted, sellCurrency } = exchange;
+  if (!exceedsSlippage(firstSellAmount, quoted, maxSlippage)) return undefined;
+  const bound = `${sellAtMost(firstSellAmount, quoted, maxSlippage)} ${sellCurrency}`;
+  const detail = `${quoted} ${sellCurrency} now, ${firstSellAmount} before, cap ${maxSlippage}`;
+  return {
+    reason: because('slippage-above-cap', detail),
+    digest: holdDigest(digest, 'slippage-above-cap', bound),
+  };
+}

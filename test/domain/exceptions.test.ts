@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { exceptionsOf } from '../../src/domain/exceptions.ts';
+
+const NO_CAPS = { feeCap: undefined, maxSlippage: '0.01' };
+const read = { digest: 'd', fee: '1.00', feeCurrency: 'USD' };
+
+describe('what people have to let through', () => {
+  it('is nothing for a payout within its caps', () => {
+    expect(exceptionsOf(read, 'p', NO_CAPS)).toEqual([]);
+    expect(exceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '1' })).toEqual([]);
+  });
+
+  it('is a fee above its cap, and each fee by itself', () => {
+    const [exception] = exceptionsOf(read, 'p', { ...NO_CAPS, feeCap: '0.99' });
+    expect(exception).toMatchObject({
+      digest: 'd/fee-above-cap/1.00 USD',
+      reason: { code: 'fee-above-cap', message: expect.stringContaining('fee 1.00 USD, cap 0.99') },
+    });
+    const [higher] = exceptionsOf({ ...read, fee: '1.01' }, 'p', { ...NO_CAPS, feeCap: '0.99' });
+    expect(higher?.digest).not.toBe(exception?.digest);
+  });
+
+  it.each([
+    [0, ' (of the same day)'],
+    [1, ' (1 day before)'],
+    [3, ' (3 days before)'],
+    [null, 'payout'],
+  ])('is that it looks like an earlier payout, of which %s days before is said', (daysBefore, text) => {
+    expect(exceptionsOf({ ...read, lookAlike: { daysBefore } }, 'p', NO_CAPS)).toEqual([
+      {
+        digest: 'p/look-alike',
+        reason: { code: 'look-alike', message: expect.stringMatching(new RegExp(`${text.replace(/[()]/g, '\\$&')}$`)) },
+      },
+    ]);
+  });
+
+  it('comes in one order: what is said of the payout before what is said of its cost', () => {
+    const both = exceptionsOf({ ...read, lookAlike: { daysBefore: 1 } }, 'p', { ...NO_CAPS, feeCap: '0.5' });
+    expect(both.map(({ reason }) => reason.code)).toEqual(['look-alike', 'fee-above-cap']);
+  });
+});
+
+describe('the quote of an exchange by itself', () => {
+  const quoted = (quotedSellAmount: string, buysWhatWasAsked = true) => ({
+    digest: 'd',
+    firstSellAmount: '100.00',
+    exchange: {
+      sellAccountId: 'a',
+      buyAccountId: 'b',
+      buyAmount: '108.00',
+      buyCurrency: 'USD',
+      sellCurrency: 'EUR',
+      quotedSellAmount,
+      buysWhatWasAsked,
+    },
+  });
+  const asked = (amount: string) => exceptionsOf(quoted(amount), 'p', NO_CAPS);
+
+  it('passes up to the cap above the first one, and is asked for beyond it', () => {
+    expect(asked('101.00')).toEqual([]);
+    expect(asked('101.01')).toMatchObject([
+      {
+        reason: {
+          code: 'slippage-above-cap',
+          message: 'the exchange rate moved by more than the cap (101.01 EUR now, 100.00 before, cap 0.01)',
+        },
+      },
+    ]);
+  });
+
+  it('is let through up to the next cap, and asked for again beyond that', () => {
+    const [first] = asked('101.01');
+    expect(asked('102.00')[0]?.digest).toBe(first?.digest);
+    expect(asked('102.01')[0]?.digest).not.toBe(first?.digest);
+  });
+
+  it('is not weighed when it buys something else than was asked', () => {
+    expect(exceptionsOf(quoted('200.00', false), 'p', NO_CAPS)).toEqual([]);
+  });
+
+  it('of a payout is compared once it is booked', () => {
+    const { firstSellAmount: _first, ...ofPayout } = quoted('200.00');
+    expect(exceptionsOf(ofPayout, 'p', NO_CAPS)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Bank } from '../../../src/api/bank.ts';
+import type { Assessment } from '../../../src/domain/gates.ts';
+import { because } from '../../../src/domain/reasons.ts';
+import { sendOrder } from '../../../src/services/sending/send-order.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const maker = signingPerson('maker', ['maker']);
+const approver = signingPerson('approver', ['approver']);
+
+const [ALIKE, FEE] = [
+  { reason: because('look-alike'), digest: 'p/look-alike' },
+  { reason: because('fee-above-cap', 'fee 9.00 USD, cap 1.00'), digest: 'paid/fee-above-cap/9.00 USD' },
+];
+const READ: Assessment = {
+  digest: 'paid',
+  approvalsNeeded: 0,
+  beneficiary: { known: true, id: 'ben-1', digest: 'x' },
+  payingAccountId: 'acc-1',
+};
+
+/** A payout that nobody has to approve, whose last reading shows these exceptions. */
+async function open(exceptions: Assessment['exceptions']) {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
+  await store.recordAssessment(record, { ...READ, exceptions }, 1);
+  const { reference, term } = record;
+  const sender = {
+    store,
+    bank: { transactions: { payment: async () => ({ order_id: 'ord-1' }) } } as unknown as Bank,
+    now: Date.now,
+    settings: { policy: policyOf([maker, approver]) },
+    assertIdentity: async () => {},
+    wakeWatch: async () => {},
+    watchLeaseMs: 1_000,
+    auditTtlMs: 60_000,
+    transferAcrossUsers: false,
+    referenceDedupe: 'assumed' as const,
+  };
+  let attempt = 0;
+  return {
+    send: () => {
+      attempt += 1;
+      return sendOrder(sender, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
+    },
+    sign: (person: SigningPerson, digest: string) =>
+      store.takeSignedDecision(signedBy(person, { storeId: store.id, question: 'hold', reference, digest }), 2),
+  };
+}
+
+const CHANGED = { outcome: 'not-sent', why: 'changed' };
+const SENT = { outcome: 'accepted', orderId: 'ord-1' };
+
+it('whatever a workflow says, what people have to let through is not sent before somebody has signed for each of it', async () => {
+  const { send, sign } = await open([ALIKE, FEE]);
+  expect(await send()).toEqual(CHANGED);
+  await sign(approver, ALIKE.digest);
+  expect(await send()).toEqual(CHANGED);
+  await sign(maker, FEE.digest);
+  expect(await send()).toEqual(CHANGED);
+  await sign(approver, FEE.digest);
+  expect(await send()).toEqual(SENT);
+});
+
+it('a fee that was let through stands for no higher one', async () => {
+  const { send, sign } = await open([{ ...FEE, digest: 'paid/fee-above-cap/90.00 USD' }]);
+  await sign(approver, FEE.digest);
+  expect(await send()).toEqual(CHANGED);
+});
+
+it('what the policy leaves to nobody is sent without a signature', async () => {
+  const { send } = await open(undefined);
+  expect(await send()).toEqual(SENT);
+});
