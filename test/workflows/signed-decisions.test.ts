@@ -43,6 +43,23 @@ describe.concurrent('where a policy asks for signatures', () => {
     ]);
   });
 
+  it('an approval that expires before the bank can be reached is asked for anew', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, alice, 'late');
+    await until(handle, 'awaiting-approval');
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'refuse-before' });
+    await decide(handle, await signedFor(product, handle, carol));
+    const expiresAt = Date.now() + 1_500;
+    expect(await decide(handle, await signedFor(product, handle, bob, { expiresAt }))).toBe('approved 0');
+    await untilTrue(async () => (await viewOf(handle)).state === 'awaiting-approval');
+    expect((await viewOf(handle)).awaited?.approvedBy).toEqual(['carol']);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'late'))).toEqual([]);
+    expect(await decide(handle, await signedFor(product, handle, dave))).toMatch(/refused: it is outside/);
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-approval-expired-before-the-send');
+  });
+
   it('a fee above its cap that somebody has signed for is paid', async () => {
     await using product = await startProduct({ settings: { policy: policyOf([alice, bob]) } });
     const handle = await handedOver(product, alice, 'dear', { fee_cap: '0.01' });

@@ -41,7 +41,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
         }
         if (next.after === 'now') break;
         await untilReachable(leg, describe(result));
-        return { kind: 'gates' };
+        return { kind: 'gates', because: wasChanged(result) ? 'changed' : undefined };
       case 'switched-off':
         return { kind: 'gates', because: { switchedOff: next.scope } };
       case 'resolve':
@@ -64,6 +64,9 @@ async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
     return wasBegun(error) ? SILENT : { outcome: 'not-sent', why: 'never-began' };
   }
 }
+
+/** The sender has compared what it reads with what is stored, and they do not agree. */
+const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-sent' && result.why === 'changed';
 
 const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 

@@ -23,7 +23,7 @@ export interface Unpaid {
 /** Nothing was sent, or what was sent is proven to have been nothing; `because` says what the gates have to lead past. */
 export interface BackToGates {
   kind: 'gates';
-  because?: { obstacle: Obstacle } | { switchedOff: SwitchScope };
+  because?: { obstacle: Obstacle } | { switchedOff: SwitchScope } | 'changed';
 }
 
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
@@ -72,8 +72,13 @@ export class Gates {
 
   /** What stands before the payout once an order of it was not sent. */
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
-    if (why !== undefined && 'obstacle' in why) return { ...found, ...why };
-    return { ...(await this.assess()), ...why };
+    // What was signed may have expired, or its signer left the policy: it is weighed again.
+    if (why === 'changed' && this.view.isSigned) {
+      this.passes.approvedDigest = undefined;
+      this.passes.letThrough = undefined;
+    }
+    if (why === undefined || why === 'changed') return this.assess();
+    return 'obstacle' in why ? { ...found, ...why } : { ...(await this.assess()), ...why };
   }
 
   async clear(first: Assessment): Promise<{ kind: 'clear'; found: Assessment } | Unpaid> {

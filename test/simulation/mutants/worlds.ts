@@ -89,8 +89,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/submission.ts',
-        find: 'if (known.attempts <= stored.attempts && !isUnseen) return stored;',
-        replace: 'if (known.attempts >= 0 || isUnseen) return stored;',
+        find: 'if (lastLeftOf(known) <= stored.attempts && !isUnseen) return { ...stored, attempts };',
+        replace: 'if (attempts >= 0 || isUnseen) return stored;',
       },
     ],
   },
