@@ -92,10 +92,10 @@ export interface Exception {
 
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
-/** What people have already let through. */
+/** What people have already let through: kept between visits, and handed over where a run goes on in a new history. */
 export interface Passes {
-  /** Digest under which the quorum approved. */
-  approvedDigest?: string;
+  /** Who has approved what is paid under a digest, as many as were asked for. */
+  approved?: { digest: string; by: readonly string[] };
   /** Digests of the exceptions that somebody let through. */
   letThrough?: readonly string[];
   /** Somebody accepted the rate at which the exchange of the payout was booked. */
@@ -141,4 +141,4 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
 }
 
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
-  needed > 0 && passes.approvedDigest !== digest ? { gate: 'approval', needed, digest } : undefined;
+  needed > 0 && passes.approved?.digest !== digest ? { gate: 'approval', needed, digest } : undefined;

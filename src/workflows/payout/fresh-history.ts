@@ -6,7 +6,7 @@ export class FreshHistory extends Error {}
 
 /**
  * A payout may wait for months, and each look costs events. A new run takes the claim, finds what was sent in the store and asks
- * its questions again, so that nothing is handed over: not while a vote, a cancel or an operator's request would be lost.
+ * again what is not decided: not while a vote, a cancel or an operator's request would be lost.
  */
 export function goOnAfresh({ inbox, question }: PayoutView): void {
   if (!workflowInfo().continueAsNewSuggested) return;

@@ -5,7 +5,7 @@ import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import type { AssessInput } from '../../services/payout/assess.ts';
+import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
@@ -39,9 +39,7 @@ export class Gates {
   exchangeSent: boolean;
   /** It was booked at a worse rate than the cap, and nobody has accepted that yet. */
   rateToAccept = false;
-  /** What people have let through; kept between visits. */
-  private readonly passes: Passes = {};
-  private approved: AssessInput['approved'];
+  readonly passes: Passes;
   /** Until when (workflow time) short funds are waited for; set at the first shortage. */
   private fundsUntil: number | undefined;
   /** Visits to a hold or a shortage, to space the looks. */
@@ -54,8 +52,10 @@ export class Gates {
     view: PayoutView,
     terms: Terms,
     accountId: string,
-    { exchanged, exchangeSent }: { exchanged: boolean; exchangeSent: boolean },
+    { exchanged, exchangeSent }: ExchangeProgress,
+    passes: Passes = {},
   ) {
+    this.passes = { ...passes };
     this.view = view;
     this.terms = terms;
     this.accountId = accountId;
@@ -65,8 +65,8 @@ export class Gates {
 
   /** What the bank shows now: after a wait, nothing read before it counts. */
   assess(): Promise<Assessment> {
-    const { view, exchanged, exchangeSent, approved } = this;
-    const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved };
+    const { view, exchanged, exchangeSent, passes } = this;
+    const input = { claim: view.claim, recorded: view.recorded, exchanged, exchangeSent, approved: passes.approved };
     return call('assess', input, 'reads the bank again after a wait');
   }
 
@@ -74,7 +74,7 @@ export class Gates {
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
     // What was signed may have expired, or its signer left the policy: it is weighed again.
     if (why === 'changed' && this.view.isSigned) {
-      this.passes.approvedDigest = undefined;
+      this.passes.approved = undefined;
       this.passes.letThrough = undefined;
     }
     if (why === undefined || why === 'changed') return this.assess();
@@ -152,8 +152,7 @@ export class Gates {
   /** A hold ends by a decision, or is looked at again in case its reason is gone. */
   private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
-    // What people have let through is known to this run alone.
-    if (Object.keys(passes).length === 0) goOnAfresh(view);
+    goOnAfresh(view);
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
     const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD_HOLDS, reason);
@@ -206,10 +205,7 @@ export class Gates {
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'expired') return unpaid('rejected', 'approval-expired');
-    if (decided.kind === 'approved') {
-      this.passes.approvedDigest = digest;
-      this.approved = { digest, by: decided.by };
-    }
+    if (decided.kind === 'approved') this.passes.approved = { digest, by: decided.by };
     this.leaveWait();
     return undefined;
   }

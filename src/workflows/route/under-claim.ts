@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HOUR_MS } from '../../domain/durations.ts';
+import type { Passes } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -33,12 +34,16 @@ export interface Run {
   gates: Gates;
 }
 
-/** What a run hands over to the one that goes on in its place: its store, and what it has sent, which no store can make it forget. */
+/**
+ * What a run hands over to the one that goes on in its place: its store; what it has sent, which no store can make it forget; and what
+ * people have let through, so that nobody is asked again.
+ */
 export interface RunBefore {
   storeId: string;
   /** Of its claim; the next run has the next one. */
   term: number;
   legs: Partial<Record<LegKind, LegMemory>>;
+  passes: Passes;
 }
 
 /** What the workflows of the kinds differ in. */
@@ -81,6 +86,7 @@ async function claimAndGo<Legs>(
   route: PayoutRoute<Legs>,
 ): Promise<PayoutResult> {
   let before = handedOver;
+  let passes = handedOver?.passes;
   const term = handedOver === undefined ? undefined : handedOver.term + 1;
   for (let lost = 0; ; lost += 1) {
     try {
@@ -95,11 +101,11 @@ async function claimAndGo<Legs>(
       view.assessed(prepared.assessment);
       // Whoever takes the claim from us again and again is slowed down, and so are we.
       if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
-      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared));
+      const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared), passes);
       const run = { input, prepared, view, gates };
       const legs = route.legs(run, before?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
-      before = { storeId, term: held, legs: byKind(route.orders(legs)) };
+      before = { storeId, term: held, legs: byKind(route.orders(legs)), passes: gates.passes };
       return await route.lead(run, legs);
     } catch (error) {
       if (error instanceof FreshHistory && before !== undefined) {
@@ -107,6 +113,8 @@ async function claimAndGo<Legs>(
         return continueAsNew<Workflow>(input, { ...before, legs: memoriesOf(before.legs) });
       }
       if (!isSuperseded(error)) throw error;
+      // Somebody else had the payout meanwhile.
+      passes = undefined;
       view.note('the claim was lost: the store is asked again what was sent');
     }
   }
