@@ -7,7 +7,6 @@ import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
 const operations = documentText('docs/operations.md');
-const readme = documentText('README.md');
 
 describe('docs/operations.md', () => {
   it('has every setting with its default and meaning', () => {
@@ -39,9 +38,13 @@ describe('docs/operations.md', () => {
 });
 
 describe.each([
-  ['README.md', readme],
-  ['docs/operations.md', operations],
-])('%s', (_name, text) => {
+  ['README.md'],
+  ['docs/operations.md'],
+  ['docs/temporal.md'],
+  ['docs/guarantees.md'],
+])('%s', (name) => {
+  const text = documentText(name);
+
   it('names search attributes, messages and settings that exist', () => {
     const attributes = [...text.matchAll(/\bPayout[A-Z]\w+/g)].map(([name]) => name);
     expect(attributes.filter((name) => !Object.hasOwn(SEARCH_ATTRIBUTES, name))).toEqual([]);

@@ -4,7 +4,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { INSTRUCTION_FIELDS } from '../../src/domain/instruction.ts';
 import { cellsOf, code, documentText, tableRows } from './markdown.ts';
 
-const readme = documentText('README.md');
+const commands = documentText('docs/commands.md');
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -21,16 +21,16 @@ async function commandsOfHelp(): Promise<string[]> {
   return [...list.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help');
 }
 
-describe('README.md', () => {
+describe('docs/commands.md', () => {
   it('has every command and no other', async () => {
-    const commands = await commandsOfHelp();
-    expect(commands.length).toBeGreaterThan(10);
-    const named = tableRows(readme, 'Commands').map((row) => /^`(\w+)/.exec(cellsOf(row)[0] ?? '')?.[1]);
-    expect(named).toEqual(commands);
+    const helped = await commandsOfHelp();
+    expect(helped.length).toBeGreaterThan(10);
+    const named = tableRows(commands, 'Commands').map((row) => /^`(\w+)/.exec(cellsOf(row)[0] ?? '')?.[1]);
+    expect(named).toEqual(helped);
   });
 
   it('has every exit code', () => {
-    expect(tableRows(readme, 'Exit codes').map((row) => cellsOf(row)[0])).toEqual(Object.values(EXIT).map(String));
+    expect(tableRows(commands, 'Exit codes').map((row) => cellsOf(row)[0])).toEqual(Object.values(EXIT).map(String));
   });
 });
 
