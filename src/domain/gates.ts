@@ -92,10 +92,16 @@ export interface Exception {
 
 export type Obstacle = { kind: 'fail' | 'hold'; reason: Reason } | { kind: 'await-funds' };
 
+/** Who has approved what is paid under a digest. */
+export interface Approved {
+  digest: string;
+  by: readonly string[];
+}
+
 /** What people have already let through: kept between visits, and handed over where a run goes on in a new history. */
 export interface Passes {
-  /** Who has approved what is paid under a digest, as many as were asked for. */
-  approved?: { digest: string; by: readonly string[] };
+  /** Who has approved what is paid, as many as were asked for. A fee may change, and change back: an approval stands for its digest. */
+  approved?: readonly Approved[];
   /** Digests of the exceptions that somebody let through. */
   letThrough?: readonly string[];
   /** Somebody accepted the rate at which the exchange of the payout was booked. */
@@ -141,4 +147,6 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
 }
 
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
-  needed > 0 && passes.approved?.digest !== digest ? { gate: 'approval', needed, digest } : undefined;
+  needed === 0 || passes.approved?.some((approved) => approved.digest === digest)
+    ? undefined
+    : { gate: 'approval', needed, digest };

@@ -49,23 +49,32 @@ describe('what stands before a submit', () => {
     expect(nextGate(all, late, { letThrough: ['fee'] }, 10).gate).toBe('await-funds');
     expect(nextGate({ ...all, funds: undefined }, late, { letThrough: ['fee'] }, 10).gate).toBe('approval');
     expect(
-      nextGate({ ...all, funds: undefined }, late, { letThrough: ['fee'], approved: { digest: 'd', by: ['bob'] } }, 10)
-        .gate,
+      nextGate(
+        { ...all, funds: undefined },
+        late,
+        { letThrough: ['fee'], approved: [{ digest: 'd', by: ['bob'] }] },
+        10,
+      ).gate,
     ).toBe('open');
   });
 
   it('is an earlier generation that may have taken money, which nobody lets through', () => {
     const found = assessment({ earlierOpen: true });
-    const passes = { letThrough: ['alike', 'fee'], approved: { digest: 'd', by: ['bob'] } };
+    const passes = { letThrough: ['alike', 'fee'], approved: [{ digest: 'd', by: ['bob'] }] };
     expect(nextGate(found, terms(), passes, 0)).toMatchObject({
       gate: 'hold',
       reason: because('earlier-generation-open'),
     });
   });
 
+  it('an approval stands for its digest, also when the fee changes and changes back', () => {
+    const approved = ['d', 'd2'].map((digest) => ({ digest, by: ['bob'] }));
+    expect(nextGate(assessment({ approvalsNeeded: 1 }), terms(), { approved }, 0).gate).toBe('open');
+  });
+
   it('an approval stands for one digest only: a changed payee needs a new one', () => {
     const changed = assessment({ approvalsNeeded: 1, digest: 'd2' });
-    expect(nextGate(changed, terms(), { approved: { digest: 'd', by: ['bob'] } }, 0).gate).toBe('approval');
+    expect(nextGate(changed, terms(), { approved: [{ digest: 'd', by: ['bob'] }] }, 0).gate).toBe('approval');
   });
 
   it('a refusal that no wait mends fails before anything else is waited for', () => {
@@ -91,7 +100,7 @@ describe('what our own store has against a submit', () => {
   });
 
   it('is let through by nobody when it is a switch', () => {
-    const passes = { letThrough: ['alike', 'fee'], approved: { digest: 'd', by: ['bob'] } };
+    const passes = { letThrough: ['alike', 'fee'], approved: [{ digest: 'd', by: ['bob'] }] };
     expect(nextGate(assessment({ switchedOff: 'everything' }), terms(), passes, 0).gate).toBe('hold');
   });
 

@@ -60,7 +60,7 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
     { input: { ...DEFAULT_INSTRUCTION, id: documentId, by: 'alice', generation: 1 } },
   ],
   assess: ({ claim }) => [
-    { claim, exchanged: true, exchangeSent: true, approved: { digest: 'any', by: BOTH } },
+    { claim, exchanged: true, exchangeSent: true, approved: [{ digest: 'any', by: BOTH }] },
     { claim, exchanged: false, exchangeSent: false, recorded: { state: 'processing', reason: null } },
   ],
   weighDecisions: asks,

@@ -92,7 +92,7 @@ export class Rogues {
       { name: 'addBeneficiary', input: { claim } },
       {
         name: 'assess',
-        input: { claim, exchanged: true, exchangeSent: true, approved: { digest: 'x', by: ['mallory', 'eve'] } },
+        input: { claim, exchanged: true, exchangeSent: true, approved: [{ digest: 'x', by: ['mallory', 'eve'] }] },
       },
       {
         name: 'readOrder',

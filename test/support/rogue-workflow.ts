@@ -46,7 +46,7 @@ export async function roguePayout(input: unknown, kind = 'payout'): Promise<stri
   const prepared = await activities.prepare?.({ input, kind });
   const { claim } = prepared as { claim: { reference: string } };
   const { reference } = claim;
-  const approved = { digest: 'any', by: ['bob', 'carol'] };
+  const approved = [{ digest: 'any', by: ['bob', 'carol'] }];
   await activities.assess?.({ claim, exchanged: false, exchangeSent: false, approved });
   const answers: string[] = [];
   for (const [activity, given] of SENDS[kind] ?? []) {

@@ -261,7 +261,7 @@ describe.concurrent('a workflow of somebody else', () => {
       { activity: 'submitPayment', input: { claim: { ...claim, term: claim.term + 1 }, attempt: 1 } },
       { activity: 'submitPayment', input: { ...input, reference: REFERENCE, attempt: 1, amount: '777.00' } },
       { activity: 'prepare', input: { input } },
-      { activity: 'assess', input: { claim, approved: { digest: 'x', by: ['ann', 'bob'] } } },
+      { activity: 'assess', input: { claim, approved: [{ digest: 'x', by: ['ann', 'bob'] }] } },
       { activity: 'closePayout', input: { claim, state: 'rejected', reason, settled: {} } },
       { activity: 'recordState', input: { claim, state: 'processing', reason: null } },
       { activity: 'addBeneficiary', input: { claim } },

@@ -7,7 +7,7 @@ import { type Claim, Superseded } from '../../domain/claim.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { exceptionsOf } from '../../domain/exceptions.ts';
 import type { Shown } from '../../domain/flags.ts';
-import type { Assessment, Obstacle } from '../../domain/gates.ts';
+import type { Approved, Assessment, Obstacle } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import { type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
@@ -43,8 +43,8 @@ export interface AssessInput extends ExchangeProgress {
   claim: Claim;
   /** What the row should show. */
   recorded?: StoredState;
-  /** Who has approved what is paid under a digest, since the last reading. */
-  approved?: { digest: string; by: readonly string[] };
+  /** What has been approved so far. */
+  approved?: readonly Approved[];
 }
 
 /**
@@ -54,13 +54,13 @@ export interface AssessInput extends ExchangeProgress {
 export async function assessPayout(
   deps: ActivityDeps,
   { runId }: Caller,
-  { claim, recorded, approved, ...progress }: AssessInput,
+  { claim, recorded, approved = [], ...progress }: AssessInput,
 ): Promise<Assessment> {
   const row = await rowAsRecorded(deps, claim, runId, recorded);
   const { reference } = row;
   // What is sent is made of this reading: one of another customer's accounts must not become it.
   await deps.assertIdentity();
-  if (approved !== undefined) await deps.store.recordApprovals({ reference, ...approved, at: deps.now() });
+  for (const each of approved) await deps.store.recordApprovals({ reference, ...each, at: deps.now() });
   return recordedAssessment(deps, row, progress);
 }
 

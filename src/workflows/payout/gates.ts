@@ -205,7 +205,9 @@ export class Gates {
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'expired') return unpaid('rejected', 'approval-expired');
-    if (decided.kind === 'approved') this.passes.approved = { digest, by: decided.by };
+    if (decided.kind === 'approved') {
+      this.passes.approved = [...(this.passes.approved ?? []), { digest, by: decided.by }];
+    }
     this.leaveWait();
     return undefined;
   }

@@ -12,8 +12,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/gates.ts',
-        find: 'passes.approvedDigest !== digest',
-        replace: 'passes.approvedDigest === undefined',
+        find: 'approved.digest === digest)',
+        replace: 'approved.digest !== "")',
       },
     ],
   },

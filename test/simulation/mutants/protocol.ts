@@ -315,8 +315,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'src/domain/gates.ts',
-        find: 'needed > 0 && passes.approvedDigest !== digest',
-        replace: 'needed > 1 && passes.approvedDigest !== digest',
+        find: 'needed === 0 || passes.approved',
+        replace: 'needed <= 1 || passes.approved',
       },
     ],
   },
