@@ -10,13 +10,24 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const OLDEST_NODE = 24;
 const root = join(fileURLToPath(import.meta.url), '..', '..');
+// The package is compiled; a clone runs its sources, which takes a newer Node.
+const isBuilt = !existsSync(join(root, 'src'));
+const OLDEST_NODE = isBuilt ? 22 : 24;
 const installedNode = join(root, 'node_modules', '.bin', 'node');
 
 const isNewEnough = Number.parseInt(process.versions.node, 10) >= OLDEST_NODE;
 
-if (!existsSync(isNewEnough ? join(root, 'node_modules') : installedNode)) {
+if (isBuilt) {
+  if (isNewEnough) {
+    leaveOutWarning('SQLite is an experimental feature');
+    if (globalThis.AsyncDisposableStack === undefined) await import('disposablestack/auto');
+    await import('../dist/starter.js');
+  } else {
+    process.stderr.write(`payouts: Node ${OLDEST_NODE} or newer is needed, this is ${process.version}\n`);
+    process.exitCode = 2;
+  }
+} else if (!existsSync(isNewEnough ? join(root, 'node_modules') : installedNode)) {
   process.stderr.write('payouts: the packages are missing; run npm install (or npm start) first\n');
   process.exitCode = 2;
 } else if (isNewEnough) {
@@ -54,4 +65,12 @@ function endWithLauncher() {
   if (process.channel === undefined) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel.unref();
+}
+
+/** Node 22 says of its SQLite what Node 24 does not; who pays a file can do nothing about it. */
+function leaveOutWarning(beginning) {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith(beginning)) emitWarning.call(process, warning, ...rest);
+  };
 }

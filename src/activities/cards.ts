@@ -7,7 +7,7 @@ import { resumePayment } from '../services/cards/resume-payment.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { caller } from './caller.ts';
 
-interface ClaimPaymentInput {
+export interface ClaimPaymentInput {
   merchantRequestId: string;
   paymentId: string;
 }

@@ -5,7 +5,7 @@ import { doublingPause } from '../domain/policy.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
 
-interface AwaitFundsInput {
+export interface AwaitFundsInput {
   accountId: string;
   /** Decimal, in the account's currency. */
   needs: string;

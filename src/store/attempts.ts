@@ -48,7 +48,7 @@ function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun>
 }
 
 /** A row whose own order was handed to the bank. */
-interface HandedToBank {
+export interface HandedToBank {
   reference: string;
   kind: PayoutRecord['kind'];
   amount: string;

@@ -103,7 +103,7 @@ async function* refusedRows(db: Database, batchId: string): AsyncGenerator<Refus
 }
 
 /** Who asks for a control, and when (epoch ms). `reason`: why a batch is paused by itself. */
-interface ControlAsked {
+export interface ControlAsked {
   batchId: string;
   control: BatchControl;
   by: string;

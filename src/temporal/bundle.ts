@@ -5,16 +5,18 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { IS_BUILT, ownModule } from '../own-files.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Everything a workflow may import values from. */
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 
 /**
- * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules. `isSealed`: its
- * failures are encoded, for a worker with a codec.
+ * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
+ * it along. `isSealed`: its failures are encoded, for a worker with a codec.
  */
 export async function workflowBundle({ root = ROOT, isSealed = false } = {}): Promise<{ codePath: string }> {
+  if (IS_BUILT) return { codePath: fileURLToPath(ownModule(isSealed ? 'workflow-bundle-sealed' : 'workflow-bundle')) };
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
   const codePath = join(folder, `${await digestOfSources(root)}${isSealed ? '-sealed' : ''}.js`);
   if (existsSync(codePath)) return { codePath };

@@ -4,9 +4,10 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { EncryptionCodec, type OnRefused } from '../codec/encryption.ts';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
+import { ownModule } from '../own-files.ts';
 
 /** Bundled with the workflows too, where payloads are sealed. */
-export const FAILURE_CONVERTER = fileURLToPath(new URL('../workflows/failure-converter.ts', import.meta.url));
+export const FAILURE_CONVERTER = fileURLToPath(ownModule('workflows/failure-converter'));
 
 /** For clients and workers alike; undefined: payloads are clear. */
 export function sealedPayloads(ring: KeyRing | undefined, onRefused?: OnRefused): DataConverter | undefined {

@@ -7,7 +7,7 @@ import type { Books } from './books.ts';
 import { type OrderRequest, placeOrder } from './place-order.ts';
 
 /** Between accounts of the same currency, also of different users. */
-interface TransferTerms {
+export interface TransferTerms {
   source_account_id: string;
   destination_account_id: string;
   amount: string;

@@ -1,6 +1,6 @@
 import type { Bank, OrderScan } from '../../api/bank.ts';
 
-interface ScanRequest {
+export interface ScanRequest {
   uid: string;
   currency: string;
   /** Epoch ms: orders created since then. */

@@ -16,7 +16,7 @@ export interface PlanInput {
   after: WatchKey | null;
 }
 
-interface ReconciliationPlan {
+export interface ReconciliationPlan {
   /** The next keys to compare; empty behind the last one. */
   keys: PlannedKey[];
   /** Pause between two passes. */
