@@ -24,7 +24,9 @@ const template = lazily(async () => (await import('./commands/template.ts')).tem
 /** The commands that look. */
 export function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
-  command('report <id>', 'write and show the report of a batch').action((id) => perform((s) => report(s, id)));
+  command('report <id>', 'write and show the report of a batch')
+    .option('--mask', 'without names of payees and whole numbers of accounts, in files of its own', false)
+    .action((id, options) => perform((s) => report(s, id, options)));
   command('list', 'the batches of this store; with a filter its payouts')
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
-import { reportBatch } from '../../src/compose/batch-report.ts';
+import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
@@ -25,7 +25,8 @@ export interface TestDoor extends Door {
   temporal: { down: boolean };
   /** The refusal of a file, answered where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
-  report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
+  document(batchId: string): AsyncIterable<string>;
+  report(batchId: string, place?: ReportPlace): ReturnType<typeof reportBatch>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
 }
@@ -65,6 +66,7 @@ export async function openTestDoor(
     started,
     temporal,
     refused: (refusal) => answeredRefusal(config, refusal, 1),
+    document: (batchId) => documentOf(config, store, batchId, ui),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
