@@ -132,7 +132,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts status ID', 'where a batch or a payout stands, and why'],
     ['payouts status INV-4711 --json', 'by document id, as one document'],
   ],
-  report: [['payouts report ID', 'write the report files again and show the summary']],
+  report: [
+    ['payouts report ID', 'write the report files again and show the summary'],
+    ['payouts report latest --mask', 'one to hand on: no names of payees, no whole numbers of accounts'],
+  ],
   list: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
     ['payouts list --text INV-4711', 'which payout is it, and where does it stand'],

@@ -67,10 +67,13 @@ th.figure, td.figure { text-align: right; }
 .sum > * { font-weight: 600; }
 .scroll + .scroll { margin-top: 0.75rem; }
 .steps li { margin: 0.2rem 0; }
-.steps code, .payouts code { color: var(--quiet); overflow-wrap: anywhere; }
+code { overflow-wrap: anywhere; }
+.steps code, .payouts code { color: var(--quiet); }
 .payouts td { min-width: 6rem; overflow-wrap: anywhere; }
 .payouts td.figure { min-width: 9rem; overflow-wrap: normal; }
+.payouts th { min-width: 8rem; }
 .payouts td[data-head="State"] { min-width: 13rem; }
+.payouts td[data-head="Order"] { min-width: 11rem; }
 .payouts td[data-head^="Dates"] { white-space: nowrap; }
 .payouts .badge { white-space: normal; }
 @media print {
@@ -80,32 +83,40 @@ th.figure, td.figure { text-align: right; }
     --paid: #14532d; --paid-back: #ffffff; --unpaid: #8f1d14; --unpaid-back: #ffffff;
     --attention: #6b3a06; --attention-back: #ffffff; --open: #17406f; --open-back: #ffffff;
   }
-  body { max-width: none; padding: 0; font-size: 9pt; }
+  html { font-size: 9pt; }
+  body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.4; }
   h1 { font-size: 14pt; }
-  h2 { margin: 5mm 0 2mm; font-size: 11pt; break-after: avoid; }
+  h2 { margin: 5mm 0 2mm; break-after: avoid; }
   header p { margin-bottom: 3mm; }
   .scroll, .tile, .currency { overflow: visible; border-radius: 0; }
   .scroll { border: 0; }
   .tiles { grid-template-columns: repeat(7, 1fr); gap: 2mm; }
   .tile { padding: 1mm 2mm; }
+  .tile dt { white-space: nowrap; }
   .tile dd { font-size: 12pt; }
-  .tile, .currency, .incidents li, .steps li, tr { break-inside: avoid; }
+  .tile, .currency, .incidents li, .steps li, .totals, tr { break-inside: avoid; }
+  .chart { grid-template-columns: repeat(3, 1fr); gap: 2mm; }
   .bar, .dot { print-color-adjust: exact; }
   .badge { padding: 0; }
   a { color: inherit; text-decoration: none; }
   table { font-size: 7.5pt; line-height: 1.35; }
   thead { display: table-header-group; }
+  thead th { font-size: 7.5pt; }
+  caption { padding: 0 1.5mm; font-size: 8.5pt; }
   th, td { padding: 1mm 1.5mm; }
   .payouts { table-layout: fixed; }
-  .payouts th, .payouts td, .payouts td.figure, .payouts td[data-head] { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
-  .payouts thead th:nth-child(1) { width: 11%; }
-  .payouts thead th:nth-child(2) { width: 12%; }
+  .payouts th, .payouts td, .payouts td.figure, .payouts td[data-head] {
+    min-width: 0; white-space: normal; overflow-wrap: anywhere;
+  }
+  .payouts .badge { font-size: inherit; }
+  .payouts thead th:nth-child(1) { width: 10%; }
+  .payouts thead th:nth-child(2) { width: 14%; }
   .payouts thead th:nth-child(3) { width: 14%; }
-  .payouts thead th:nth-child(4) { width: 10%; }
-  .payouts thead th:nth-child(5) { width: 14%; }
+  .payouts thead th:nth-child(4) { width: 9%; }
+  .payouts thead th:nth-child(5) { width: 17%; }
   .payouts thead th:nth-child(6) { width: 9%; }
-  .payouts thead th:nth-child(7) { width: 17%; }
-  .payouts thead th:nth-child(8) { width: 13%; }
+  .payouts thead th:nth-child(7) { width: 15%; }
+  .payouts thead th:nth-child(8) { width: 12%; }
 }
 `;
 

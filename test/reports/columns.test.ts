@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/columns.ts';
+import { code, documentText, rowOf, tableRows } from '../docs/markdown.ts';
 import { paidThroughAnExchange, reportOf } from './records.ts';
 
 /** Lists of the JSON, and the columns that say the same in words. */
@@ -41,4 +42,9 @@ test('each has a name of its own and says what it means', () => {
 
 test('fill every column of the page', () => {
   expect(new Set(COLUMNS.flatMap(({ page }) => page?.under ?? []))).toEqual(new Set(PAGE_COLUMNS));
+});
+
+test('are in docs/report.md', () => {
+  const expected = COLUMNS.map(({ name, meaning }) => rowOf(code(name), meaning));
+  expect(tableRows(documentText('docs/report.md'), 'Columns')).toEqual(expected);
 });
