@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatMinor } from '../../src/domain/money.ts';
 import { PAYOUT_STATES } from '../../src/domain/payout-state.ts';
-import { BATCH, record, reportOf } from './records.ts';
+import { batchReport } from '../../src/reports/batch-report.ts';
+import { BATCH, record, reportOf, sourceOf } from './records.ts';
 
 test('has exactly the fields of the contract', async () => {
   const held = record(2, 'held', { currency: 'JPY', amount: '500' }, 'fee-above-cap');
@@ -204,4 +205,22 @@ describe('masked', () => {
     const text = JSON.stringify(report);
     for (const detail of ['Ramirez', '99887766', ...accounts]) expect(text).not.toContain(detail);
   });
+});
+
+test('has no more than a page of rows in memory, however many there are', async () => {
+  const source = sourceOf([]);
+  let read = 0;
+  async function* pages() {
+    for (; read < 50; ) {
+      read += 1;
+      yield* sourceOf([record(read, 'completed')]).pages;
+    }
+  }
+  const report = batchReport({ ...source, pages: pages() });
+  for (let taken = 1; taken <= 50; taken += 1) {
+    const { value } = await report.next();
+    expect([read, (value as unknown[]).length]).toEqual([taken, 1]);
+  }
+  const { value } = await report.next();
+  expect(value).toMatchObject({ head: { counts: { total: 50 } }, unpaid: [] });
 });

@@ -20,6 +20,14 @@ const PAPERS = { A4: { width: 297, height: 210 }, Letter: { width: 279.4, height
 const px = (mm: number): number => Math.floor((mm / 25.4) * 96);
 
 const BIG = '999999999999999999.99';
+/** What reaches beyond the right edge of the window. */
+const CUT = `[...document.querySelectorAll('body *')]
+  .filter((it) => it.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((it) => it.outerHTML.slice(0, 100))`;
+const STYLES = `(() => {
+  const of = (selector) => getComputedStyle(document.querySelector(selector));
+  return { head: of('.payouts thead').display, row: of('.payouts tbody tr').breakInside };
+})()`;
 const LONG = 'Beauchamp-Featherstonehaugh-Cholmondeley-and-Partners-Professional-Services GmbH & Co. KG';
 
 describe.skipIf(executable === undefined)('the printed report', () => {
@@ -60,21 +68,14 @@ describe.skipIf(executable === undefined)('the printed report', () => {
       await page.emulateMedia({ media: 'print' });
       const { width, height } = PAPERS[format];
       await page.setViewportSize({ width: px(width - 20), height: px(height - 26) });
-      const cut = await page.evaluate(() =>
-        [...document.querySelectorAll('body *')]
-          .filter((it) => it.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-          .map((it) => it.outerHTML.slice(0, 100)),
-      );
+      const cut = await page.evaluate(CUT);
       expect(cut).toEqual([]);
     });
   });
 
   it('repeats the heads of the table and keeps a row on one page', async () => {
     await page.emulateMedia({ media: 'print' });
-    const styles = await page.evaluate(() => {
-      const of = (selector: string) => getComputedStyle(document.querySelector(selector) as Element);
-      return { head: of('.payouts thead').display, row: of('.payouts tbody tr').breakInside };
-    });
+    const styles = await page.evaluate(STYLES);
     expect(styles).toEqual({ head: 'table-header-group', row: 'avoid' });
   });
 });
