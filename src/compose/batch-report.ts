@@ -66,7 +66,7 @@ export async function readBatch(
   const answers = isMasked ? [] : await writtenAnswers(dir, message);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
   if (!isMasked && (await isThere(failedPath(reports)))) reports.failed = failedPath(reports);
-  return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked })) };
+  return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked, now: Date.now })) };
 }
 
 /** How a batch stands, whatever its rows. */

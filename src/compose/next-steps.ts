@@ -2,14 +2,16 @@ import type { Config } from '../config.ts';
 import type { StepContext } from '../reports/next-step.ts';
 import { approvedBy } from '../services/decisions/approved-by.ts';
 import { openQuestion } from '../services/decisions/open-question.ts';
+import type { Authority } from '../services/decisions/verdict.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 
-/** What the next steps of rows depend on, as the store and the configuration say it. */
+/** What the next steps of rows depend on, as the store and the configuration say it. `now`: when a signature that has run out counts no more. */
 export async function stepContext(
   { settings }: Pick<Config, 'settings'>,
   store: Store,
   rows: readonly PayoutRecord[],
+  now: () => number = Date.now,
 ): Promise<StepContext> {
   const { policy, terms, calendar } = settings;
   return {
@@ -17,7 +19,7 @@ export async function stepContext(
     terms,
     calendar,
     auditEnds: await auditEnds(store, rows),
-    approvedBy: await approvers(settings, store, rows),
+    approvedBy: await approvers({ settings, store, now }, rows),
   };
 }
 
@@ -37,16 +39,12 @@ async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<M
   return ends;
 }
 
-async function approvers(
-  settings: Config['settings'],
-  store: Store,
-  rows: readonly PayoutRecord[],
-): Promise<Map<string, readonly string[]>> {
+async function approvers(authority: Authority, rows: readonly PayoutRecord[]): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   for (const row of rows) {
-    const asked = await openQuestion(store, row);
+    const asked = await openQuestion(authority.store, row);
     if (asked === undefined || asked.needed < 2) continue;
-    found.set(row.reference, await approvedBy({ store, settings, now: Date.now }, row, asked));
+    found.set(row.reference, await approvedBy(authority, row, asked));
   }
   return found;
 }

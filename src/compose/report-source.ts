@@ -8,16 +8,19 @@ import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { stepContext } from './next-steps.ts';
 
-/** What the report of a batch is made from: its rows and what the store knows beside them, read a page at a time. */
+/**
+ * What the report of a batch is made from: its rows and what the store knows beside them, read a page at a time. `now`: absent for a
+ * report that no clock changes; the signatures that count are then those that counted when the newest decision was taken.
+ */
 export function reportSource(
   config: Config,
   store: Store,
   batch: BatchRecord,
-  { ui, reports, isMasked }: { ui: TemporalUi; reports: ReportPaths; isMasked: boolean },
+  { ui, reports, isMasked, now }: { ui: TemporalUi; reports: ReportPaths; isMasked: boolean; now?: () => number },
 ): ReportSource {
   return {
     batch,
-    pages: pagesOf(config, store, batch.batchId),
+    pages: pagesOf(config, store, batch.batchId, now),
     refused: store.refusedRows(batch.batchId),
     workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
     reports,
@@ -27,11 +30,22 @@ export function reportSource(
 
 type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
 
-async function* pagesOf(config: Config, store: Store, batchId: string): AsyncGenerator<RowWithFacts[]> {
-  for await (const rows of inPages(store.rows(batchId))) yield withFacts(config, store, rows);
+async function* pagesOf(
+  config: Config,
+  store: Store,
+  batchId: string,
+  now: (() => number) | undefined,
+): AsyncGenerator<RowWithFacts[]> {
+  const decidedAt = await store.lastDecisionAt();
+  for await (const rows of inPages(store.rows(batchId))) yield withFacts(config, store, rows, now ?? (() => decidedAt));
 }
 
-async function withFacts(config: Config, store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
+async function withFacts(
+  config: Config,
+  store: Store,
+  rows: readonly PayoutRecord[],
+  now: () => number,
+): Promise<RowWithFacts[]> {
   const references = rows.map(({ reference }) => reference);
   const exchanges = rows.map((row) => legReference(row, 'exchange'));
   const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
@@ -40,7 +54,7 @@ async function withFacts(config: Config, store: Store, rows: readonly PayoutReco
   const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
   const approvals = await approvalsOf(store, rows);
   const names = await namesAtBank(store, rows);
-  const context = await stepContext(config, store, rows);
+  const context = await stepContext(config, store, rows, now);
   return rows.map((row, index) => {
     const { reference } = row;
     const facts: PayoutFacts = {

@@ -13,6 +13,7 @@ export const signedDecisionRepository = {
   plannedDecisionsOf,
   plansOf,
   awaitingUnder,
+  lastDecisionAt,
   useSignedDecision,
 };
 
@@ -156,6 +157,17 @@ async function awaitingUnder(db: Database, plan: string): Promise<string[]> {
     .where('state', 'in', ['awaiting-approval', 'awaiting-bank-approval'])
     .execute();
   return rows.map(({ workflowId }) => workflowId);
+}
+
+/** When the newest decision was taken, of any payout; 0: none was. */
+async function lastDecisionAt(db: Database): Promise<number> {
+  const last = await db
+    .selectFrom('signedDecisions')
+    .select('takenAt')
+    .orderBy('takenAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.takenAt ?? 0;
 }
 
 /** False when it was used before. */

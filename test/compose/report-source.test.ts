@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { reportSource } from '../../src/compose/report-source.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
@@ -7,29 +7,30 @@ import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 
 const ui = { url: 'http://127.0.0.1:1', namespace: 'default' };
+const bob = signingPerson('bob', ['approver']);
+const POLICY = policyOf([bob, signingPerson('carol', ['approver'])]);
 const READ: Assessment = { digest: 'paid', approvalsNeeded: 2, payingAccountId: 'acc-paying' };
 
 /** What the report says of rows that the store claims, and whatever else it is told of them. */
 async function claimed(...rows: Parameters<typeof claimRowsOf>) {
   const store = await openStore('file::memory:');
   onTestFinished(() => store.close());
-  const config = loadConfig({ PAYOUTS_HOME: '/nowhere' });
+  const loaded = loadConfig({ PAYOUTS_HOME: '/nowhere' });
+  const config = { ...loaded, settings: { ...loaded.settings, policy: POLICY } };
   const claims = claimRowsOf(...rows);
   await store.claimBatch({ batchId: 'b-1', file: 'a.csv', sha256: 'x', by: 'alice', rows: claims, at: 1_000 });
   const references = claims.map(({ reference }) => reference);
   return {
     store,
     references,
-    async report() {
+    async report(now?: () => number) {
       const batch = await store.batch('b-1');
       if (batch === undefined) throw new Error('no batch');
-      const source = reportSource(config, store, batch, {
-        ui,
-        reports: reportPaths('/nowhere', 'b-1'),
-        isMasked: false,
-      });
+      const more = { ui, reports: reportPaths('/nowhere', 'b-1'), isMasked: false, ...(now && { now }) };
+      const source = reportSource(config, store, batch, more);
       return JSON.parse((await Array.fromAsync(jsonReport(batch, batchReport(source)))).join(''));
     },
   };
@@ -84,4 +85,19 @@ it('says when a payment was first sent, whatever never left before', async () =>
     settledAt: '1970-01-01T00:00:07.000Z',
     open: null,
   });
+});
+
+it('no clock changes who has approved so far, but for a report that is asked as of now', async () => {
+  const { store, references, report } = await claimed({ id: 'a' });
+  const [reference = ''] = references;
+  await store.recordAssessment({ reference, term: 0 }, READ, 1_500);
+  await store.changePayout(reference, { state: 'awaiting-approval', at: 1_600 });
+  const about = { storeId: store.id, question: 'payout', reference, digest: 'paid' } as const;
+  expect(await store.takeSignedDecision(signedBy(bob, about), Date.now())).toBe(true);
+  const first = await report();
+  expect(first.payouts[0].open.who).toBe('carol; approved by bob so far');
+  vi.useFakeTimers({ now: Date.now() + 86_400_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await report()).toEqual(first);
+  expect((await report(Date.now)).payouts[0].open.who).toBe('bob, carol');
 });

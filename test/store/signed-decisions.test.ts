@@ -67,6 +67,7 @@ onEveryStore('A plan that is signed', (test) => {
 onEveryStore('Decisions that are signed', (test) => {
   it('stand in the order of the log, whatever the clock of the machine says that took them', async () => {
     const store = await test.open();
+    expect(await store.lastDecisionAt()).toBe(0);
     for (const [id, at] of [
       ['c', 5],
       ['b', 5],
@@ -80,5 +81,6 @@ onEveryStore('Decisions that are signed', (test) => {
       ['b', 6],
       ['a', 7],
     ]);
+    expect(await store.lastDecisionAt()).toBe(7);
   });
 });
