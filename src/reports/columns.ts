@@ -155,7 +155,7 @@ export const COLUMNS: readonly Column[] = [
     label: 'exchange',
     as: 'code',
   }),
-  date('handed_over_at', 'handed over', 'When the row was taken', ({ handedOverAt }) => handedOverAt),
+  date('handed_over_at', 'taken', 'When the row was taken', ({ handedOverAt }) => handedOverAt),
   column('execute_on', 'Date that the row asks for', ({ executeOn }) => executeOn, {
     under: 'Dates (UTC)',
     label: 'due',
@@ -213,6 +213,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   column('reference', 'Reference of the payout: the `client_order_id` at the bank', ({ reference }) => reference, {
     under: 'Order',
+    label: 'reference',
     as: 'link',
   }),
   column('workflow_id', 'Its workflow in Temporal', ({ workflowId }) => workflowId),

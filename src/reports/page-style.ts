@@ -109,14 +109,14 @@ code { overflow-wrap: anywhere; }
     min-width: 0; white-space: normal; overflow-wrap: anywhere;
   }
   .payouts .badge { font-size: inherit; }
-  .payouts thead th:nth-child(1) { width: 10%; }
-  .payouts thead th:nth-child(2) { width: 14%; }
+  .payouts thead th:nth-child(1) { width: 11%; }
+  .payouts thead th:nth-child(2) { width: 13%; }
   .payouts thead th:nth-child(3) { width: 14%; }
   .payouts thead th:nth-child(4) { width: 9%; }
   .payouts thead th:nth-child(5) { width: 17%; }
-  .payouts thead th:nth-child(6) { width: 9%; }
+  .payouts thead th:nth-child(6) { width: 8%; }
   .payouts thead th:nth-child(7) { width: 15%; }
-  .payouts thead th:nth-child(8) { width: 12%; }
+  .payouts thead th:nth-child(8) { width: 13%; }
 }
 `;
 

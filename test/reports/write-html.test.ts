@@ -46,7 +46,7 @@ test('shows dates, payee, account, fee, exchange, maker, approvers and returns o
   for (const said of [
     ...['Ramirez', '***66', 'acc-eur', '1,000.00 EUR', 'fee 1.50 EUR'],
     ...['sold 1,085.20 USD', 'bought 1,001.50 EUR', 'rate 0.9229', 'quoted 1,085.00 USD', 'exchange fee 2.00 USD'],
-    ...['handed over 2026-05-12 14:30', 'due 2026-05-12', 'submitted 2026-05-12 14:31', 'settled 2026-05-12 14:31'],
+    ...['taken 2026-05-12 14:30', 'due 2026-05-12', 'submitted 2026-05-12 14:31', 'settled 2026-05-12 14:31'],
     ...['maker maria', 'approved bob; carol (at the bank)', 'returned 4.00 EUR', 'Exchanges booked'],
   ])
     expect(text).toContain(said);
