@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -11,10 +12,11 @@ import {
   type ReportPaths,
   standingOf,
 } from '../reports/batch-report.ts';
-import { isThere, writeStatusReports, writtenAnswers } from '../reports/status-report-files.ts';
+import { writeStatusReports } from '../reports/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.ts';
 import { jsonReport } from '../reports/write-json.ts';
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
+import { writtenAnswers } from '../reports/written-answers.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
@@ -63,9 +65,9 @@ export async function readBatch(
   const dir = reportFolder(config);
   const reports = reportPaths(dir, batchId, isMasked);
   const message = await messageBatchOf(store, batch);
-  const answers = isMasked ? [] : await writtenAnswers(dir, message);
+  const answers = isMasked ? [] : await writtenAnswers(dir, message.batchId);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
-  if (!isMasked && (await isThere(failedPath(reports)))) reports.failed = failedPath(reports);
+  if (!isMasked && existsSync(failedPath(reports))) reports.failed = failedPath(reports);
   return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked, now: Date.now })) };
 }
 

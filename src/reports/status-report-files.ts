@@ -37,7 +37,7 @@ export async function writeStatusReports(
   const { batch, byState } = source;
   const { message, batchId } = batch;
   if (message === null || !message.format.startsWith('pain.')) return [];
-  const pathOf = (stage: Stage): string => answerPath(dir, stem, stage);
+  const pathOf = (stage: Stage): string => resolve(join(dir, `${stem}.${stage}.pain002.xml`));
   // A row that an operator sends again takes the batch back, but no answer that was given.
   const reached = (await isThere(pathOf('final'))) ? 'final' : stageOf(byState);
   const facts = await digestOf(source);
@@ -56,19 +56,6 @@ export async function writeStatusReports(
     await writeWhole(path, pain002(answer));
   }
   return paths;
-}
-
-const answerPath = (dir: string, stem: string, stage: Stage): string =>
-  resolve(join(dir, `${stem}.${stage}.pain002.xml`));
-
-/** The answers that were written so far, the latest last. */
-export async function writtenAnswers(dir: string, { batchId }: Pick<BatchRecord, 'batchId'>): Promise<string[]> {
-  const written: string[] = [];
-  for (const stage of STAGES) {
-    const path = answerPath(dir, batchId, stage);
-    if (await isThere(path)) written.push(path);
-  }
-  return written;
 }
 
 /** What the ids of the answers of a batch begin with, 16 characters. */
@@ -137,7 +124,7 @@ function factsOf(
   return { original, state: 'needs-operator', reason: incident, orderId };
 }
 
-export const isThere = (path: string): Promise<boolean> =>
+const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,

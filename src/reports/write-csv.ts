@@ -11,7 +11,8 @@ export const csvHead = (): string => csvText([COLUMNS.map(({ name }) => name)]);
 export const csvLines = (payouts: readonly ReportedPayout[]): string =>
   csvText(payouts.map((payout) => COLUMNS.map(({ of }) => of(payout))));
 
-function csvText(lines: (string | number | null)[][]): string {
+/** Lines of CSV. Values that a spreadsheet would run as formulas are escaped. */
+export function csvText(lines: (string | number | null)[][]): string {
   return stringify(lines, {
     escape_formulas: true,
     cast: {
