@@ -1,4 +1,5 @@
 import escapeHtml from 'escape-html';
+import { isEnd } from '../domain/payout-state.ts';
 import type { BatchHead, BatchStanding, ReportedIncident, ReportedRefusal } from './batch-report.ts';
 import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
 import { counted, groupedAmount, minuteOf, perMille, standingOf, toneOf } from './display.ts';
@@ -6,6 +7,7 @@ import type { StepGroup } from './next-step.ts';
 import { PAGE_STYLE, pageMargins } from './page-style.ts';
 import type { AccountMovements, ExchangeTotal, Movements, StateTotal } from './report-sums.ts';
 import type { ReportedPayout } from './reported-payout.ts';
+import { STATES } from './state-texts.ts';
 
 /**
  * The report as one page: no script, no outside asset, light and dark, made for a screen reader and for paper as well. What stands
@@ -31,7 +33,7 @@ export function htmlStart({ head, steps }: BatchStanding): string {
 </header>
 <main>
 ${incidentList(head)}${countTiles(head)}
-${stepSection('Still open, and why', steps, (step) => !step.hasEnded)}${stepSection('Ended unpaid, and why', steps, (step) => step.hasEnded)}${refusedList(head)}<h2>Totals</h2>
+${section('Still open, and why', [...steps.filter((step) => !step.hasEnded).map(stepItem), ...movingItems(head, steps)])}${section('Ended unpaid, and why', steps.filter((step) => step.hasEnded).map(stepItem))}${refusedList(head)}<h2>Totals</h2>
 ${movementTable(head)}
 ${exchangeTable(head)}${amountChart(head)}
 <h2 id="payouts">Payouts</h2>
@@ -95,9 +97,17 @@ function countTiles({ counts }: BatchHead): string {
   return `<dl class="tiles">\n${tiles.map(tile).join('\n')}\n</dl>`;
 }
 
-function stepSection(title: string, steps: readonly StepGroup[], isIn: (step: StepGroup) => boolean): string {
-  const some = steps.filter(isIn);
-  return some.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="steps">\n${some.map(stepItem).join('\n')}\n</ul>\n`;
+const section = (title: string, items: readonly string[]): string =>
+  items.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="steps">\n${items.join('\n')}\n</ul>\n`;
+
+/** States whose rows wait for nobody: they are open, and go on by themselves. */
+function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): string[] {
+  const told = new Set(steps.map(({ state }) => state));
+  const moving = states.filter(({ state }) => !isEnd(state) && !told.has(state));
+  return moving.map(
+    ({ state, payouts, amount, currency }) =>
+      `<li><strong>${counted(payouts, 'payout')} ${state}</strong>, ${money(amount, currency)}: ${STATES[state].meaning}. ${STATES[state].byItself}</li>`,
+  );
 }
 
 function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded, rows }: StepGroup): string {

@@ -27,13 +27,15 @@ test('shows the state, the counts, the amounts by state and every row with its r
 });
 
 test('says as of when, who handed it over, and what is still open with who may act', async () => {
-  const html = await pageOf([record(1, 'completed'), record(2, 'held', {}, 'fee-above-cap')]);
+  const rows = [record(1, 'completed'), record(2, 'held', {}, 'fee-above-cap'), record(3, 'processing')];
+  const html = await pageOf(rows);
   expect(html).toContain('As of <time datetime="2025-06-15T15:06:40.000Z">2025-06-15 15:06 UTC</time>');
   expect(html).toContain('by maria');
   const open = html.slice(html.indexOf('Still open, and why'), html.indexOf('<h2>Totals</h2>'));
   expect(open).toContain('1 payout held');
   expect(open).toContain('acts: anybody but maria, who handed it over');
   expect(open).toContain('INV-2');
+  expect(open).toContain('<strong>1 payout processing</strong>, 10.00 EUR: the bank has the order.');
 });
 
 test('shows dates, payee, account, fee, exchange, maker, approvers and returns of a row, with its totals', async () => {
