@@ -6,7 +6,15 @@ import { json } from './json-columns.ts';
 import type { LoggedEntry } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const auditRepository = { audit: auditAlone, auditOf, auditEntries, auditLog, auditTree, strayEntry };
+export const auditRepository = {
+  audit: auditAlone,
+  auditOf,
+  auditEntries,
+  entriesOfActions,
+  auditLog,
+  auditTree,
+  strayEntry,
+};
 
 export type NumberedEntry = AuditEntry & { seq: number };
 
@@ -83,6 +91,21 @@ async function auditEntries(
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
   return found.map(({ detail, ...entry }) => ({ ...entry, detail: JSON.parse(detail) }));
+}
+
+/** Who did one of these about any of these subjects, in the order in which it was written. */
+async function entriesOfActions(
+  db: Database,
+  actions: readonly string[],
+  subjects: readonly string[],
+): Promise<Pick<AuditEntry, 'at' | 'actor' | 'action' | 'subject'>[]> {
+  const found: Pick<AuditEntry, 'at' | 'actor' | 'action' | 'subject'>[] = [];
+  for (const some of chunks(subjects)) {
+    const query = db.selectFrom('auditLog').select(['at', 'actor', 'action', 'subject']);
+    const about = query.where('subject', 'in', some).where('action', 'in', actions);
+    found.push(...(await about.orderBy('seq').execute()));
+  }
+  return found;
 }
 
 const PAGE = 5_000;

@@ -1,11 +1,17 @@
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { ReturnRecord, UnaskedOrder } from './schema.ts';
+import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 /** What the bank has shown and the store has only to remember. */
-export const factRepository = { recordReturn, returnsOf, recordUnaskedOrder };
+export const factRepository = {
+  recordReturn,
+  returnsOf,
+  recordBookedExchange,
+  bookedExchangesOf,
+  recordUnaskedOrder,
+};
 
 /** With an audit entry. False when this order was recorded before. */
 function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
@@ -29,6 +35,24 @@ async function returnsOf(db: Database, references: readonly string[]): Promise<R
     found.push(...(await db.selectFrom('returns').selectAll().where('reference', 'in', some).execute()));
   }
   return found.sort((a, b) => a.seenAt - b.seenAt);
+}
+
+/** The first reading of a booked exchange counts; again changes nothing. */
+async function recordBookedExchange(db: Database, exchange: BookedExchange): Promise<void> {
+  await db
+    .insertInto('bookedExchanges')
+    .values(exchange)
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .execute();
+}
+
+/** In no order. */
+async function bookedExchangesOf(db: Database, references: readonly string[]): Promise<BookedExchange[]> {
+  const found: BookedExchange[] = [];
+  for (const some of chunks(references)) {
+    found.push(...(await db.selectFrom('bookedExchanges').selectAll().where('reference', 'in', some).execute()));
+  }
+  return found;
 }
 
 /** An order at the bank under no reference of ours; false when it was recorded before. */

@@ -1,7 +1,8 @@
+import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { PayeePayment, SeenPayee } from './decision-schema.ts';
 
-export const payeeRepository = { notePayee, payeeHistory };
+export const payeeRepository = { notePayee, payeeHistory, payeesOf };
 
 /** A name as people see it: two that have a text in common look alike. */
 export interface NameSeen {
@@ -32,6 +33,9 @@ export interface PayeeHistory {
   /** False where the country is not known. */
   isFirstToCountry: boolean;
 }
+
+/** `name`: as the bank showed it last; null: it shows none. */
+type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name'>;
 
 /** How many payments say what is usual. */
 const PAYMENTS = 20;
@@ -82,6 +86,28 @@ async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<Se
   if (payeeId === undefined) return undefined;
   return db.selectFrom('payees').selectAll().where('uid', '=', uid).where('payeeId', '=', payeeId).executeTakeFirst();
 }
+
+/** The payees among these that the bank has shown. */
+async function payeesOf(db: Database, asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[]): Promise<NamedPayee[]> {
+  const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
+  const found: NamedPayee[] = [];
+  for (const some of chunks(wanted.values())) {
+    const rows = await db
+      .selectFrom('payees')
+      .select(['uid', 'payeeId', 'name'])
+      .where('uid', 'in', [...new Set(some.map(({ uid }) => uid))])
+      .where(
+        'payeeId',
+        'in',
+        some.map(({ payeeId }) => payeeId),
+      )
+      .execute();
+    found.push(...rows.filter((row) => wanted.has(keyOf(row))));
+  }
+  return found;
+}
+
+const keyOf = ({ uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>): string => JSON.stringify([uid, payeeId]);
 
 /** Newest first. */
 async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise<PayeePayment[]> {

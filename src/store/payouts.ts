@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { END_STATES, type EndState, isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
@@ -7,7 +8,7 @@ import type { Database } from './database.ts';
 import type { HeldClaim, PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
 import { recordPayment } from './payees.ts';
-import type { PayoutRecord } from './schema.ts';
+import type { PayoutRecord, Tables } from './schema.ts';
 import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -23,6 +24,7 @@ export const payoutRepository = {
   recordAssessment,
   recordApprovals,
   approvalsOf,
+  approvalsOfMany,
 };
 
 async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
@@ -272,4 +274,17 @@ async function approvalsOf(db: Database, reference: string, digest: string): Pro
     .orderBy('at')
     .execute();
   return rows.map(({ by }) => by);
+}
+
+/** Approvals recorded under any of these references, whatever the digest, oldest first. */
+async function approvalsOfMany(
+  db: Database,
+  references: readonly string[],
+): Promise<Selectable<Tables['decisions']>[]> {
+  const found: Selectable<Tables['decisions']>[] = [];
+  for (const some of chunks(references)) {
+    const query = db.selectFrom('decisions').selectAll().where('reference', 'in', some);
+    found.push(...(await query.orderBy('at').orderBy('by').execute()));
+  }
+  return found;
 }

@@ -25,6 +25,7 @@ export interface Tables extends CardTables, DecisionTables {
   openOrders: OpenOrderTable;
   watches: { uid: string; currency: string; sweptAt: number };
   returns: ReturnRecord;
+  bookedExchanges: BookedExchange;
   unaskedOrders: UnaskedOrder;
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
@@ -179,6 +180,22 @@ export interface ReturnRecord {
   reference: string;
   amount: string;
   currency: string;
+  seenAt: number;
+}
+
+/** What an exchange came to, as its order at the bank shows it; null is what the bank left out. Amounts without a sign. */
+export interface BookedExchange {
+  /** Of the payout it was made for, or of the exchange by itself. */
+  reference: string;
+  orderId: string;
+  soldAmount: string | null;
+  soldCurrency: string | null;
+  boughtAmount: string | null;
+  boughtCurrency: string | null;
+  /** As the bank writes it. */
+  rate: string | null;
+  fee: string | null;
+  feeCurrency: string | null;
   seenAt: number;
 }
 

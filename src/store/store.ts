@@ -14,6 +14,7 @@ export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
 export type {
   AttemptOutcome,
   BatchRecord,
+  BookedExchange,
   CheckpointRecord,
   LoggedEntry,
   OpenOrder,

@@ -84,6 +84,13 @@ onEveryStore('An entry of the audit', (test) => {
     const approvals = { reference, digest: 'd', at: 6 };
     await store.recordApprovals({ ...approvals, by: ['alice'] });
     await store.recordApprovals({ ...approvals, by: ['alice', 'bob'] });
+    expect(await store.approvalsOfMany([reference, 'other'])).toEqual(
+      ['alice', 'bob'].map((by) => ({ ...approvals, by })),
+    );
+    expect(await store.entriesOfActions(['approve'], [reference])).toEqual(
+      ['alice', 'bob'].map((actor) => ({ at: 6, actor, action: 'approve', subject: reference })),
+    );
+    expect(await store.entriesOfActions(['reject'], [reference])).toEqual([]);
     for (const _ of [1, 2]) {
       await store.recordReturn({ orderId: 'o-9', reference, amount: '1.00', currency: 'USD', seenAt: 7 });
       await store.recordIncident({ reference, orderId: 'o-7', kind: 'second-order', seenAt: 8 });

@@ -20,6 +20,17 @@ onEveryStore('Facts', (test) => {
     expect(await store.returnsOf([])).toEqual([]);
   });
 
+  it('keep the first reading of a booked exchange', async () => {
+    const store = await test.open();
+    const sold = { soldAmount: '1085.20', soldCurrency: 'USD' };
+    const exchange = { reference: 'ref', orderId: 'o-1', ...sold, boughtAmount: '1000.00', boughtCurrency: 'EUR' };
+    const booked = { ...exchange, rate: '0.92', fee: null, feeCurrency: null, seenAt: 1_000 };
+    await store.recordBookedExchange(booked);
+    await store.recordBookedExchange({ ...booked, soldAmount: '9.00', seenAt: 9_000 });
+    expect(await store.bookedExchangesOf(['ref', 'without'])).toEqual([booked]);
+    expect(await store.bookedExchangesOf([])).toEqual([]);
+  });
+
   it('record an order that nobody asked for once', async () => {
     const store = await test.open();
     const order = { orderId: 'o-9', uid: 'user-1', currency: 'USD', clientOrderId: null, seenAt: 1_000 };

@@ -69,4 +69,17 @@ onEveryStore('Payees', (test) => {
     expect(await isLookAlike('ben-1', 'ACME trading')).toBe(false);
     expect(await isLookAlike('ben-2', 'Other')).toBe(false);
   });
+
+  it('are named to whoever asks for them by user and id', async () => {
+    const store = await test.open();
+    await store.notePayee(seen('ben-1', 'first', 'Acme Trading'));
+    await store.notePayee(seen('ben-2', 'second', 'Other'));
+    const { uid } = asked('ben-1', 'Acme Trading');
+    const named = await store.payeesOf([
+      { uid, payeeId: 'ben-1' },
+      { uid: 'someone-else', payeeId: 'ben-2' },
+    ]);
+    expect(named).toEqual([{ uid, payeeId: 'ben-1', name: 'Acme Trading' }]);
+    expect(await store.payeesOf([])).toEqual([]);
+  });
 });

@@ -1,12 +1,12 @@
 import { Superseded } from '../../domain/claim.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
-import { judgeOrder, type OrderJudgement } from '../../domain/order-judgement.ts';
+import { judgeOrder, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal } from '../../domain/order-status.ts';
 import { isEnd, type StoredState } from '../../domain/payout-state.ts';
 import { bookedAboveCap } from '../../domain/reasons.ts';
 import type { LegKind, SentOrder } from '../../domain/sent-order.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
@@ -50,14 +50,18 @@ export async function readOrder(deps: ActivityDeps, caller: Caller, input: ReadO
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
   const order = await readIfThere(deps, orderId);
   if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
-  const judgement = judgeOrder(orderFacts(order), expected, closedMeans, ownIds);
+  const facts = orderFacts(order);
+  const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
   // Another order under the reference becomes nothing, and is not the one that its watch has to know.
   const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
   if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });
   const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
-  if (isBooked) read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
+  if (isBooked) {
+    await deps.store.recordBookedExchange(bookedExchange(row, facts, deps.now()));
+    read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
+  }
   const becomes = input.becomes?.[judgement.meaning];
   if (becomes !== undefined) await store(deps, caller, input, judgement, told(becomes, read));
   if (!isBooked) return read;
@@ -83,6 +87,20 @@ async function watch(
   await putIntoOpenSet(openSet(deps), row, reference, { lists, since });
   await deps.store.noteOrder(reference, { orderId });
 }
+
+/** For the report: what was sold, bought and paid for it. A bank may show what leaves an account with a minus. */
+const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
+  reference,
+  orderId: order.orderId,
+  soldAmount: order.sellAmount?.replace(/^-/, '') ?? null,
+  soldCurrency: order.sellCurrency ?? null,
+  boughtAmount: order.buyAmount?.replace(/^-/, '') ?? null,
+  boughtCurrency: order.buyCurrency ?? null,
+  rate: order.rate ?? null,
+  fee: order.fee ?? null,
+  feeCurrency: order.feeCurrency ?? null,
+  seenAt,
+});
 
 /** Whether an exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
 function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement, maxSlippage = '0'): boolean {
