@@ -132,7 +132,11 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts status ID', 'where a batch or a payout stands, and why'],
     ['payouts status INV-4711 --json', 'by document id, as one document'],
   ],
-  report: [['payouts report ID', 'write the report files again and show the summary']],
+  report: [
+    ['payouts report ID', 'write the report files again and show the summary'],
+    ['payouts report ID --format journal', 'what its orders moved, as a journal for booking'],
+    ['payouts report ID --format camt054', 'the same as an advice for software that reads banks'],
+  ],
   list: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
     ['payouts list --text INV-4711', 'which payout is it, and where does it stand'],

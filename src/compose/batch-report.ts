@@ -43,7 +43,7 @@ export async function reportBatch(
 }
 
 /** Rows that are paid again are answered under the message that they came by. */
-async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
+export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
   const earlier = batch.retryOf === null ? undefined : await store.batch(batch.retryOf);
   return earlier === undefined ? batch : messageBatchOf(store, earlier);
 }

@@ -41,7 +41,8 @@ export function* csvReport(report: BatchReport): Generator<string> {
   }
 }
 
-function csvText(lines: (string | number | null)[][]): string {
+/** Lines of CSV. Values that a spreadsheet would run as formulas are escaped. */
+export function csvText(lines: (string | number | null)[][]): string {
   return stringify(lines, {
     escape_formulas: true,
     cast: {

@@ -68,6 +68,7 @@ export async function openGateway(
     store: door.store,
     door: async () => door,
     report: door.report,
+    moved: door.moved,
     refused: door.refused,
     async control({ batchId }, update, by) {
       controls.push({ batchId, update, by });

@@ -6,9 +6,11 @@ import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
+import { writeMoved } from '../../src/compose/moved.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
+import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { Door } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
@@ -26,6 +28,7 @@ export interface TestDoor extends Door {
   /** The refusal of a file, answered where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
   report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
+  moved(...asked: Parameters<GatewayDeps['moved']>): ReturnType<GatewayDeps['moved']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
 }
@@ -66,6 +69,7 @@ export async function openTestDoor(
     temporal,
     refused: (refusal) => answeredRefusal(config, refusal, 1),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
+    moved: (batchId, format) => writeMoved(config, store, batchId, format),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
       await store.setBatchEnded(batchId, 9_000);

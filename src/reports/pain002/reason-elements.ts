@@ -1,7 +1,7 @@
+import { asWritten, element, leaf, textLines } from '../xml-text.ts';
 import { fileCodeOf, findingCodeOf, reasonCodeOf } from './iso-reasons.ts';
 import { isRefused, type RefusalAnswer, type TransactionFacts } from './status-report.ts';
 import type { TransactionStatus } from './transaction-status.ts';
-import { asWritten, element, leaf, textLines } from './xml-text.ts';
 
 /** `StsRsnInf`: a code of the external list and its story in lines. No line holds a value of a row. */
 

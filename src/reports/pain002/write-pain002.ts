@@ -1,4 +1,5 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { asWritten, element, leaf } from '../xml-text.ts';
 import { elementsOf, type OriginalElements } from './original-elements.ts';
 import { fileRefusal, transactionReason } from './reason-elements.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from './status-report.ts';
 import { StatusTally } from './status-tally.ts';
 import { type TransactionStatus, transactionStatus } from './transaction-status.ts';
-import { asWritten, element, leaf } from './xml-text.ts';
 
 const CLOSING = '</CstmrPmtStsRpt>\n</Document>\n';
 
