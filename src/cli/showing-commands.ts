@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { MOVED_FORMATS } from '../reports/moved-formats.ts';
+import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import { dayEnd, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 import { lazily } from './lazily.ts';
@@ -15,7 +15,7 @@ const completion = lazily(async () => (await import('./commands/completion.ts'))
 const doctor = lazily(async () => (await import('./commands/doctor.ts')).doctor);
 const explain = lazily(async () => (await import('./commands/explain.ts')).explain);
 const listIncidents = lazily(async () => (await import('./commands/incidents.ts')).listIncidents);
-const movedReport = lazily(async () => (await import('./commands/bank-report.ts')).movedReport);
+const erpFile = lazily(async () => (await import('./commands/erp-file.ts')).erpFile);
 const inbox = lazily(async () => (await import('./commands/inbox.ts')).inbox);
 const list = lazily(async () => (await import('./commands/list.ts')).list);
 const report = lazily(async () => (await import('./commands/inspect.ts')).report);
@@ -28,9 +28,12 @@ export function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch, or write it in a format for other software')
     .addOption(
-      new Option('--format <name>', 'what its orders moved: an advice (camt054) or a journal').choices(MOVED_FORMATS),
+      new Option(
+        '--format <name>',
+        'the answer to a pain.001; what its orders moved, as an advice or a journal',
+      ).choices(ERP_FORMATS),
     )
-    .action((id, { format }) => perform((s) => (format === undefined ? report(s, id) : movedReport(s, id, format))));
+    .action((id, { format }) => perform((s) => (format === undefined ? report(s, id) : erpFile(s, id, format))));
   command('list', 'the batches of this store; with a filter its payouts')
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')

@@ -23,8 +23,8 @@ import { clockComplaint } from './bank-clock-alarm.ts';
 import { reportBatch } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
+import { writeErpFile } from './erp-file.ts';
 import { gatewayTransport } from './gateway-transport.ts';
-import { writeMoved } from './moved.ts';
 import { pageDeps } from './page-deps.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
@@ -109,7 +109,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     door: (maker) => openDoor(at, maker),
     refused: (refusal) => answeredRefusal(config, refusal, Date.now()),
     report: (batchId) => reportBatch(config, store, batchId, ui),
-    moved: (batchId, format) => writeMoved(config, store, batchId, format),
+    erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
     ready: {

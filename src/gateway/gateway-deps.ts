@@ -5,7 +5,8 @@ import type { Door } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
-import type { MovedFormat } from '../reports/moved-formats.ts';
+import type { ErpFormat } from '../reports/erp-formats.ts';
+import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
@@ -22,8 +23,8 @@ export interface GatewayDeps {
   refused(refusal: IntakeRefusal): Promise<Problem>;
   /** The document of a batch, its files written. Throws for an unknown id. */
   report(batchId: string): Promise<BatchReport>;
-  /** Writes what the orders of a batch moved. Throws for an unknown id, and a `Problem` for an advice of nothing. */
-  moved(batchId: string, format: MovedFormat): Promise<{ path: string; unclear: readonly unknown[] }>;
+  /** Writes a file for other software. Throws for an unknown id, and a `Problem` where there is nothing to answer or to advise. */
+  erpFile(batchId: string, format: ErpFormat): Promise<ErpFile>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
@@ -46,6 +47,13 @@ export interface GatewayDeps {
   /** Folder of bodies on their way. */
   uploads: string;
   log: Log;
+}
+
+/** `unclear`: what may have moved and is not in it. `answer`: which one it is, of an answer. */
+interface ErpFile {
+  path: string;
+  unclear: readonly unknown[];
+  answer: Pick<NewestAnswer, 'messageId' | 'version' | 'supersedes'> | null;
 }
 
 /** What the routes of card payments work with. `id`: the merchant_request_id. */

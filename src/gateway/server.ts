@@ -14,10 +14,10 @@ import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
+import { erpRoutes } from './erp-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
-import { movedRoutes } from './moved-routes.ts';
 import { pages } from './pages/pages.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { BODY_MS } from './small-body.ts';
@@ -130,7 +130,7 @@ async function gatewayApp(
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));
     scope.register(async (inner) => reportRoutes(inner, deps));
-    scope.register(async (inner) => movedRoutes(inner, deps));
+    scope.register(async (inner) => erpRoutes(inner, deps));
     scope.register(async (inner) => cardRoutes(inner, deps));
   });
   app.register(async (scope) => {

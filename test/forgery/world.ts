@@ -104,7 +104,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       store,
       door: (maker) => openDoor(opened, maker),
       report: async () => Promise.reject(new Error('no reports here')),
-      moved: async () => Promise.reject(new Error('no reports here')),
+      erpFile: async () => Promise.reject(new Error('no reports here')),
       refused: async (refusal) => refusal,
       control: (batch, update, by) => updateBatch(client, batch, update, by),
       ready: { store: () => store.identity(), temporal: async () => undefined, bank: () => bank.authenticate() },

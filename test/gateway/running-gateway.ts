@@ -68,7 +68,7 @@ export async function openGateway(
     store: door.store,
     door: async () => door,
     report: door.report,
-    moved: door.moved,
+    erpFile: door.erpFile,
     refused: door.refused,
     async control({ batchId }, update, by) {
       controls.push({ batchId, update, by });

@@ -167,6 +167,7 @@ it('describes every route in its OpenAPI document', async () => {
     '/v1/batches/{id}/pause',
     '/v1/batches/{id}/reports/camt054',
     '/v1/batches/{id}/reports/journal',
+    '/v1/batches/{id}/reports/pain002',
     '/v1/batches/{id}/reports/{name}',
     '/v1/batches/{id}/resume',
     '/v1/card-payments',

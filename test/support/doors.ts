@@ -6,7 +6,7 @@ import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
-import { writeMoved } from '../../src/compose/moved.ts';
+import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
@@ -28,7 +28,7 @@ export interface TestDoor extends Door {
   /** The refusal of a file, answered where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
   report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
-  moved(...asked: Parameters<GatewayDeps['moved']>): ReturnType<GatewayDeps['moved']>;
+  erpFile(...asked: Parameters<GatewayDeps['erpFile']>): ReturnType<GatewayDeps['erpFile']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openTestDoor(
     temporal,
     refused: (refusal) => answeredRefusal(config, refusal, 1),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
-    moved: (batchId, format) => writeMoved(config, store, batchId, format),
+    erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
       await store.setBatchEnded(batchId, 9_000);

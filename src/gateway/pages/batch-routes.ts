@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { MOVED_FORMATS } from '../../reports/moved-formats.ts';
+import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { batchOf, controlBatch, MEDIA_TYPE, REPORTS } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
+import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
-import { sendMoved } from '../moved-routes.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
@@ -54,7 +54,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
       mayControl: await mayControl(doorway, request.caller, batch),
-      reports: [...REPORTS.filter((name) => name !== 'pain002' || batch.message !== null), ...MOVED_FORMATS],
+      reports: [...REPORTS, ...ERP_FORMATS.filter((name) => name !== 'pain002' || batch.message !== null)],
     });
     return show(reply, view, { title: batch.file, body });
   });
@@ -65,9 +65,9 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: doorway.closing }));
   });
-  for (const format of MOVED_FORMATS) {
+  for (const format of ERP_FORMATS) {
     app.get(`/batches/:id/reports/${format}`, (request, reply) =>
-      sendMoved(deps, request, reply, { format, type: 'attachment' }),
+      sendErpFile(deps, request, reply, { format, type: 'attachment' }),
     );
   }
   app.get('/batches/:id/reports/:name', async (request, reply) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it, onTestFinished } from 'vitest';
-import { writeMoved } from '../../src/compose/moved.ts';
+import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { loadConfig } from '../../src/config.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -15,7 +15,7 @@ const AT = Date.UTC(2026, 2, 31, 10);
 
 /** A batch of two payouts out of one account: one in its currency, one whose currency is bought first. */
 async function world(): Promise<{ store: Store; config: ReturnType<typeof loadConfig> }> {
-  const home = await mkdtemp(join(tmpdir(), 'moved-'));
+  const home = await mkdtemp(join(tmpdir(), 'erp-'));
   onTestFinished(() => rm(home, { recursive: true }));
   const store = await openStore('file::memory:');
   onTestFinished(() => store.close());
@@ -64,7 +64,7 @@ async function pay(store: Store): Promise<void> {
 it('writes a journal of what the store holds, with the account codes that are set', async () => {
   const { store, config } = await world();
   await pay(store);
-  const { path, unclear } = await writeMoved(config, store, 'batch-1', 'journal');
+  const { path, unclear } = await writeErpFile(config, store, 'batch-1', 'journal');
   const text = await readFile(path, 'utf8');
   const lines = parse<Record<string, string>>(text, { columns: true });
   expect(lines.map((line) => [line.document, line.kind, line.account, line.debit, line.credit, line.currency])).toEqual(
@@ -84,18 +84,18 @@ it('writes a journal of what the store holds, with the account codes that are se
     ],
   );
   expect(unclear).toEqual([]);
-  await writeMoved(config, store, 'batch-1', 'journal');
+  await writeErpFile(config, store, 'batch-1', 'journal');
   expect(await readFile(path, 'utf8')).toBe(text);
 });
 
 it('writes an advice of the same movements, under the same ids', async () => {
   const { store, config } = await world();
-  await expect(writeMoved(config, store, 'batch-1', 'camt054')).rejects.toMatchObject({ code: 'nothing-moved' });
+  await expect(writeErpFile(config, store, 'batch-1', 'camt054')).rejects.toMatchObject({ code: 'nothing-moved' });
   await pay(store);
-  const { path } = await writeMoved(config, store, 'batch-1', 'camt054');
+  const { path } = await writeErpFile(config, store, 'batch-1', 'camt054');
   const { problems, values } = await readNotification(await readFile(path, 'utf8'));
   expect(problems).toEqual([]);
-  const journal = await readFile((await writeMoved(config, store, 'batch-1', 'journal')).path, 'utf8');
+  const journal = await readFile((await writeErpFile(config, store, 'batch-1', 'journal')).path, 'utf8');
   const entries = parse<{ entry: string }>(journal, { columns: true }).map(({ entry }) => entry);
   expect(new Set(values('Ntry/NtryRef'))).toEqual(new Set(entries));
 });
