@@ -18,7 +18,7 @@ const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
 export interface ErpFile {
   /** Absolute. */
   path: string;
-  /** What may have moved and is not in it; empty for an answer. */
+  /** What may have moved otherwise than it says; empty for an answer. */
   unclear: Unclear[];
   /** Which answer it is. */
   answer: Omit<NewestAnswer, 'path'> | null;

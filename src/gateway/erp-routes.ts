@@ -21,7 +21,7 @@ const SUMMARY: Readonly<Record<ErpFormat, string>> = {
   journal: 'The same as a journal for booking, in double entry (CSV)',
 };
 
-const UNCLEAR = 'The header `payouts-unclear` counts what may have moved and is not in it.';
+const UNCLEAR = 'The header `payouts-unclear` counts what may have moved otherwise than it says.';
 const DESCRIPTION: Readonly<Record<ErpFormat, string>> = {
   pain002:
     'Headers: `payouts-answer-id` its message id, `payouts-answer-version` from 1, `payouts-supersedes` the id of the version before.',

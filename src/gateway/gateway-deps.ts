@@ -49,7 +49,7 @@ export interface GatewayDeps {
   log: Log;
 }
 
-/** `unclear`: what may have moved and is not in it. `answer`: which one it is, of an answer. */
+/** `unclear`: what may have moved otherwise than it says. `answer`: which one it is, of an answer. */
 interface ErpFile {
   path: string;
   unclear: readonly unknown[];

@@ -32,7 +32,7 @@ export interface Movement {
   at: number;
 }
 
-/** Money that may have moved, and how is not known: it is in no journal. */
+/** Money that may have moved otherwise than the movements say: people look at it, no journal has it. */
 export interface Unclear {
   reference: string;
   documentId: string;

@@ -25,7 +25,9 @@ function unclearText(unclear: readonly Unclear[]): string {
     .slice(0, SHOWN_MAX)
     .map(({ documentId, kind, why }) => `  ${visible(documentId)}: ${kind}: ${why}`);
   const more = unclear.length > SHOWN_MAX ? [`  and ${unclear.length - SHOWN_MAX} more; --json lists all of them`] : [];
-  return ['Not in it, since it is not known what moved:', ...shown, ...more].join('\n');
+  return ['Look at these by hand: what has moved is not known, or the bank contradicts it.', ...shown, ...more].join(
+    '\n',
+  );
 }
 
 const answerText = ({ messageId, stage, version, supersedes }: NonNullable<ErpFile['answer']>): string =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { addDecimals } from '../../domain/money.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
 import { partiesOf } from './parties.ts';
@@ -57,7 +58,10 @@ async function lookThrough({ message, moved }: Advice): Promise<FirstPass> {
 async function* written(advice: Advice, { known, lastChange, digest, unclear }: FirstPass): AsyncGenerator<string> {
   const { idStart, message } = advice;
   const created = leaf('CreDtTm', new Date(lastChange).toISOString());
-  const note = unclear === 0 ? undefined : `Not in it, since it is not known what moved: ${unclear}.`;
+  const note =
+    unclear === 0
+      ? undefined
+      : `To be looked at by hand, since what has moved is not known or contradicted: ${unclear}.`;
   const head = element('GrpHdr', leaf('MsgId', `${idStart}${digest}`), created, leaf('AddtlInf', note));
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n<BkToCstmrDbtCdtNtfctn>\n${head}\n`;
   let notification = 0;
@@ -111,8 +115,9 @@ function accountElement({ accountId, currency }: Leg): string {
 
 function summary(told: readonly Told[]): string {
   const count = (name: string, direction: Leg['direction']): string => {
-    const entries = told.filter(({ leg }) => leg.direction === direction).length;
-    return entries === 0 ? '' : element(name, leaf('NbOfNtries', `${entries}`));
+    const amounts = told.filter(({ leg }) => leg.direction === direction).map(({ leg }) => leg.amount);
+    if (amounts.length === 0) return '';
+    return element(name, leaf('NbOfNtries', `${amounts.length}`), leaf('Sum', addDecimals(...amounts)));
   };
   const all = element('TtlNtries', leaf('NbOfNtries', `${told.length}`));
   return element('TxsSummry', all, count('TtlCdtNtries', 'credit'), count('TtlDbtNtries', 'debit'));
@@ -151,10 +156,16 @@ function entryElement({ payout, movement, leg }: Told, message: OriginalMessage 
         // What the other side of an exchange moved; which way round a bank writes its rate is not shown.
         counter === undefined ? '' : element('AmtDtls', element('CntrValAmt', money('Amt', counter))),
         kind === 'payment' ? partiesOf(payout.instruction) : '',
-        leaf('AddtlTxInf', shownText(`${kind} of ${payout.documentId}`, TEXT_MAX)),
+        leaf('AddtlTxInf', shownText(story(payout, movement), TEXT_MAX)),
       ),
     ),
   );
+}
+
+/** An order id too long for `AcctSvcrRef` stands here, as in an answer. */
+function story({ documentId }: Moved['payout'], { kind, orderId }: Movement): string {
+  const order = orderId !== null && asWritten(orderId) === undefined ? `, order ${orderId}` : '';
+  return `${kind} of ${documentId}${order}`;
 }
 
 function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, message: OriginalMessage | null): string {

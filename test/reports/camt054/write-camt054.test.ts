@@ -30,6 +30,8 @@ it('has an entry for each leg that moved money, by account, in the form of the s
   expect(values('Ntry/BookgDt/DtTm').at(-1)).toBe('2026-03-31T10:01:00.000Z');
   expect(values('TtlNtries/NbOfNtries')).toEqual(['1', '4']);
   expect(values('TtlDbtNtries/NbOfNtries')).toEqual(['1', '2']);
+  expect(values('TtlDbtNtries/Sum')).toEqual(['12.50', '11.50']);
+  expect(values('TtlCdtNtries/Sum')).toEqual(['21.50']);
   expect(values('GrpHdr/AddtlInf')).toEqual([]);
 });
 
@@ -51,6 +53,14 @@ it('names the document where there was no message', async () => {
   expect(values('Refs/MsgId')).toEqual([]);
 });
 
+it('tells an order id that is too long for its element in words', async () => {
+  const orderId = `ord-${'0'.repeat(36)}`;
+  const { problems, values } = await readNotification(await write([paidFacts({}, { orderId, fee: null })]));
+  expect(problems).toEqual([]);
+  expect(values('Ntry/AcctSvcrRef')).toEqual([]);
+  expect(values('TxDtls/AddtlTxInf')).toEqual([`payment of INV-1, order ${orderId}`]);
+});
+
 it('is the same bytes under the same id, and another id once something more has moved', async () => {
   const xml = await write([paidFacts()]);
   expect(await write([paidFacts()])).toBe(xml);
@@ -61,7 +71,7 @@ it('is the same bytes under the same id, and another id once something more has 
 it('says how much is not in it, and leaves to the next one what moves on meanwhile', async () => {
   const unclear = paidFacts({}, { fee: '0.005' });
   expect((await readNotification(await write([unclear]))).values('GrpHdr/AddtlInf')).toEqual([
-    'Not in it, since it is not known what moved: 1.',
+    'To be looked at by hand, since what has moved is not known or contradicted: 1.',
   ]);
   let passes = 0;
   const moved = () => {
