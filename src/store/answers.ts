@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const answerRepository = { recordAnswer, answersOf, answeredTransactions };
+export const answerRepository = { recordAnswer, answersOf, answeredTransactions, newsOfAnswered };
 
 /** Transactions in one row. */
 const PART = 500;
@@ -53,4 +53,23 @@ async function* answeredTransactions(
     if (row === undefined) return;
     yield* row.told;
   }
+}
+
+/** Ended batches whose message has a final answer, and of whose payouts something has come to light: when last, epoch ms. */
+async function newsOfAnswered(db: Database): Promise<{ batchId: string; at: number }[]> {
+  const news = new Map<string, number>();
+  for (const table of ['returns', 'incidents'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .innerJoin('payouts', 'payouts.reference', `${table}.reference`)
+      .innerJoin('answers', 'answers.batchId', 'payouts.batchId')
+      .innerJoin('batches', 'batches.batchId', 'answers.batchId')
+      .select(({ fn, ref }) => ['answers.batchId', fn.max<number>(ref(`${table}.seenAt`)).as('at')])
+      .where('answers.version', '=', 1)
+      .where('batches.endedAt', 'is not', null)
+      .groupBy('answers.batchId')
+      .execute();
+    for (const { batchId, at } of found) news.set(batchId, Math.max(at, news.get(batchId) ?? 0));
+  }
+  return Array.from(news, ([batchId, at]) => ({ batchId, at }));
 }

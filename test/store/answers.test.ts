@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AnsweredTransaction } from '../../src/store/store.ts';
+import { claimRowsOf } from '../intake/rows.ts';
 import { onEveryStore } from './stores.ts';
 
 const ANSWER = { batchId: 'batch-1', version: 1, messageId: 'A-1', supersedes: null, createdAt: 1_000 };
@@ -32,5 +33,21 @@ onEveryStore('Answers', (test) => {
     expect(await store.answersOf('batch-1')).toEqual([ANSWER, second]);
     expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(told(2));
     expect(await store.answersOf('batch-2')).toEqual([]);
+  });
+
+  it('know of which batches something has come to light', async () => {
+    const store = await test.open();
+    const claimed = claimRowsOf({ id: 'a' }, { id: 'b' });
+    const [a, b] = claimed.map(({ reference }) => reference);
+    await store.claimBatch({ batchId: 'batch-1', file: 'm.xml', sha256: 'x', by: null, rows: claimed, at: 1_000 });
+    await store.recordReturn({ reference: a ?? '', orderId: 'r-1', amount: '1.00', currency: 'USD', seenAt: 5_000 });
+    expect(await store.newsOfAnswered()).toEqual([]);
+    await store.recordAnswer(ANSWER, told(2));
+    await store.recordAnswer({ ...ANSWER, version: 2 }, told(1));
+    expect(await store.newsOfAnswered()).toEqual([]);
+    await store.setBatchEnded('batch-1', 2_000);
+    expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 5_000 }]);
+    await store.recordIncident({ kind: 'second-order', reference: b ?? '', orderId: 'o-9', seenAt: 7_000 });
+    expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 7_000 }]);
   });
 });
