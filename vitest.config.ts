@@ -10,6 +10,7 @@ const processes = [
   'test/embedded/{open-stack,embedded-server}.test.ts',
   'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
   'test/gateway/pages/browser.test.ts',
+  'test/reports/print.test.ts',
 ];
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
 const simulated = ['test/simulation/**/*.test.ts'];

@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { Problem } from '../domain/problem.ts';
-import type { BatchReport } from '../reports/batch-report.ts';
-import type { StepGroup } from '../reports/next-step.ts';
+import type { BatchHead, BatchStanding } from '../reports/batch-report.ts';
+import { shortId } from '../reports/next-step.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
 import { widthOf } from '../reports/wrap.ts';
@@ -10,18 +11,33 @@ import { WHAT_AN_ID_IS } from './choices.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
-/** How a batch stands: its summary, who has to act, its files, and where to look while somebody answers there. */
-export async function summaryText(session: Session, report: BatchReport, steps: readonly StepGroup[]): Promise<string> {
-  const { reports, batchId } = report;
+/** Files that were just written: the document is the JSON one, which no memory has to hold. */
+export async function tellReport(
+  session: Session,
+  standing: BatchStanding,
+  around: (summary: string) => string = (summary) => summary,
+): Promise<void> {
+  await session.output.stream(createReadStream(standing.head.reports.json, 'utf8'), async () =>
+    around(await summaryText(session, standing, true)),
+  );
+}
+
+/**
+ * How a batch stands: its summary, who has to act, its files, and where to look while somebody answers there. `isWritten`: its report
+ * files are of just this standing.
+ */
+export async function summaryText(session: Session, standing: BatchStanding, isWritten: boolean): Promise<string> {
+  const { head, steps } = standing;
+  const { reports, batchId } = head;
   const ui = await session.liveUi();
   const width = widthOf(process.stdout);
   return [
-    renderSummary(report, { width }).trimEnd(),
+    renderSummary(standing, { width }).trimEnd(),
     ...(steps.length === 0 ? [] : ['', stepGroupsText(steps, { now: Date.now(), width })]),
     '',
-    `Report  ${reports.html}`,
-    `        ${reports.csv}`,
-    `        ${reports.json}`,
+    ...(isWritten
+      ? [`Report  ${reports.html}`, `        ${reports.csv}`, `        ${reports.json}`]
+      : [`Report  payouts report ${shortId(batchId)}  (writes it as it stands)`]),
     ...(reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
     ...(reports.failed === undefined ? [] : [`Unpaid  ${reports.failed}  (payouts run takes it again)`]),
     ...(ui === undefined ? [] : [`Temporal UI  ${batchUrl(ui, batchId)}`]),
@@ -29,7 +45,7 @@ export async function summaryText(session: Session, report: BatchReport, steps: 
 }
 
 /** The exit code that a batch's report stands for. */
-export function exitOfReport(report: BatchReport): ExitCode {
+export function exitOfReport(report: Pick<BatchHead, 'counts' | 'incidents' | 'state'>): ExitCode {
   if (report.counts.open > 0) return EXIT.stillOpen;
   const isOpen = report.incidents.some(({ acknowledged }) => acknowledged === null);
   return report.state === 'completed' && !isOpen ? EXIT.completed : EXIT.exceptions;

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {
   readonly json: boolean;
   /** The result: the document with `--json`, the text otherwise. */
   result(document: unknown, text: string): void;
+  /** The same of a document that is too large to be in memory: JSON in pieces. */
+  stream(pieces: AsyncIterable<string>, text: () => Promise<string>): Promise<void>;
   /** Something for the person watching; nothing with `--quiet`. */
   say(text: string): void;
   /** What a question is about: said with `--quiet` too. */
@@ -10,6 +14,9 @@ export interface Output {
   /** Nothing with `--quiet`. A line that replaces the one before on a terminal; elsewhere a line now and then. */
   progress(text: string): void;
 }
+
+/** No line break stands inside a string of JSON. */
+const onOneLine = (json: string): string => json.replaceAll('\n', '');
 
 const QUIET_PROGRESS_MS = 10_000;
 
@@ -36,6 +43,12 @@ export function createOutput(options: {
     result(document, text) {
       clear();
       stdout.write(json ? `${JSON.stringify(document)}\n` : `${text.replace(/\n$/, '')}\n`);
+    },
+    async stream(pieces, text) {
+      clear();
+      if (!json) return this.result(undefined, await text());
+      for await (const piece of pieces) if (!stdout.write(onOneLine(piece))) await once(stdout, 'drain');
+      stdout.write('\n');
     },
     say(text) {
       if (!quiet) tell(text);

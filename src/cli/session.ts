@@ -5,7 +5,7 @@ import { temporalUi } from '../compose/temporal-ui.ts';
 import { assertPolicy, type Config, loadConfig } from '../config.ts';
 import type { StackPorts } from '../embedded/ports.ts';
 import type { Stack, StackMode, StartGateway } from '../embedded/stack.ts';
-import type { BatchReport } from '../reports/batch-report.ts';
+import type { BatchStanding } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
@@ -13,6 +13,9 @@ import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
 
 const reportBatch = lazily(async () => (await import('../compose/batch-report.ts')).reportBatch);
+const standingOfBatch = lazily(async () => (await import('../compose/batch-report.ts')).standingOfBatch);
+const documentOf = lazily(async () => (await import('../compose/batch-report.ts')).documentOf);
+const reportFolder = lazily(async () => (await import('../compose/batch-report.ts')).reportFolder);
 const bankAt = lazily(async () => (await import('../compose/bank.ts')).bankAt);
 const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')).embeddedParts);
 const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);
@@ -101,9 +104,20 @@ export class Session implements AsyncDisposable {
     return up === undefined ? undefined : temporalUi(config, up);
   }
 
-  /** The report of a batch as it stands, its files written. */
-  async report(batchId: string): Promise<BatchReport> {
-    return reportBatch(this.config, await this.store(), batchId, await this.ui());
+  /** Writes the report files of a batch as it stands. */
+  async report(batchId: string, isMasked = false): Promise<BatchStanding> {
+    const place = { dir: await reportFolder(this.config), isMasked };
+    return reportBatch(this.config, await this.store(), batchId, await this.ui(), place);
+  }
+
+  /** How a batch stands; no file is written. */
+  async standing(batchId: string): Promise<BatchStanding> {
+    return standingOfBatch(this.config, await this.store(), batchId, await this.ui());
+  }
+
+  /** The same as the document of `--json`, in pieces. */
+  async *document(batchId: string): AsyncGenerator<string> {
+    yield* await documentOf(this.config, await this.store(), batchId, await this.ui());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

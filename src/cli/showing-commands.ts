@@ -27,13 +27,15 @@ const template = lazily(async () => (await import('./commands/template.ts')).tem
 export function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
   command('report <id>', 'write and show the report of a batch, or write it in a format for other software')
+    .option('--mask', 'without names of payees and whole numbers of accounts, in files of its own', false)
     .addOption(
-      new Option(
-        '--format <name>',
-        'the answer to a pain.001; what its orders moved, as an advice or a journal',
-      ).choices(ERP_FORMATS),
+      new Option('--format <name>', 'the answer to a pain.001; what its orders moved, as an advice or a journal')
+        .choices(ERP_FORMATS)
+        .conflicts('mask'),
     )
-    .action((id, { format }) => perform((s) => (format === undefined ? report(s, id) : erpFile(s, id, format))));
+    .action((id, { format, ...options }) =>
+      perform((s) => (format === undefined ? report(s, id, options) : erpFile(s, id, format))),
+    );
   command('list', 'the batches of this store; with a filter its payouts')
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')

@@ -1,47 +1,91 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { PayoutState, Reason } from '../domain/payout-state.ts';
+import { countRows, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import { referenceOf } from '../identity.ts';
-import { type BatchReport, buildBatchReport, type Facts } from '../reports/batch-report.ts';
-import { writeStatusReports } from '../reports/status-report-files.ts';
+import {
+  type BatchStanding,
+  batchReport,
+  type ReportInPages,
+  type ReportPaths,
+  standingOf,
+} from '../reports/batch-report.ts';
+import { isThere, writeStatusReports, writtenAnswers } from '../reports/status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from '../reports/write-failed-csv.ts';
+import { jsonReport } from '../reports/write-json.ts';
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
-import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import type { TemporalUi } from '../temporal/ui-link.ts';
+import { reportSource } from './report-source.ts';
+
+/** Where reports go, and which. `answerStem`: what the names of answers to a bank message begin with; absent: the batch id. */
+export interface ReportPlace {
+  dir: string;
+  answerStem?: string;
+  isMasked?: boolean;
+}
 
 /**
- * The report of a batch from the store, its files written. The id is one of the store's. `answerStem`: what the names of answers
- * to a bank message begin with; absent: the batch id.
+ * The report of a batch from the store, its files written. The id is one of the store's. A masked one stands alone: what is handed
+ * in again and what answers a bank message need the payees as they are.
  */
 export async function reportBatch(
   config: Config,
   store: Store,
   batchId: string,
   ui: TemporalUi,
-  { dir, answerStem }: { dir: string; answerStem?: string } = { dir: join(config.home, 'reports') },
-): Promise<BatchReport> {
+  { dir, answerStem, isMasked = false }: ReportPlace = { dir: reportFolder(config) },
+): Promise<BatchStanding> {
+  const batch = await batchOf(store, batchId);
+  const reports = reportPaths(dir, batchId, isMasked);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  if (!isMasked) {
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir, answerStem);
+    if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
+    const failed = await writeFailed(store, batchId, reports);
+    if (failed !== undefined) reports.failed = failed;
+  }
+  const source = reportSource(config, store, batch, { ui, reports, isMasked });
+  return writeReports(dir, batch, reports, batchReport(source));
+}
+
+/** The report of a batch as it stands, page by page; no file is written. `reports` names those that there are. */
+export async function readBatch(
+  config: Config,
+  store: Store,
+  batchId: string,
+  ui: TemporalUi,
+  isMasked = false,
+): Promise<{ batch: BatchRecord; report: ReportInPages }> {
+  const batch = await batchOf(store, batchId);
+  const dir = reportFolder(config);
+  const reports = reportPaths(dir, batchId, isMasked);
+  const message = await messageBatchOf(store, batch);
+  const answers = isMasked ? [] : await writtenAnswers(dir, message);
+  if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
+  if (!isMasked && (await isThere(failedPath(reports)))) reports.failed = failedPath(reports);
+  return { batch, report: batchReport(reportSource(config, store, batch, { ui, reports, isMasked })) };
+}
+
+/** How a batch stands, whatever its rows. */
+export async function standingOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchStanding> {
+  return standingOf((await readBatch(...asked)).report);
+}
+
+/** The same as the document of `--json`. */
+export async function* documentOf(...asked: Parameters<typeof readBatch>): AsyncGenerator<string> {
+  const { batch, report } = await readBatch(...asked);
+  yield* jsonReport(batch, report);
+}
+
+export const reportFolder = ({ home }: Pick<Config, 'home'>): string => join(home, 'reports');
+
+async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
   const batch = await store.batch(batchId);
   if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
-  const factsOf = async (references: string[]): Promise<Facts> => ({
-    returns: await store.returnsOf(references),
-    incidents: await store.incidentsOf(references),
-    refused: await Array.fromAsync(store.refusedRows(batchId)),
-  });
-  const links = { workflowUrl: (workflowId: string) => workflowUrl(ui, workflowId) };
-  const paths = reportPaths(dir, batchId);
-  const report = await buildBatchReport(batch, store.rows(batchId), factsOf, links, paths);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir, answerStem);
-  if (answers !== undefined) {
-    Object.assign(report.reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
-  }
-  const failed = await writeFailed(store, report);
-  if (failed !== undefined) report.reports.failed = failed;
-  await writeReports(dir, report);
-  return report;
+  return batch;
 }
 
 /** Rows that are paid again are answered under the message that they came by. */
@@ -110,17 +154,18 @@ async function latestOf(store: Store, payout: PayoutRecord): Promise<PayoutRecor
 
 const TOOK_NO_MONEY: ReadonlySet<PayoutState> = new Set(['failed', 'rejected', 'cancelled']);
 
+const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
+
 /** `failed.csv`, where there is a row for it. */
-async function writeFailed(
-  store: Store,
-  { batchId, counts, refused, reports }: BatchReport,
-): Promise<string | undefined> {
-  const isPossible = counts.failed + counts.rejected + counts.cancelled + refused.length > 0;
+async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
+  const counts = countRows(await store.stateCounts(batchId));
+  const isPossible =
+    counts.failed + counts.rejected + counts.cancelled > 0 || (await isAny(store.refusedRows(batchId)));
   const unpaid = isPossible ? await unpaidRows(store, batchId) : new Set<string>();
   const lines = (): ReturnType<typeof unpaidLines> =>
     unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
   const columns = !isPossible ? [] : await columnsOf(lines());
-  const path = reports.csv.replace(/\.csv$/, '.failed.csv');
+  const path = failedPath(reports);
   if (columns.length === 0) {
     // One of before named rows that are not proven unpaid any more.
     await rm(path, { force: true });
@@ -128,6 +173,11 @@ async function writeFailed(
   }
   await writeWhole(path, failedCsv(columns, lines()));
   return path;
+}
+
+async function isAny(items: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of items) return true;
+  return false;
 }
 
 async function unpaidRows(store: Store, batchId: string): Promise<Set<string>> {

@@ -20,7 +20,7 @@ import { leaveNoCoreDump } from '../vault/no-core-dump.ts';
 import { answeredRefusal } from './answered-refusal.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
-import { reportBatch } from './batch-report.ts';
+import { documentOf, reportBatch, reportFolder } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
 import { writeErpFile } from './erp-file.ts';
@@ -108,7 +108,9 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     store,
     door: (maker) => openDoor(at, maker),
     refused: (refusal) => answeredRefusal(config, refusal, Date.now()),
-    report: (batchId) => reportBatch(config, store, batchId, ui),
+    document: (batchId) => documentOf(config, store, batchId, ui),
+    report: async (batchId, isMasked) =>
+      (await reportBatch(config, store, batchId, ui, { dir: reportFolder(config), isMasked })).head.reports,
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),

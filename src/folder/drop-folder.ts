@@ -4,7 +4,7 @@ import type { Door } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { isMakerUnknown } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
-import type { BatchReport } from '../reports/batch-report.ts';
+import type { BatchStanding } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import { answeredStem, answerRefusal, answerStem } from './answers.ts';
@@ -17,7 +17,7 @@ export interface FolderDeps {
   /** Opened for each pass: files that complete bank messages may have changed. */
   door(): Promise<Door>;
   /** Writes the reports of a batch as it stands. */
-  report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchReport>;
+  report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchStanding>;
   /** Something that is tried again at the next pass. */
   failed(error: unknown, item: WorkItem): void;
 }
@@ -127,7 +127,7 @@ export class DropFolder {
       this.reported.set(batchId, stands);
       return 'open';
     }
-    const { schemaVersion, state, reports } = await this.deps.report(batchId, place);
+    const { schemaVersion, state, reports } = (await this.deps.report(batchId, place)).head;
     const document = { schemaVersion, batchId, state, reports };
     const moved = await moveInto(this.paths.done, item.path, { suffix: '.batch.json', document });
     this.reported.delete(batchId);

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -43,9 +43,9 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     params: jsonSchema(byId),
     response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(401, 403, 404) }),
   };
-  app.get('/v1/batches/:id', { schema: showSchema }, async (request) => {
+  app.get('/v1/batches/:id', { schema: showSchema }, async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
-    return deps.report(batchId);
+    return reply.type(MEDIA_TYPE.json).send(Readable.from(deps.document(batchId)));
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
@@ -98,6 +98,10 @@ export const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
   failed: 'text/csv; charset=utf-8',
 };
 
+export const reportQuery = z.object({
+  mask: z.stringbool().default(false).describe('names of payees and numbers of accounts masked: csv, json, html'),
+});
+
 export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const params = byId.extend({ name: z.enum(REPORTS) });
   const schema = {
@@ -105,6 +109,7 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     summary: 'A report of a batch as it stands',
     description: '`failed` holds the rows to hand in again.',
     params: jsonSchema(params),
+    querystring: jsonSchema(reportQuery),
     response: {
       200: { description: 'the file', content: { 'application/octet-stream': { schema: { type: 'string' } } } },
       ...answerSchemas(errorAnswers(401, 403, 404)),
@@ -113,7 +118,8 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.get('/v1/batches/:id/reports/:name', { schema }, async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-    const { reports } = await deps.report(batchId);
+    const { mask } = parsed(reportQuery, request.query);
+    const reports = await deps.report(batchId, mask);
     const path = name === undefined ? undefined : reports[name];
     if (name === undefined || path === undefined) throw noReport(Object.keys(reports));
     return reply

@@ -39,6 +39,22 @@ const batchHead = z.object({
   counts,
 });
 
+const instant = z.iso.datetime();
+const incidentKind = z.enum(['second-order', 'order-after-end', 'end-contradicted']);
+const exchange = z.object({
+  orderId: z.string().nullable(),
+  accountId: z.string().describe('sold from'),
+  soldAmount: decimal.nullable().describe('null until it is booked'),
+  soldCurrency: z.string(),
+  boughtAmount: decimal.describe('asked for, until it is booked'),
+  boughtCurrency: z.string(),
+  boughtTo: z.string().describe('account'),
+  rate: z.string().nullable().describe('as the bank writes it'),
+  quotedAmount: decimal.describe('what the quote would have sold'),
+  fee: decimal.nullable(),
+  feeCurrency: z.string().nullable(),
+});
+
 const payout = z.object({
   row: count.describe('data row, from 1'),
   uid: z.string(),
@@ -47,26 +63,77 @@ const payout = z.object({
   workflowId: z.string(),
   state: z.enum(PAYOUT_STATES),
   orderId: z.string().nullable(),
+  payee: z.object({
+    name: z.string().nullable(),
+    account: z.string().nullable().describe('masked'),
+    beneficiaryId: z.string().nullable(),
+  }),
+  accountId: z.string(),
+  payingAccountId: z.string().nullable().describe('in the currency of the payout'),
   amount: decimal,
   currency: z.string(),
   fee: decimal.nullable().describe('the booked fee; null until known'),
   feeCurrency: z.string().nullable(),
+  exchange: exchange.nullable().describe('null: none is needed, or none is known of yet'),
+  handedOverAt: instant,
+  executeOn: z.string().nullable().describe('date asked for'),
+  submittedAt: instant.nullable(),
+  settledAt: instant.nullable(),
+  endedAt: instant.nullable().describe('paid or not'),
+  maker: z.string().nullable(),
+  approvals: z.array(z.object({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+  open: z
+    .object({ why: z.string(), who: z.string(), until: instant.nullable() })
+    .nullable()
+    .describe('null: it has an end'),
   returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
+  incidents: z.array(
+    z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
+  ),
   url: z.string().describe('in the Temporal UI'),
 });
 
+const moved = {
+  currency: z.string(),
+  payouts: count,
+  amount: decimal.describe('asked for'),
+  completed: decimal,
+  fees: decimal.describe('booked, of payments and exchanges'),
+  sold: decimal,
+  bought: decimal,
+  returned: decimal,
+};
+
 export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
   schemaVersion,
+  by: z.string().nullable().describe('who handed it over'),
+  handedOverAt: instant,
+  asOf: instant.describe('the newest change that it shows'),
+  masked: z.boolean(),
   controlReason: z.string().nullable().describe('why it was paused by itself'),
   totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
+  states: z.array(z.object({ state: z.enum(PAYOUT_STATES), currency: z.string(), payouts: count, amount: decimal })),
+  accounts: z.array(z.object({ accountId: z.string(), ...moved })),
+  currencies: z.array(z.object(moved)),
+  exchanges: z.array(
+    z.object({
+      accountId: z.string(),
+      soldCurrency: z.string(),
+      boughtCurrency: z.string(),
+      exchanges: count,
+      sold: decimal,
+      bought: decimal,
+      quoted: decimal,
+    }),
+  ),
   payouts: z.array(payout),
   incidents: z.array(
     z.object({
       row: count.nullable(),
       reference: z.string(),
       orderId: z.string(),
-      kind: z.enum(['second-order', 'order-after-end', 'end-contradicted']),
+      kind: incidentKind,
       message: z.string(),
       id: z.string().describe('for `payouts acknowledge`'),
       acknowledged: z

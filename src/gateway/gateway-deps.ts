@@ -4,7 +4,7 @@ import type { Problem } from '../domain/problem.ts';
 import type { Door } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
-import type { BatchReport } from '../reports/batch-report.ts';
+import type { ReportPaths } from '../reports/batch-report.ts';
 import type { ErpFormat } from '../reports/erp-formats.ts';
 import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
@@ -21,8 +21,10 @@ export interface GatewayDeps {
   door(maker: string | undefined): Promise<Door>;
   /** The refusal of a file, its answer written where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
-  /** The document of a batch, its files written. Throws for an unknown id. */
-  report(batchId: string): Promise<BatchReport>;
+  /** The document of a batch as it stands, as JSON in pieces; no file is written. Throws for an unknown id. */
+  document(batchId: string): AsyncIterable<string>;
+  /** Writes the report files of a batch, and says where. Throws for an unknown id. */
+  report(batchId: string, isMasked?: boolean): Promise<ReportPaths>;
   /** Writes a file for other software. Throws for an unknown id, and a `Problem` where there is nothing to answer or to advise. */
   erpFile(batchId: string, format: ErpFormat): Promise<ErpFile>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */

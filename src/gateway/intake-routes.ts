@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -94,7 +95,8 @@ async function handedOver(
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, document: taking.document };
-    const document = await deps.report(taking.batchId);
+    const { json } = await deps.report(taking.batchId);
+    const document = JSON.parse(await readFile(json, 'utf8'));
     return { status: taking.outcome === 'claimed' ? 202 : 200, document };
   } catch (error) {
     if (error instanceof IntakeRefusal) return answerOf(await deps.refused(error));

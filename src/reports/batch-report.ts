@@ -1,30 +1,27 @@
-import { addDecimals, formatMinor } from '../domain/money.ts';
-import {
-  type BatchControl,
-  type BatchState,
-  batchState,
-  countStates,
-  PAYOUT_STATES,
-  type PayoutState,
-  type Reason,
-  type StateCounts,
-} from '../domain/payout-state.ts';
+import { type BatchControl, type BatchState, batchState } from '../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
-import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow, ReturnRecord } from '../store/store.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
+import { type StepGroup, StepTally } from './next-step.ts';
+import { ReportSums, type Sums } from './report-sums.ts';
+import { compare, maskedPayout, type PayoutFacts, type ReportedPayout, reportedPayout } from './reported-payout.ts';
 
 /** The report of a batch: the `--json` document. Contract: design, "Commands". */
-export interface BatchReport {
+export interface BatchReport extends Sums {
   schemaVersion: 1;
   batchId: string;
   file: string;
+  /** Who handed it over, and when (ISO 8601, UTC). */
+  by: string | null;
+  handedOverAt: string;
+  /** The newest change that it shows (ISO 8601, UTC): no clock is read, so that the same store gives the same bytes. */
+  asOf: string;
+  /** Names of payees and numbers of accounts are masked. */
+  masked: boolean;
   state: BatchState;
   /** What was asked of it; `paused` and `draining` are both shown as paused. */
   control: BatchControl;
   /** Why it was paused by itself; null: it was not. */
   controlReason: string | null;
-  counts: StateCounts;
-  /** One a currency, sorted by code. */
-  totals: CurrencyTotal[];
   /** In the order of the file. */
   payouts: ReportedPayout[];
   /** What the bank shows against the stored end of a payout; by row. */
@@ -32,6 +29,18 @@ export interface BatchReport {
   /** Rows of the file that were left out, with why; in its order. */
   refused: ReportedRefusal[];
   reports: ReportPaths;
+}
+
+/** All of it but the rows, however many they are. */
+export type BatchHead = Omit<BatchReport, 'payouts'>;
+
+/** How a batch stands, once all its rows have passed. */
+export interface BatchStanding {
+  head: BatchHead;
+  /** The first rows that are not paid. */
+  unpaid: readonly ReportedPayout[];
+  /** What waits or has ended unpaid, by kind; of each kind the first rows. */
+  steps: readonly StepGroup[];
 }
 
 /** A row that is no payout of this batch. */
@@ -54,32 +63,6 @@ export interface ReportedIncident {
   acknowledged: { by: string; reason: string; at: string } | null;
 }
 
-/** Exact decimal sums: asked for, and paid. */
-interface CurrencyTotal {
-  currency: string;
-  amount: string;
-  completed: string;
-}
-
-export interface ReportedPayout {
-  row: number;
-  uid: string;
-  id: string;
-  reference: string;
-  workflowId: string;
-  state: PayoutState;
-  orderId: string | null;
-  amount: string;
-  currency: string;
-  /** Booked fee; null until known. */
-  fee: string | null;
-  feeCurrency: string | null;
-  reason: Reason | null;
-  /** Money that came back after the payout was completed. */
-  returns: { orderId: string; amount: string; currency: string }[];
-  url: string;
-}
-
 /** Absolute paths. */
 export interface ReportPaths {
   csv: string;
@@ -93,47 +76,88 @@ export interface ReportPaths {
   pain002Stages?: string[];
 }
 
-interface ReportLinks {
+/** What the report of a batch is made from. */
+export interface ReportSource {
+  batch: BatchRecord;
+  /** Its rows in the order of the file, a page at a time, with what is known beside them. */
+  pages:
+    | AsyncIterable<readonly (readonly [PayoutRecord, PayoutFacts])[]>
+    | Iterable<readonly (readonly [PayoutRecord, PayoutFacts])[]>;
+  refused: AsyncIterable<RefusedRow> | Iterable<RefusedRow>;
   /** Address of a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
+  reports: ReportPaths;
+  isMasked: boolean;
 }
 
-/** What is known of payouts beside their rows. */
-export interface Facts {
-  returns: Iterable<ReturnRecord>;
-  incidents: Iterable<IncidentRecord>;
-  refused: Iterable<RefusedRow>;
-}
+/** A report while it is made: pages of rows, and at last how the batch stands. */
+export type ReportInPages = AsyncGenerator<readonly ReportedPayout[], BatchStanding, undefined>;
 
-/** Builds the report from what the store holds. Pure: the same records give the same report. */
-export async function buildBatchReport(
-  batch: BatchRecord,
-  rows: Iterable<PayoutRecord> | AsyncIterable<PayoutRecord>,
-  factsOf: (references: string[]) => Promise<Facts>,
-  links: ReportLinks,
-  reports: ReportPaths,
-): Promise<BatchReport> {
-  const payouts: ReportedPayout[] = [];
-  for await (const record of rows) payouts.push(reportedPayout(record, links));
-  payouts.sort((a, b) => a.row - b.row);
-  const facts = await factsOf(payouts.map(({ reference }) => reference));
-  const returned = Map.groupBy(facts.returns, ({ reference }) => reference);
-  for (const payout of payouts) payout.returns = reportedReturns(returned.get(payout.reference) ?? []);
-  const counts = countStates(payouts.map(({ state }) => state));
-  return {
+/** Unpaid rows that a summary names, and rows that each kind of them names. */
+export const ROWS_NAMED = 10;
+
+/**
+ * The report from what the store holds, in one pass: sums, counts and rows are of the same reading, and no more than a page of rows
+ * is in memory. Pure: the same records give the same report.
+ */
+export async function* batchReport(source: ReportSource): ReportInPages {
+  const { batch, isMasked } = source;
+  const sums = new ReportSums();
+  const steps = new StepTally(ROWS_NAMED);
+  const unpaid: ReportedPayout[] = [];
+  const incidents: ReportedIncident[] = [];
+  let asOf = Math.max(batch.createdAt, batch.endedAt ?? 0);
+  for await (const page of source.pages) {
+    const payouts = page.map(([record, facts]) => {
+      const payout = reportedPayout(record, facts, source);
+      sums.add(payout);
+      steps.add(record, facts.step);
+      incidents.push(...reportedIncidents(facts.incidents, [record]));
+      asOf = Math.max(asOf, lastChange(record, facts));
+      const shown = isMasked ? maskedPayout(payout) : payout;
+      if (shown.state !== 'completed' && unpaid.length < ROWS_NAMED) unpaid.push(shown);
+      return shown;
+    });
+    yield payouts;
+  }
+  const summed = sums.sums(isMasked);
+  const head = {
     schemaVersion: 1,
     batchId: batch.batchId,
     file: batch.file,
-    state: batchState(counts, batch.control),
+    by: batch.by,
+    handedOverAt: new Date(batch.createdAt).toISOString(),
+    asOf: new Date(asOf).toISOString(),
+    masked: isMasked,
+    state: batchState(summed.counts, batch.control),
     control: batch.control,
     controlReason: batch.controlReason,
-    counts,
-    totals: totalsOf(payouts),
-    payouts,
-    incidents: reportedIncidents(facts.incidents, payouts),
-    refused: Array.from(facts.refused, ({ row, line, findings }) => ({ row, line, findings })),
-    reports,
-  };
+    ...summed,
+    incidents,
+    refused: await Array.fromAsync(source.refused, ({ row, line, findings }) => ({ row, line, findings })),
+    reports: source.reports,
+  } as const;
+  return { head, unpaid, steps: steps.groups() };
+}
+
+function lastChange(record: PayoutRecord, { returns, incidents, approvals, booked }: PayoutFacts): number {
+  return Math.max(
+    record.createdAt,
+    record.updatedAt,
+    record.endedAt ?? 0,
+    booked?.seenAt ?? 0,
+    ...returns.map(({ seenAt }) => seenAt),
+    ...incidents.map(({ seenAt, acknowledged }) => Math.max(seenAt, acknowledged?.at ?? 0)),
+    ...approvals.map(({ at }) => at),
+  );
+}
+
+/** How a batch stands, for whom the rows do not matter. */
+export async function standingOf(report: ReportInPages): Promise<BatchStanding> {
+  for (;;) {
+    const next = await report.next();
+    if (next.done === true) return next.value;
+  }
 }
 
 /** In the order of the file, and of one payout by order id. */
@@ -151,68 +175,4 @@ export function reportedIncidents(
     id,
     acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
   })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));
-}
-
-function reportedReturns(returns: readonly ReturnRecord[]): ReportedPayout['returns'] {
-  return returns
-    .map(({ orderId, amount, currency }) => ({ orderId, amount, currency }))
-    .sort((a, b) => compare(a.orderId, b.orderId));
-}
-
-function reportedPayout(record: PayoutRecord, links: ReportLinks): ReportedPayout {
-  return {
-    row: record.row ?? 0,
-    uid: record.uid,
-    id: record.documentId,
-    reference: record.reference,
-    workflowId: record.workflowId,
-    state: record.state,
-    orderId: record.orderId,
-    amount: record.amount,
-    currency: record.currency,
-    fee: record.fee,
-    feeCurrency: record.feeCurrency,
-    reason: record.reason,
-    returns: [],
-    url: links.workflowUrl(record.workflowId),
-  };
-}
-
-function totalsOf(payouts: readonly ReportedPayout[]): CurrencyTotal[] {
-  return [...Map.groupBy(payouts, ({ currency }) => currency)]
-    .sort(([a], [b]) => compare(a, b))
-    .map(([currency, group]) => ({
-      currency,
-      amount: sumOf(group, currency),
-      completed: sumOf(
-        group.filter(({ state }) => state === 'completed'),
-        currency,
-      ),
-    }));
-}
-
-/** Amounts of one state and currency. */
-export interface StateTotal {
-  state: PayoutState;
-  currency: string;
-  payouts: number;
-  amount: string;
-}
-
-/** Sums by currency and state: currencies by code, states in the order of a payout's life. */
-export function totalsByState(payouts: readonly ReportedPayout[]): StateTotal[] {
-  return [...Map.groupBy(payouts, ({ state, currency }) => `${currency} ${state}`).values()]
-    .flatMap((group) => group.slice(0, 1).map(({ state, currency }) => totalOf(group, state, currency)))
-    .sort((a, b) => compare(a.currency, b.currency) || PAYOUT_STATES.indexOf(a.state) - PAYOUT_STATES.indexOf(b.state));
-}
-
-function totalOf(group: readonly ReportedPayout[], state: PayoutState, currency: string): StateTotal {
-  return { state, currency, payouts: group.length, amount: sumOf(group, currency) };
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Starts from a zero at the currency's own scale, so that "10.5" and "7" add up to "17.50". */
-function sumOf(payouts: readonly ReportedPayout[], currency: string): string {
-  return payouts.reduce((sum, { amount }) => addDecimals(sum, amount), formatMinor(0n, currency));
 }

@@ -1,6 +1,7 @@
 import { parseDecimal } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
-import type { ReportedIncident, ReportedPayout } from './batch-report.ts';
+import type { ReportedIncident } from './batch-report.ts';
+import type { ReportedPayout } from './reported-payout.ts';
 
 /** How people see it, in the terminal and on the page alike. The CSV and JSON reports keep every value as it is. */
 
@@ -57,17 +58,15 @@ export function perMille(part: string, whole: string): number {
 }
 
 /** Money that came back: `12.00 EUR; 3.00 EUR`, empty when none did. */
-export function returnedText({ returns }: ReportedPayout): string {
+export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
   return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
 }
 
 /** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`, empty when there are none. */
-export function incidentsText(
-  incidents: readonly Pick<ReportedIncident, 'kind' | 'orderId' | 'acknowledged'>[],
-): string {
-  const text = ({ kind, orderId, acknowledged }: (typeof incidents)[number]): string =>
-    `${kind} ${orderId}${acknowledged === null ? '' : ' acknowledged'}`;
-  return incidents.map(text).join('; ');
+export function incidentsText(incidents: ReportedPayout['incidents']): string {
+  return incidents
+    .map(({ kind, orderId, isAcknowledged }) => `${kind} ${orderId}${isAcknowledged ? ' acknowledged' : ''}`)
+    .join('; ');
 }
 
 /** How an incident stands: its id while it is open, who has acknowledged it and why afterwards. */

@@ -4,11 +4,14 @@ const NAMES = ['account_name', 'company_name', 'last_name'] as const;
 const ACCOUNTS = ['iban_no', 'account_no'] as const;
 
 /** Enough of a payee's details to tell it from others: `E***`, `***0001`; empty where the bank shows none. */
-export function maskedPayee(items: Readonly<Record<string, string>>): { name: string; account: string } {
+export function maskedPayee(items: Readonly<Record<string, string | undefined>>): { name: string; account: string } {
   return { name: masked(NAMES, items), account: masked(ACCOUNTS, items) };
 }
 
-function masked(fields: readonly string[], items: Readonly<Record<string, string>>): string {
+export const maskedName = (name: string): string => shownValue(NAMES[0], name) ?? '';
+export const maskedAccount = (account: string): string => shownValue(ACCOUNTS[0], account) ?? '';
+
+function masked(fields: readonly string[], items: Readonly<Record<string, string | undefined>>): string {
   const field = fields.find((name) => items[name] !== undefined && items[name] !== '');
   return field === undefined ? '' : (shownValue(field, items[field]) ?? '');
 }

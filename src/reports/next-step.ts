@@ -143,24 +143,64 @@ export interface StepGroup extends NextStep {
 
 /** Rows by kind, the kind with the oldest wait first; completed rows, and those that only move, are left out. */
 export function stepGroups(rows: readonly PayoutRecord[], context: StepContext): StepGroup[] {
-  const steps = rows.flatMap((row) => {
-    const step = row.reason === null && !needsAttention(row.state) ? undefined : nextStep(row, context);
-    return step === undefined ? [] : [{ row, step }];
-  });
-  return [...Map.groupBy(steps, ({ row, step }) => `${row.state} ${step.kind}`).values()]
-    .flatMap((group) => group.slice(0, 1).map((first) => groupOf(first, group)))
-    .sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention) || a.since - b.since);
+  const tally = new StepTally();
+  for (const row of rows) tally.add(row, nextStep(row, context));
+  return tally.groups();
 }
 
-interface Stepped {
-  row: PayoutRecord;
-  step: NextStep;
+/** What is known of a kind while its rows pass. */
+interface Tallied {
+  first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
+  since: number;
+  until: number | null;
+  whos: Set<string>;
+  whys: Set<string>;
+  batchIds: Set<string | null>;
+  count: number;
+  totals: Map<string, string>;
+  rows: PayoutRecord[];
 }
 
-function groupOf({ row: { state, reason }, step }: Stepped, group: readonly Stepped[]): StepGroup {
-  const untils = group.flatMap((it) => it.step.until ?? []);
-  const whos = [...new Set(group.map((it) => it.step.who))];
-  const whys = new Set(group.map((it) => it.step.why));
+/** Steps by kind, added up row by row. Of each kind the first `rowsKept` rows are kept. */
+export class StepTally {
+  readonly #kinds = new Map<string, Tallied>();
+  readonly #rowsKept: number;
+
+  constructor(rowsKept = Number.POSITIVE_INFINITY) {
+    this.#rowsKept = rowsKept;
+  }
+
+  add(row: PayoutRecord, step: NextStep | undefined): void {
+    const { state, reason, reference, batchId, amount, currency } = row;
+    if (step === undefined || (reason === null && !needsAttention(state))) return;
+    const key = `${state} ${step.kind}`;
+    const kind: Tallied = this.#kinds.get(key) ?? {
+      first: { state, reason, step, reference },
+      ...{ since: step.since, until: null, count: 0, rows: [] },
+      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Map() },
+    };
+    this.#kinds.set(key, kind);
+    kind.count += 1;
+    kind.since = Math.min(kind.since, step.since);
+    kind.until = step.until === null ? kind.until : Math.min(kind.until ?? step.until, step.until);
+    // More than these are not told apart.
+    if (kind.whos.size < 3) kind.whos.add(step.who);
+    if (kind.whys.size < 2) kind.whys.add(step.why);
+    if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
+    kind.totals.set(currency, addDecimals(kind.totals.get(currency) ?? formatMinor(0n, currency), amount));
+    if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
+  }
+
+  groups(): StepGroup[] {
+    return [...this.#kinds.values()]
+      .map(groupOf)
+      .sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention) || a.since - b.since);
+  }
+}
+
+function groupOf(kind: Tallied): StepGroup {
+  const { state, reason, step } = kind.first;
+  const { count, whys, whos } = kind;
   return {
     kind: step.kind,
     state,
@@ -168,30 +208,31 @@ function groupOf({ row: { state, reason }, step }: Stepped, group: readonly Step
     // Details differ from row to row; the sentence of the code does not.
     why: whys.size > 1 && isReason(step.kind) ? REASONS[step.kind] : step.why,
     hasEnded: step.hasEnded,
-    since: Math.min(...group.map((it) => it.step.since)),
-    until: untils.length === 0 ? null : Math.min(...untils),
-    who: whos.length > 2 ? 'differs from row to row' : whos.join('; or '),
-    todo: group.length === 1 || !isReason(step.kind) ? step.todo : REMEDIES[step.kind].todo,
-    commands: group.length === 1 ? step.commands : commandsOfMany(step, group),
+    since: kind.since,
+    until: kind.until,
+    who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
+    todo: count === 1 || !isReason(step.kind) ? step.todo : REMEDIES[step.kind].todo,
+    commands: count === 1 ? step.commands : commandsOfMany(kind),
     byItself: step.byItself,
-    count: group.length,
-    totals: totalsOf(group.map((it) => it.row)),
-    rows: group.map((it) => it.row),
+    count,
+    totals: [...kind.totals].map(([currency, amount]) => ({ currency, amount })).sort(byCode),
+    rows: kind.rows,
   };
 }
 
+const byCode = (a: { currency: string }, b: { currency: string }): number => (a.currency < b.currency ? -1 : 1);
+
 /** What is decided about rows of one kind in one batch is decided at once; everything else, and what differs, row by row. */
-function commandsOfMany({ kind, commands }: NextStep, group: readonly Stepped[]): readonly string[] {
-  const [batchId] = new Set(group.map(({ row }) => row.batchId));
-  const isOneBatch = batchId != null && group.every(({ row }) => row.batchId === batchId);
-  const first = group[0]?.row.reference ?? '';
-  if (!isOneBatch) return commands;
+function commandsOfMany({ first, batchIds }: Tallied): readonly string[] {
+  const { kind, commands } = first.step;
+  const [batchId] = batchIds;
+  if (batchId == null || batchIds.size > 1) return commands;
   const id = shortId(batchId);
   return commands.map((command) =>
     command
       .replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`)
       .replace(/^payouts retry .*/, `payouts retry ${id}`)
-      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first)}`),
+      .replace(/^payouts (resolve|cancel) \S+/, `payouts $1 ${shortId(first.reference)}`),
   );
 }
 

@@ -58,13 +58,80 @@ h1 .badge { margin-left: 0.4rem; font-size: 0.95rem; vertical-align: middle; }
 .incidents h2 { margin-top: 0.6rem; color: var(--unpaid); }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
 table { width: 100%; border-collapse: collapse; font-size: 0.9rem; }
+caption { padding: 0.6rem 0.75rem 0; font-weight: 600; text-align: left; }
 th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--quiet); font-size: 0.8rem; font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 600; }
-tbody th, td:not(.reason) { white-space: nowrap; }
+tbody th { font-weight: 400; }
 th.figure, td.figure { text-align: right; }
-.reason { min-width: 14rem; }
-.reason code { color: var(--quiet); }
-@media print { body { background: none; padding: 0; } .scroll { overflow: visible; } a { color: inherit; } }
+.sum > * { font-weight: 600; }
+.scroll + .scroll { margin-top: 0.75rem; }
+.steps li { margin: 0.2rem 0; }
+code { overflow-wrap: anywhere; }
+.steps code, .payouts code { color: var(--quiet); }
+.payouts td { min-width: 6rem; overflow-wrap: anywhere; }
+.payouts td.figure { min-width: 9rem; overflow-wrap: normal; }
+.payouts th { min-width: 8rem; }
+.payouts td[data-head="State"] { min-width: 13rem; }
+.payouts td[data-head="Order"] { min-width: 11rem; }
+.payouts td[data-head^="Dates"] { white-space: nowrap; }
+.payouts .badge { white-space: normal; }
+@media print {
+  :root {
+    color-scheme: light;
+    --back: #ffffff; --card: #ffffff; --text: #000000; --quiet: #4a4f57; --line: #b8bec6; --link: #000000;
+    --paid: #14532d; --paid-back: #ffffff; --unpaid: #8f1d14; --unpaid-back: #ffffff;
+    --attention: #6b3a06; --attention-back: #ffffff; --open: #17406f; --open-back: #ffffff;
+  }
+  html { font-size: 9pt; }
+  body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.4; }
+  h1 { font-size: 14pt; }
+  h2 { margin: 5mm 0 2mm; break-after: avoid; }
+  header p { margin-bottom: 3mm; }
+  .scroll, .tile, .currency { overflow: visible; border-radius: 0; }
+  .scroll { border: 0; }
+  .tiles { grid-template-columns: repeat(7, 1fr); gap: 2mm; }
+  .tile { padding: 1mm 2mm; }
+  .tile dt { white-space: nowrap; }
+  .tile dd { font-size: 12pt; }
+  .tile, .currency, .incidents li, .steps li, .totals, tr { break-inside: avoid; }
+  .chart { grid-template-columns: repeat(3, 1fr); gap: 2mm; }
+  .bar, .dot { print-color-adjust: exact; }
+  .badge { padding: 0; }
+  a { color: inherit; text-decoration: none; }
+  table { font-size: 7.5pt; line-height: 1.35; }
+  thead { display: table-header-group; }
+  thead th { font-size: 7.5pt; }
+  caption { padding: 0 1.5mm; font-size: 8.5pt; }
+  th, td { padding: 1mm 1.5mm; }
+  .payouts { table-layout: fixed; }
+  .payouts th, .payouts td, .payouts td.figure, .payouts td[data-head] {
+    min-width: 0; white-space: normal; overflow-wrap: anywhere;
+  }
+  .payouts .badge { font-size: inherit; }
+  .payouts thead th:nth-child(1) { width: 10%; }
+  .payouts thead th:nth-child(2) { width: 14%; }
+  .payouts thead th:nth-child(3) { width: 14%; }
+  .payouts thead th:nth-child(4) { width: 9%; }
+  .payouts thead th:nth-child(5) { width: 17%; }
+  .payouts thead th:nth-child(6) { width: 9%; }
+  .payouts thead th:nth-child(7) { width: 15%; }
+  .payouts thead th:nth-child(8) { width: 12%; }
+}
 `;
+
+/**
+ * Margins of the printed pages: landscape on whatever paper the printer has (A4, Letter), with what it is the report of and the
+ * number on each page. Texts as they are: what a style would read as its own is escaped.
+ */
+export const pageMargins = (title: string, standing: string): string => `@page {
+  size: landscape; margin: 14mm 10mm 12mm;
+  @top-left { content: ${quoted(title)}; font: 8pt system-ui, sans-serif; }
+  @top-right { content: ${quoted(standing)}; font: 8pt system-ui, sans-serif; }
+  @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; }
+}
+`;
+
+/** A string of CSS: everything but letters, digits and blanks is named by its code. */
+const quoted = (text: string): string =>
+  `"${text.replace(/[^A-Za-z0-9 ]/gu, (char) => `\\${(char.codePointAt(0) ?? 0).toString(16)} `)}"`;

@@ -1,16 +1,16 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { visible } from '../rules/finding.ts';
 import {
-  type BatchReport,
+  type BatchHead,
+  type BatchStanding,
   type ReportedIncident,
-  type ReportedPayout,
   type ReportedRefusal,
-  totalsByState,
+  ROWS_NAMED,
 } from './batch-report.ts';
 import { counted, groupedAmount, standingOf, type Tone, toneOf } from './display.ts';
+import type { ReportedPayout } from './reported-payout.ts';
 import { wrap } from './wrap.ts';
 
-const ROWS_SHOWN = 10;
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
   paid: 'green',
   unpaid: 'red',
@@ -23,46 +23,45 @@ const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
  * Colours follow `stream` (a terminal or not) and `NO_COLOR`.
  */
 export function renderSummary(
-  report: BatchReport,
+  { head, unpaid }: BatchStanding,
   {
     stream = process.stdout,
     width = Number.POSITIVE_INFINITY,
   }: { stream?: NodeJS.WritableStream; width?: number } = {},
 ): string {
   const style = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
-  const { total, completed } = report.counts;
+  const { total, completed } = head.counts;
   const lines = [
     style(
       'bold',
-      `${visible(report.file)}: ${report.state}, ${groupedAmount(`${completed}`)} of ${counted(total, 'payout')} completed`,
+      `${visible(head.file)}: ${head.state}, ${groupedAmount(`${completed}`)} of ${counted(total, 'payout')} completed`,
     ),
-    `batch ${report.batchId}`,
-    ...(report.controlReason === null ? [] : [style('yellow', report.controlReason)]),
+    `batch ${head.batchId}`,
+    ...(head.controlReason === null ? [] : [style('yellow', head.controlReason)]),
     '',
-    ...stateTable(report, style),
+    ...stateTable(head, style),
   ];
-  const { incidents } = report;
+  const { incidents } = head;
   if (incidents.length > 0) {
     const open = incidents.filter(({ acknowledged }) => acknowledged === null).length;
     const count = open === incidents.length ? `${open}` : `${open} open of ${incidents.length}`;
     lines.push('', style(open > 0 ? ['bold', 'red'] : 'bold', `incidents: ${count}`));
-    lines.push(...incidents.slice(0, ROWS_SHOWN).map(incidentLine));
+    lines.push(...incidents.slice(0, ROWS_NAMED).map(incidentLine));
   }
-  if (incidents.length > ROWS_SHOWN) lines.push(moreLine(incidents));
-  const { refused } = report;
+  if (incidents.length > ROWS_NAMED) lines.push(moreLine(incidents));
+  const { refused } = head;
   if (refused.length > 0) {
     lines.push('', `left out of the file: ${refused.length}`);
-    lines.push(...refused.slice(0, ROWS_SHOWN).map(refusedLine));
+    lines.push(...refused.slice(0, ROWS_NAMED).map(refusedLine));
   }
-  if (refused.length > ROWS_SHOWN) lines.push(moreLine(refused));
-  const unpaid = report.payouts.filter(({ state }) => state !== 'completed');
-  if (unpaid.length > 0) lines.push('', ...unpaid.slice(0, ROWS_SHOWN).map((payout) => unpaidLine(payout, style)));
-  if (unpaid.length > ROWS_SHOWN) lines.push(moreLine(unpaid));
+  if (refused.length > ROWS_NAMED) lines.push(moreLine(refused));
+  if (unpaid.length > 0) lines.push('', ...unpaid.map((payout) => unpaidLine(payout, style)));
+  if (total - completed > ROWS_NAMED) lines.push(moreLine({ length: total - completed }));
   return `${lines.flatMap((line) => hanging(line, width)).join('\n')}\n`;
 }
 
 const moreLine = ({ length }: { length: number }): string =>
-  `  and ${groupedAmount(`${length - ROWS_SHOWN}`)} more, all in the report`;
+  `  and ${groupedAmount(`${length - ROWS_NAMED}`)} more, all in the report`;
 
 /** A line that does not fit goes on below, indented. Colours have a length too: a line may break early, never inside a word. */
 function hanging(line: string, width: number): string[] {
@@ -83,8 +82,7 @@ interface TableLine {
   format?: Parameters<typeof styleText>[0];
 }
 
-function stateTable(report: BatchReport, style: Style): string[] {
-  const states = totalsByState(report.payouts);
+function stateTable({ states }: BatchHead, style: Style): string[] {
   const body = states.map(({ state, currency, payouts, amount }) => ({
     cells: [currency, state, groupedAmount(`${payouts}`), groupedAmount(amount)],
     format: COLOURS[toneOf(state)],

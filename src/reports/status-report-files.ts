@@ -93,6 +93,19 @@ async function writeFinal(
 const answerPath = (dir: string, stem: string, stage: Stage, version = 1): string =>
   resolve(join(dir, `${stem}.${stage}${version === 1 ? '' : `.${version}`}.pain002.xml`));
 
+/** The answers that were written so far, the latest last. */
+export async function writtenAnswers(dir: string, { batchId }: Pick<BatchRecord, 'batchId'>): Promise<string[]> {
+  const written: string[] = [];
+  for (const stage of STAGES) {
+    const path = answerPath(dir, batchId, stage);
+    if (await isThere(path)) written.push(path);
+  }
+  for (let version = 2; await isThere(answerPath(dir, batchId, 'final', version)); version += 1) {
+    written.push(answerPath(dir, batchId, 'final', version));
+  }
+  return written;
+}
+
 /** What the ids of the answers of a batch begin with, 16 characters. */
 export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
 
@@ -165,7 +178,7 @@ function factsOf(
   return { original, state: 'needs-operator', reason: later.reason, orderId };
 }
 
-const isThere = (path: string): Promise<boolean> =>
+export const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,

@@ -1,53 +1,63 @@
 import escapeHtml from 'escape-html';
-import {
-  type BatchReport,
-  type ReportedIncident,
-  type ReportedPayout,
-  type ReportedRefusal,
-  type StateTotal,
-  totalsByState,
-} from './batch-report.ts';
-import { groupedAmount, incidentsText, perMille, returnedText, standingOf, toneOf } from './display.ts';
-import { PAGE_STYLE } from './page-style.ts';
+import type { BatchHead, BatchStanding, ReportedIncident, ReportedRefusal } from './batch-report.ts';
+import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
+import { counted, groupedAmount, minuteOf, perMille, standingOf, toneOf } from './display.ts';
+import type { StepGroup } from './next-step.ts';
+import { PAGE_STYLE, pageMargins } from './page-style.ts';
+import type { AccountMovements, ExchangeTotal, Movements, StateTotal } from './report-sums.ts';
+import type { ReportedPayout } from './reported-payout.ts';
 
 /**
- * The report as one page: no script, no outside asset, light and dark, made for a screen reader as well. It shows
- * references, ids and amounts, and no detail of a beneficiary.
+ * The report as one page: no script, no outside asset, light and dark, made for a screen reader and for paper as well. What stands
+ * above its rows.
  */
-export function* htmlReport(report: BatchReport): Generator<string> {
-  const title = `${report.file}: ${report.state}`;
-  yield `<!doctype html>
+export function htmlStart({ head, steps }: BatchStanding): string {
+  const { file, state, batchId, by, handedOverAt, asOf } = head;
+  const margins = pageMargins(`${file}, ${state}`, `Batch ${batchId}, as of ${time(asOf)}`);
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(title)}</title>
-<style>${PAGE_STYLE}</style>
+<title>${escapeHtml(`${file}: ${state}`)}</title>
+<style>${PAGE_STYLE}${margins}</style>
 </head>
 <body>
 <header>
-<h1>${escapeHtml(report.file)} <span class="badge ${batchTone(report)}">${escapeHtml(report.state)}</span></h1>
-<p class="quiet">Batch <code>${escapeHtml(report.batchId)}</code></p>
+<h1>${escapeHtml(file)} <span class="badge ${batchTone(head)}">${escapeHtml(state)}</span></h1>
+<p class="quiet">As of <time datetime="${asOf}">${time(asOf)}</time>. Handed over ${time(handedOverAt)}${by === null ? '' : ` by ${escapeHtml(by)}`}. Batch <code>${escapeHtml(batchId)}</code>.${head.masked ? ' Names of payees and numbers of accounts are masked.' : ''}</p>
 </header>
 <main>
-${incidentList(report)}${countTiles(report)}
-${refusedList(report)}
-${amountChart(report)}
+${incidentList(head)}${countTiles(head)}
+${stepSection('Still open, and why', steps, (step) => !step.hasEnded)}${stepSection('Ended unpaid, and why', steps, (step) => step.hasEnded)}${refusedList(head)}<h2>Totals</h2>
+${movementTable(head)}
+${exchangeTable(head)}${amountChart(head)}
+<h2 id="payouts">Payouts</h2>
+<div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
+<table class="payouts">
+<thead><tr>${PAGE_COLUMNS.map((name) => `<th scope="col"${figureOf(name)}>${name}</th>`).join('')}</tr></thead>
+<tbody>
 `;
-  yield* payoutTable(report);
-  yield '</main>\n</body>\n</html>\n';
 }
 
-function batchTone({ state }: BatchReport): string {
+/** A page of rows. */
+export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
+  payouts.map((payout) => `<tr>${CELLS.map((cell) => cell(payout)).join('')}</tr>\n`).join('');
+
+export const htmlEnd = (): string => '</tbody>\n</table>\n</div>\n</main>\n</body>\n</html>\n';
+
+const time = (iso: string): string => minuteOf(Date.parse(iso));
+
+function batchTone({ state }: BatchHead): string {
   if (state === 'completed') return 'paid';
   if (state === 'needs-operator' || state === 'paused') return 'attention';
   return state === 'open' || state === 'cancelling' ? 'open' : 'unpaid';
 }
 
 /** First of all on the page, where there are any: nothing else in a report is as urgent. */
-function incidentList({ incidents }: BatchReport): string {
+function incidentList({ incidents }: BatchHead): string {
   if (incidents.length === 0) return '';
   const item = (incident: ReportedIncident): string => {
     const { row, kind, message, orderId } = incident;
@@ -63,14 +73,14 @@ ${incidents.map(item).join('\n')}
 }
 
 /** Rows of the file that are no payouts: whoever counts them misses none. */
-function refusedList({ refused }: BatchReport): string {
+function refusedList({ refused }: BatchHead): string {
   if (refused.length === 0) return '';
   const item = ({ row, line, findings }: ReportedRefusal): string =>
     `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escapeHtml(rule)}</code> ${escapeHtml(message)}`).join('; ')}</li>`;
   return `<h2>Left out of the file</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
 }
 
-function countTiles({ counts }: BatchReport): string {
+function countTiles({ counts }: BatchHead): string {
   const tiles = [
     ['Payouts', counts.total, ''],
     ['Completed', counts.completed, 'paid'],
@@ -81,19 +91,79 @@ function countTiles({ counts }: BatchReport): string {
     ['Open', counts.open, 'open'],
   ] as const;
   const tile = ([label, count, tone]: (typeof tiles)[number]): string =>
-    `<div class="tile ${count === 0 ? '' : tone}"><dt>${label}</dt><dd>${count}</dd></div>`;
+    `<div class="tile ${count === 0 ? '' : tone}"><dt>${label}</dt><dd>${groupedAmount(`${count}`)}</dd></div>`;
   return `<dl class="tiles">\n${tiles.map(tile).join('\n')}\n</dl>`;
 }
 
+function stepSection(title: string, steps: readonly StepGroup[], isIn: (step: StepGroup) => boolean): string {
+  const some = steps.filter(isIn);
+  return some.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="steps">\n${some.map(stepItem).join('\n')}\n</ul>\n`;
+}
+
+function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded, rows }: StepGroup): string {
+  const sums = totals.map(({ currency, amount }) => money(amount, currency)).join(', ');
+  const named = rows.map(({ documentId }) => escapeHtml(documentId)).join(', ');
+  const more = count > rows.length ? ` and ${groupedAmount(`${count - rows.length}`)} more` : '';
+  const wait = hasEnded
+    ? ''
+    : ` since ${minuteOf(since)}${until === null ? '' : `, until ${minuteOf(until)}`}; acts: ${escapeHtml(who)}`;
+  return `<li><strong>${counted(count, 'payout')} ${escapeHtml(state)}</strong>, ${sums}: ${escapeHtml(why)} <code>${escapeHtml(kind)}</code>${wait} <span class="quiet">(${named}${more})</span></li>`;
+}
+
+const MOVED = ['amount', 'completed', 'fees', 'sold', 'bought', 'returned'] as const;
+const MOVED_HEADS = ['Payouts', 'Asked for', 'Paid', 'Fees', 'Sold', 'Bought', 'Returned'] as const;
+
+/** A line for each account and currency, and one for each currency where several accounts have it. */
+function movementTable({ accounts, currencies }: BatchHead): string {
+  const figures = (of: Movements): string =>
+    [groupedAmount(`${of.payouts}`), ...MOVED.map((name) => groupedAmount(of[name]))]
+      .map((text) => `<td class="figure">${escapeHtml(text)}</td>`)
+      .join('');
+  const line = (of: AccountMovements): string =>
+    `<tr><th scope="row"><code>${escapeHtml(of.accountId)}</code></th><td>${escapeHtml(of.currency)}</td>${figures(of)}</tr>`;
+  const several = currencies.filter(({ currency }) => accounts.filter((it) => it.currency === currency).length > 1);
+  const sum = (of: Movements): string =>
+    `<tr class="sum"><th scope="row">All accounts</th><td>${escapeHtml(of.currency)}</td>${figures(of)}</tr>`;
+  return table('By account and currency', ['Account', 'Currency', ...MOVED_HEADS], 2, [
+    ...accounts.map(line),
+    ...several.map(sum),
+  ]);
+}
+
+function exchangeTable({ exchanges }: BatchHead): string {
+  if (exchanges.length === 0) return '';
+  const line = ({ accountId, soldCurrency, boughtCurrency, ...it }: ExchangeTotal): string => {
+    const cells = [
+      groupedAmount(`${it.exchanges}`),
+      money(it.sold, soldCurrency),
+      money(it.quoted, soldCurrency),
+      money(it.bought, boughtCurrency),
+    ];
+    return `<tr><th scope="row"><code>${escapeHtml(accountId)}</code></th>${cells.map((text) => `<td class="figure">${text}</td>`).join('')}</tr>`;
+  };
+  const heads = ['Sold from', 'Exchanges', 'Sold', 'At the quotes', 'Bought'];
+  return `${table('Exchanges booked', heads, 1, exchanges.map(line))}\n`;
+}
+
+/** `texts`: how many of its columns, from the left, hold no figures. */
+const table = (caption: string, heads: readonly string[], texts: number, lines: readonly string[]): string =>
+  `<div class="scroll"><table class="totals">
+<caption>${caption}</caption>
+<thead><tr>${heads.map((name, n) => `<th scope="col"${n < texts ? '' : ' class="figure"'}>${name}</th>`).join('')}</tr></thead>
+<tbody>
+${lines.join('\n')}
+</tbody>
+</table></div>`;
+
 /** One bar a currency, cut by state; the same figures stand below it as text. */
-function amountChart(report: BatchReport): string {
-  const byCurrency = Map.groupBy(totalsByState(report.payouts), ({ currency }) => currency);
-  const bars = report.totals.map(({ currency, amount, completed }) => {
-    const states = byCurrency.get(currency) ?? [];
+function amountChart({ totals, states }: BatchHead): string {
+  const byCurrency = Map.groupBy(states, ({ currency }) => currency);
+  const bars = totals.map(({ currency, amount, completed }) => {
+    const some = byCurrency.get(currency) ?? [];
     return `<section class="currency">
 <h3>${escapeHtml(currency)} <span class="quiet">${groupedAmount(completed)} of ${groupedAmount(amount)} paid</span></h3>
-<div class="bar" aria-hidden="true">${states.map((total) => segment(total, amount)).join('')}</div>
-<ul class="legend">${states.map(legendItem).join('')}</ul>
+<div class="bar" aria-hidden="true">${some.map((total) => segment(total, amount)).join('')}</div>
+<ul class="legend">${some.map(legendItem).join('')}</ul>
 </section>`;
   });
   return `<h2>Amount by state and currency</h2>\n<div class="chart">\n${bars.join('\n')}\n</div>`;
@@ -105,71 +175,52 @@ function segment({ state, amount }: StateTotal, whole: string): string {
 }
 
 function legendItem({ state, payouts, amount }: StateTotal): string {
-  const figures = `${groupedAmount(amount)} <span class="quiet">(${payouts})</span>`;
+  const figures = `${groupedAmount(amount)} <span class="quiet">(${groupedAmount(`${payouts}`)})</span>`;
   return `<li><span class="dot ${toneOf(state)}"></span>${escapeHtml(state)} <span class="figure">${figures}</span></li>`;
 }
-
-/** A column of the table of payouts. `cell`: HTML. */
-interface Column {
-  head: string;
-  /** `scope`: it names the row. */
-  is?: 'figure' | 'reason' | 'scope';
-  cell(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string;
-}
-
-const COLUMNS: readonly Column[] = [
-  { head: 'Row', is: 'figure', cell: ({ row }) => `${row}` },
-  { head: 'Document', is: 'scope', cell: ({ id }) => escapeHtml(id) },
-  { head: 'User', cell: ({ uid }) => escapeHtml(uid) },
-  { head: 'State', cell: ({ state }) => `<span class="badge ${toneOf(state)}">${escapeHtml(state)}</span>` },
-  { head: 'Amount', is: 'figure', cell: ({ amount, currency }) => money(amount, currency) },
-  { head: 'Fee', is: 'figure', cell: ({ fee, feeCurrency }) => (fee === null ? '' : money(fee, feeCurrency ?? '')) },
-  { head: 'Reason', is: 'reason', cell: reasonCell },
-  { head: 'Bank order', cell: ({ orderId }) => (orderId === null ? '' : `<code>${escapeHtml(orderId)}</code>`) },
-  { head: 'Reference', cell: ({ url, reference }) => link(url, reference) },
-];
 
 const money = (amount: string, currency: string): string =>
   `${groupedAmount(escapeHtml(amount))} ${escapeHtml(currency)}`;
 
-function* payoutTable({ payouts, incidents }: BatchReport): Generator<string> {
-  const ofPayout = Map.groupBy(incidents, ({ reference }) => reference);
-  const heads = COLUMNS.map(
-    ({ head, is }) => `<th scope="col"${is === 'figure' ? ' class="figure"' : ''}>${head}</th>`,
-  );
-  yield `<h2 id="payouts">Payouts</h2>
-<div class="scroll" role="region" aria-labelledby="payouts" tabindex="0">
-<table>
-<thead><tr>${heads.join('')}</tr></thead>
-<tbody>
-`;
-  for (const payout of payouts) yield `${payoutRow(payout, ofPayout.get(payout.reference) ?? [])}\n`;
-  yield '</tbody>\n</table>\n</div>\n';
+const figureOf = (name: PageColumn): string => (name === 'Amount' ? ' class="figure"' : '');
+
+/** The cells of a row: each a line for each column of the report that is shown there and has something to say. */
+const CELLS: readonly ((payout: ReportedPayout) => string)[] = PAGE_COLUMNS.map((name) => {
+  const columns = COLUMNS.filter(({ page }) => page?.under === name);
+  const lines = (payout: ReportedPayout): string => columns.map((column) => lineOf(column, payout)).join('');
+  if (name === 'Document') return (payout) => `<th scope="row">${lines(payout)}</th>`;
+  const start = `<td data-head="${name}"${figureOf(name)}>`;
+  return (payout) => `${start}${lines(payout)}</td>`;
+});
+
+function lineOf({ of, page = { under: 'State' } }: Column, payout: ReportedPayout): string {
+  const value = page.text === undefined ? of(payout) : page.text(payout);
+  if (value === null || value === '') return '';
+  const label = page.label === undefined ? '' : `<span class="quiet">${page.label}</span> `;
+  return `<div>${label}${marked(page.as, escapeHtml(`${value}`), payout)}</div>`;
 }
 
-function payoutRow(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
-  const cells = COLUMNS.map(({ is, cell }) => {
-    const shown = cell(payout, incidents);
-    if (is === 'scope') return `<th scope="row">${shown}</th>`;
-    return `<td${is === undefined ? '' : ` class="${is}"`}>${shown}</td>`;
-  });
-  return `<tr>${cells.join('')}</tr>`;
-}
-
-function reasonCell(payout: ReportedPayout, incidents: readonly ReportedIncident[]): string {
-  const reason =
-    payout.reason === null ? '' : `${escapeHtml(payout.reason.message)} <code>${escapeHtml(payout.reason.code)}</code>`;
-  const returned = returnedText(payout);
-  const parts = [
-    reason,
-    returned === '' ? '' : `<span class="badge attention">returned ${escapeHtml(returned)}</span>`,
-    incidents.length === 0 ? '' : `<span class="badge unpaid">${escapeHtml(incidentsText(incidents))}</span>`,
-  ];
-  return parts.filter((part) => part !== '').join(' ');
+/** `text`: HTML. */
+function marked(as: NonNullable<Column['page']>['as'], text: string, { state, url }: ReportedPayout): string {
+  switch (as) {
+    case 'code':
+      return `<code>${text}</code>`;
+    case 'badge':
+      return `<span class="badge ${toneOf(state)}">${text}</span>`;
+    case 'warning':
+      return `<span class="badge unpaid">${text}</span>`;
+    case 'name':
+    case 'figure':
+      return `<strong>${text}</strong>`;
+    case 'link':
+      return link(url, text);
+    default:
+      return text;
+  }
 }
 
 /** Only web addresses become links. */
-function link(url: string, reference: string): string {
-  const text = `<code>${escapeHtml(reference)}</code>`;
-  return /^https?:\/\//.test(url) ? `<a href="${escapeHtml(url)}" title="Open in the Temporal UI">${text}</a>` : text;
-}
+const link = (url: string, text: string): string =>
+  /^https?:\/\//.test(url)
+    ? `<a href="${escapeHtml(url)}" title="Open in the Temporal UI"><code>${text}</code></a>`
+    : `<code>${text}</code>`;

@@ -1,72 +1,58 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import type { BatchReport, ReportPaths } from './batch-report.ts';
-import { csvReport } from './write-csv.ts';
-import { htmlReport } from './write-html.ts';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { BatchHead, BatchStanding, ReportInPages, ReportPaths } from './batch-report.ts';
+import { WholeFile } from './whole-file.ts';
+import { csvHead, csvLines } from './write-csv.ts';
+import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
+import { jsonEnd, jsonLines, jsonStart } from './write-json.ts';
 
-/** Where the reports of a batch live. Throws a RangeError for an id that is no file name. */
-export function reportPaths(dir: string, batchId: string): ReportPaths {
+/** Where the reports of a batch live, masked ones beside the others. Throws a RangeError for an id that is no file name. */
+export function reportPaths(dir: string, batchId: string, isMasked = false): ReportPaths {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(batchId)) throw new RangeError('a batch id is letters, digits, "_" and "-"');
-  const path = (extension: string): string => resolve(join(dir, `${batchId}.${extension}`));
+  const path = (extension: string): string => resolve(join(dir, `${batchId}${isMasked ? '.masked' : ''}.${extension}`));
   return { csv: path('csv'), json: path('json'), html: path('html') };
 }
 
-/** Writes all three, each whole or not at all. The same report gives the same bytes. */
-export async function writeReports(dir: string, report: BatchReport): Promise<ReportPaths> {
-  const paths = reportPaths(dir, report.batchId);
+/**
+ * Writes all three in one pass over the rows, so that they say the same, each whole or not at all. The same report gives the same
+ * bytes.
+ */
+export async function writeReports(
+  dir: string,
+  { batchId, file }: Pick<BatchHead, 'batchId' | 'file'>,
+  paths: ReportPaths,
+  report: ReportInPages,
+): Promise<BatchStanding> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await writeWhole(paths.csv, csvReport(report));
-  await writeWhole(paths.json, jsonReport(report));
-  await writeWhole(paths.html, htmlReport(report));
-  return paths;
-}
-
-/** The document of `--json`, one line for each payout. */
-function* jsonReport({ payouts, ...head }: BatchReport): Generator<string> {
-  const text = JSON.stringify({ ...head, payouts: [] }, null, 2);
-  yield text.slice(0, text.lastIndexOf('[]'));
-  let separator = '[\n';
-  for (const payout of payouts) {
-    yield `${separator}    ${JSON.stringify(payout)}`;
-    separator = ',\n';
-  }
-  yield payouts.length === 0 ? '[]\n}\n' : '\n  ]\n}\n';
-}
-
-const WRITTEN_AT_ONCE = 256 * 1024;
-
-async function* buffered(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length < WRITTEN_AT_ONCE) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-/** Temp file, fsync, rename: a reader or a crash never meets half a report. Amounts are for the owner only (0600). */
-export async function writeWhole(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      for await (const text of buffered(pieces)) await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
+  await using csv = await WholeFile.open(paths.csv);
+  await using json = await WholeFile.open(paths.json);
+  await using html = await WholeFile.open(paths.html);
+  // What the page sums up stands above its rows, and is known behind them.
+  await using rows = await WholeFile.open(paths.html);
+  await csv.write(csvHead());
+  await json.write(jsonStart({ schemaVersion: 1, batchId, file }));
+  for (let isFirst = true; ; ) {
+    const next = await report.next();
+    if (next.done !== true) {
+      const payouts = next.value;
+      await csv.write(csvLines(payouts));
+      await json.write(jsonLines(payouts, isFirst));
+      await rows.write(htmlRows(payouts));
+      isFirst &&= payouts.length === 0;
+      continue;
     }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    const standing = next.value;
+    await json.write(jsonEnd(standing.head));
+    await html.write(htmlStart(standing));
+    for await (const piece of rows.pieces()) await html.write(piece);
+    await html.write(htmlEnd());
+    for (const it of [csv, json, html]) await it.put();
+    return standing;
   }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+}
+
+export async function writeWhole(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  await using file = await WholeFile.open(path);
+  for await (const piece of pieces) await file.write(piece);
+  await file.put();
 }

@@ -43,6 +43,19 @@ describe('stdout', () => {
     output.result({ a: 'x\ny' }, 'text');
     expect(stdout.text).toBe('{"a":"x\\ny"}\n');
   });
+
+  it('holds the pieces of a large document on one line, and no text of it', async () => {
+    const { output, stdout } = recorded({ json: true });
+    async function* pieces() {
+      yield '{"a":[\n"x\\ny"';
+      yield ',\n2\n]}\n';
+    }
+    await output.stream(pieces(), async () => 'text');
+    expect(stdout.text).toBe('{"a":["x\\ny",2]}\n');
+    const people = recorded();
+    await people.output.stream(pieces(), async () => 'text');
+    expect(people.stdout.text).toBe('text\n');
+  });
 });
 
 describe('--quiet', () => {

@@ -33,7 +33,7 @@ it('rows that are paid again are answered under the message that they came by', 
   await store.changePayout(referenceOf('u-1001', 'a'), { state: 'failed', at: 2_000 });
   await store.changePayout(referenceOf('u-1001', 'b'), { state: 'completed', at: 2_000 });
   const statuses = async (batchId: string) => {
-    const { reports } = await reportBatch(config, store, batchId, UI);
+    const { reports } = (await reportBatch(config, store, batchId, UI)).head;
     const xml = await readFile(reports.pain002 ?? '', 'utf8');
     const told = [...xml.matchAll(/<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)];
     return [basename(reports.pain002 ?? ''), ...told.map(([, id, status]) => `${id} ${status}`)];

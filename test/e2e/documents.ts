@@ -35,7 +35,42 @@ const batchState = z.enum([
 
 const control = z.enum(['running', 'paused', 'draining', 'cancelling']);
 
+const currency = z.string().length(3);
+const instant = z.iso.datetime();
 const payout = z.strictObject({
+  payee: z.strictObject({
+    name: z.string().nullable(),
+    account: z.string().startsWith('***').nullable(),
+    beneficiaryId: z.string().nullable(),
+  }),
+  accountId: z.string(),
+  payingAccountId: z.string().nullable(),
+  exchange: z
+    .strictObject({
+      orderId: z.string().nullable(),
+      accountId: z.string(),
+      soldAmount: decimal.nullable(),
+      soldCurrency: currency,
+      boughtAmount: decimal,
+      boughtCurrency: currency,
+      boughtTo: z.string(),
+      rate: decimal.nullable(),
+      quotedAmount: decimal,
+      fee: decimal.nullable(),
+      feeCurrency: currency.nullable(),
+    })
+    .nullable(),
+  handedOverAt: instant,
+  executeOn: z.iso.date().nullable(),
+  submittedAt: instant.nullable(),
+  settledAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  maker: z.string().nullable(),
+  approvals: z.array(z.strictObject({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
+  open: z.strictObject({ why: z.string().min(1), who: z.string(), until: instant.nullable() }).nullable(),
+  incidents: z.array(
+    z.strictObject({ id: z.string(), kind: kebabCase, orderId: z.string(), isAcknowledged: z.boolean() }),
+  ),
   row: z.int().positive(),
   uid: z.string(),
   id: z.string(),
@@ -52,6 +87,17 @@ const payout = z.strictObject({
   url: z.url(),
 });
 
+const moved = {
+  currency,
+  payouts: count,
+  amount: decimal,
+  completed: decimal,
+  fees: decimal,
+  sold: decimal,
+  bought: decimal,
+  returned: decimal,
+};
+
 const batchDocument = z.strictObject({
   schemaVersion: z.literal(1),
   batchId: z.string().min(1),
@@ -59,6 +105,24 @@ const batchDocument = z.strictObject({
   state: batchState,
   control,
   controlReason: z.string().nullable(),
+  by: z.string().nullable(),
+  handedOverAt: instant,
+  asOf: instant,
+  masked: z.boolean(),
+  states: z.array(z.strictObject({ state: kebabCase, currency, payouts: count, amount: decimal })),
+  accounts: z.array(z.strictObject({ accountId: z.string(), ...moved })),
+  currencies: z.array(z.strictObject(moved)),
+  exchanges: z.array(
+    z.strictObject({
+      accountId: z.string(),
+      soldCurrency: currency,
+      boughtCurrency: currency,
+      exchanges: count,
+      sold: decimal,
+      bought: decimal,
+      quoted: decimal,
+    }),
+  ),
   counts,
   totals: z.array(z.strictObject({ currency: z.string().length(3), amount: decimal, completed: decimal })),
   payouts: z.array(payout),

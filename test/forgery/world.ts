@@ -105,6 +105,9 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       door: (maker) => openDoor(opened, maker),
       report: async () => Promise.reject(new Error('no reports here')),
       erpFile: async () => Promise.reject(new Error('no reports here')),
+      document: () => {
+        throw new Error('no reports here');
+      },
       refused: async (refusal) => refusal,
       control: (batch, update, by) => updateBatch(client, batch, update, by),
       ready: { store: () => store.identity(), temporal: async () => undefined, bank: () => bank.authenticate() },

@@ -67,7 +67,9 @@ export async function openGateway(
   const deps: GatewayDeps = {
     store: door.store,
     door: async () => door,
-    report: door.report,
+    document: door.document,
+    report: async (batchId, isMasked) =>
+      (await door.report(batchId, { dir: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
     erpFile: door.erpFile,
     refused: door.refused,
     async control({ batchId }, update, by) {

@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -77,7 +77,10 @@ describe('batches', () => {
     const { post, send, controls, door } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
     expect((await send('/v1/batches')).document.batches).toMatchObject([{ batchId, file: 'a.csv', state: 'open' }]);
+    const files = join(door.dir, 'home', 'reports');
+    const before = readdirSync(files).map((name) => [name, statSync(join(files, name)).ino]);
     expect((await send(`/v1/batches/${batchId}`)).document).toMatchObject({ batchId, counts: { open: 1 } });
+    expect(readdirSync(files).map((name) => [name, statSync(join(files, name)).ino])).toEqual(before);
     for (const name of ['pause', 'drain', 'resume', 'cancel']) {
       const { status, document } = await send(`/v1/batches/${batchId}/${name}?by=carol`, { method: 'POST' });
       expect([status, document]).toEqual([200, { schemaVersion: 1, batchId, control: 'paused' }]);
@@ -93,6 +96,9 @@ describe('batches', () => {
       expect(headers.get('content-disposition')).toMatch(new RegExp(`^inline; filename=\\S+\\.${name}$`));
       if (text !== '') expect(document.startsWith(text)).toBe(true);
     }
+    const masked = await send(`/v1/batches/${batchId}/reports/json?mask=true`);
+    expect(masked.headers.get('content-disposition')).toMatch(/\.masked\.json$/);
+    expect(masked.document).toMatchObject({ masked: true, payouts: [{ accountId: expect.stringMatching(/^\*\*\*/) }] });
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).status).toBe(404);
     await door.end(batchId, 'failed');
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).document).toContain('retry_of');

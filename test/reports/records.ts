@@ -1,9 +1,19 @@
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { type BatchReport, buildBatchReport } from '../../src/reports/batch-report.ts';
+import {
+  type BatchReport,
+  type BatchStanding,
+  batchReport,
+  type ReportSource,
+  standingOf,
+} from '../../src/reports/batch-report.ts';
+import { nextStep, type StepContext } from '../../src/reports/next-step.ts';
+import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
+import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
-import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord } from '../../src/store/store.ts';
+import { chunks } from '../../src/store/chunks.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
 
 /** Without the columns that no report reads. */
 export const BATCH = {
@@ -76,29 +86,103 @@ export function record(
   } as PayoutRecord;
 }
 
-export function reportOf(
+interface Beside {
+  dir?: string;
+  returns?: ReturnRecord[];
+  incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged'> & Partial<IncidentRecord>)[];
+  batch?: Partial<BatchRecord>;
+  isMasked?: boolean;
+  /** By row. */
+  facts?: Record<number, Partial<PayoutFacts>>;
+}
+
+const TRIAL: StepContext = {
+  policy: undefined,
+  terms: { auditTtlMs: 72 * 3_600_000, waits: { fundsPatienceMs: 24 * 3_600_000, approvalTtlMs: 72 * 3_600_000 } },
+  calendar: undefined,
+} as unknown as StepContext;
+
+/** What the store holds of these rows, a page of two at a time. */
+export function sourceOf(
   rows: Iterable<PayoutRecord>,
-  {
-    dir = '/reports',
-    returns = [],
-    incidents = [],
-    batch = {},
-  }: {
-    dir?: string;
-    returns?: ReturnRecord[];
-    incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged'> & Partial<IncidentRecord>)[];
-    batch?: Partial<BatchRecord>;
-  } = {},
-): Promise<BatchReport> {
-  return buildBatchReport(
-    { ...BATCH, ...batch },
-    rows,
-    async () => ({
-      returns,
-      incidents: incidents.map((it) => ({ id: `inc-${it.orderId}`, acknowledged: null, ...it })),
-      refused: [],
-    }),
-    LINKS,
-    reportPaths(dir, BATCH.batchId),
-  );
+  { dir = '/reports', returns = [], incidents = [], batch = {}, isMasked = false, facts = {} }: Beside = {},
+): ReportSource {
+  const known = incidents.map((it) => ({ id: `inc-${it.orderId}`, acknowledged: null, ...it }));
+  const withFacts = Array.from(rows, (row): [PayoutRecord, PayoutFacts] => [
+    row,
+    {
+      attempts: { payment: [], exchange: [] },
+      booked: undefined,
+      approvals: [],
+      returns: returns.filter(({ reference }) => reference === row.reference),
+      incidents: known.filter(({ reference }) => reference === row.reference),
+      nameAtBank: null,
+      step: nextStep(row, TRIAL),
+      ...facts[row.row ?? 0],
+    },
+  ]);
+  return {
+    batch: { ...BATCH, ...batch },
+    pages: chunks(withFacts, 2),
+    refused: [],
+    ...LINKS,
+    reports: reportPaths(dir, BATCH.batchId, isMasked),
+    isMasked,
+  };
+}
+
+export const standing = (...of: Parameters<typeof sourceOf>): Promise<BatchStanding> =>
+  standingOf(batchReport(sourceOf(...of)));
+
+/** The whole document. */
+export async function reportOf(...of: Parameters<typeof sourceOf>): Promise<BatchReport> {
+  const source = sourceOf(...of);
+  return JSON.parse((await Array.fromAsync(jsonReport(source.batch, batchReport(source)))).join(''));
+}
+
+const EXCHANGE = {
+  sellAccountId: 'acc-usd',
+  buyAccountId: 'acc-eur',
+  amount: '1001.50',
+  currency: 'EUR',
+  expiredAt: 9,
+  sellCurrency: 'USD',
+  quotedSellAmount: '1085.00',
+};
+
+const attempt = (reference: string, sentAt: number, request: SendAttempt['request']): SendAttempt => ({
+  reference,
+  ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, outcome: 'accepted', orderId: `fx-${sentAt}`, code: null },
+  request,
+  settled: 'paid',
+});
+
+/** A row that sold dollars for euros and was approved twice, with everything that a report says of it. */
+export function paidThroughAnExchange(
+  state: PayoutState = 'completed',
+  amounts: { sold?: string; rate?: string } = {},
+): { rows: PayoutRecord[]; facts: Record<number, Partial<PayoutFacts>> } {
+  const at = Date.UTC(2026, 4, 12, 14, 30);
+  const ended = state === 'completed' ? { endedAt: at + 90_000 } : {};
+  const row = record(1, state, { amount: '1000.00', createdAt: at, updatedAt: at + 90_000, ...ended });
+  const { reference, instruction } = row;
+  const payment = { accountId: 'acc-eur', beneficiaryId: 'ben-1', amount: '1000.00', currency: 'EUR', expiredAt: 9 };
+  const reason = state === 'held' ? because('fee-above-cap') : null;
+  const facts: Partial<PayoutFacts> = {
+    attempts: {
+      payment: [attempt(reference, at + 60_000, payment)],
+      exchange: [attempt('exchange', at + 30_000, EXCHANGE)],
+    },
+    booked: {
+      ...{ reference, orderId: 'fx-1', soldAmount: amounts.sold ?? '1085.20', soldCurrency: 'USD' },
+      ...{ boughtAmount: '1001.50', boughtCurrency: 'EUR', rate: amounts.rate ?? '0.9229' },
+      ...{ fee: '2.00', feeCurrency: 'USD', seenAt: at + 40_000 },
+    },
+    approvals: [
+      { by: 'bob', at: at + 10_000, where: 'before-submit' },
+      { by: 'carol', at: at + 80_000, where: 'at-bank' },
+    ],
+    returns: [{ orderId: 'r-1', reference, amount: '4.00', currency: 'EUR', seenAt: at + 99_000 }],
+  };
+  return { rows: [{ ...row, reason, instruction: { ...instruction, execute_on: '2026-05-12' } }], facts: { 1: facts } };
 }

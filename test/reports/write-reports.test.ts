@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ReportPaths } from '../../src/reports/batch-report.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { batchReport, type ReportPaths } from '../../src/reports/batch-report.ts';
 import { reportPaths, writeReports } from '../../src/reports/write-reports.ts';
-import { record, reportOf } from './records.ts';
+import type { PayoutRecord } from '../../src/store/store.ts';
+import { record, reportOf, sourceOf } from './records.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -17,30 +18,67 @@ afterEach(async () => {
 const contents = async (paths: ReportPaths): Promise<string[]> =>
   Promise.all(Object.values(paths).map((path) => readFile(path, 'utf8')));
 
+async function written(to: string, rows: PayoutRecord[], more: { isMasked?: boolean } = {}): Promise<ReportPaths> {
+  const source = sourceOf(rows, { dir: to, ...more });
+  return (await writeReports(to, source.batch, source.reports, batchReport(source))).head.reports;
+}
+
 test('writes three files that only their owner reads, and names them by absolute paths', async () => {
   const reports = join(dir, 'reports');
-  const report = await reportOf([record(1, 'completed')], { dir: reports });
-  const paths = await writeReports(reports, report);
-  expect(paths).toEqual(report.reports);
+  const rows = [record(1, 'completed'), record(2, 'held', {}, 'look-alike'), record(3, 'completed')];
+  const paths = await written(reports, rows);
   for (const path of Object.values(paths)) {
     expect(isAbsolute(path)).toBe(true);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   }
   expect((await readdir(reports)).sort()).toEqual(['batch-1.csv', 'batch-1.html', 'batch-1.json']);
-  expect(JSON.parse(await readFile(paths.json, 'utf8'))).toEqual(report);
+  expect(JSON.parse(await readFile(paths.json, 'utf8'))).toEqual(await reportOf(rows, { dir: reports }));
+  for (const path of [paths.csv, paths.html]) {
+    const text = await readFile(path, 'utf8');
+    for (const { reference } of rows)
+      expect(text.split(`>${reference}<`).length + text.split(`,${reference},`).length).toBe(3);
+  }
 });
 
-test('writes the same bytes when made again from the same data', async () => {
-  const rows = [record(1, 'completed'), record(2, 'failed', {}, 'bank-failed')];
-  const first = await contents(await writeReports(dir, await reportOf(rows, { dir })));
-  const second = await contents(await writeReports(dir, await reportOf(rows.toReversed(), { dir })));
+test('writes masked ones beside them, which name no payee in any form', async () => {
+  await written(dir, [record(1, 'completed')]);
+  const paths = await written(dir, [record(1, 'completed')], { isMasked: true });
+  expect(await readdir(dir)).toHaveLength(6);
+  for (const text of await contents(paths)) {
+    expect(text).toContain('R***');
+    for (const detail of ['Ramirez', '99887766', 'acc-1']) expect(text).not.toContain(detail);
+  }
+});
+
+test('writes the same bytes when made again from the same data, whenever that is', async () => {
+  const rows = [record(1, 'completed'), record(2, 'failed', {}, 'bank-failed'), record(3, 'held', {}, 'look-alike')];
+  const first = await contents(await written(dir, rows));
+  vi.useFakeTimers({ now: Date.UTC(2040, 0, 1), toFake: ['Date'] });
+  const second = await contents(await written(dir, rows));
+  vi.useRealTimers();
   expect(second).toEqual(first);
+});
+
+test('writes an empty report that is one all the same', async () => {
+  const paths = await written(dir, []);
+  expect(JSON.parse(await readFile(paths.json, 'utf8'))).toMatchObject({ payouts: [], counts: { total: 0 } });
 });
 
 test('leaves no half report behind when a file cannot be put in its place', async () => {
   await mkdir(join(dir, 'batch-1.csv', 'in-the-way'), { recursive: true });
-  await expect(writeReports(dir, await reportOf([record(1, 'completed')], { dir }))).rejects.toThrow();
+  await expect(written(dir, [record(1, 'completed')])).rejects.toThrow();
   expect(await readdir(dir)).toEqual(['batch-1.csv']);
+});
+
+test('leaves nothing behind when its rows cannot be read to their end', async () => {
+  const source = sourceOf([record(1, 'completed')], { dir });
+  async function* pages() {
+    yield* source.pages;
+    throw new Error('the store is gone');
+  }
+  const broken = batchReport({ ...source, pages: pages() });
+  await expect(writeReports(dir, source.batch, source.reports, broken)).rejects.toThrow('the store is gone');
+  expect(await readdir(dir)).toEqual([]);
 });
 
 test.each(['../escape', 'a/b', '', '..'])('refuses the batch id %j as a file name', (batchId) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
-import { reportBatch } from '../../src/compose/batch-report.ts';
+import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
 import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -27,7 +27,8 @@ export interface TestDoor extends Door {
   temporal: { down: boolean };
   /** The refusal of a file, answered where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
-  report(batchId: string, place?: { dir: string; answerStem?: string }): ReturnType<typeof reportBatch>;
+  document(batchId: string): AsyncIterable<string>;
+  report(batchId: string, place?: ReportPlace): ReturnType<typeof reportBatch>;
   erpFile(...asked: Parameters<GatewayDeps['erpFile']>): ReturnType<GatewayDeps['erpFile']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
@@ -68,6 +69,7 @@ export async function openTestDoor(
     started,
     temporal,
     refused: (refusal) => answeredRefusal(config, refusal, 1),
+    document: (batchId) => documentOf(config, store, batchId, ui),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {

@@ -5,8 +5,7 @@ import { nextStep } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
-import { summaryText } from '../batch-report.ts';
-import { batchSteps } from '../batch-steps.ts';
+import { summaryText, tellReport } from '../batch-report.ts';
 import { bothSides } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
@@ -33,8 +32,9 @@ export async function status(session: Session, id: string): Promise<ExitCode> {
   const target = await findTarget(await session.store(), id);
   if (target.kind === 'batch') {
     const { batchId } = target.batch;
-    const [document, steps] = [await session.report(batchId), await batchSteps(session, batchId)];
-    session.output.result(document, await summaryText(session, document, steps));
+    await session.output.stream(session.document(batchId), async () =>
+      summaryText(session, await session.standing(batchId), false),
+    );
   } else await showPayout(session, target.payout);
   return EXIT.completed;
 }
@@ -54,9 +54,8 @@ export async function showPayout(session: Session, payout: PayoutRecord): Promis
 }
 
 /** `payouts report ID`: writes the report files again (byte for byte the same for the same facts) and shows them. */
-export async function report(session: Session, id: string): Promise<ExitCode> {
+export async function report(session: Session, id: string, options: { mask: boolean }): Promise<ExitCode> {
   const batchId = await findBatch(await session.store(), id);
-  const document = await session.report(batchId);
-  session.output.result(document, await summaryText(session, document, await batchSteps(session, batchId)));
+  await tellReport(session, await session.report(batchId, options.mask));
   return EXIT.completed;
 }

@@ -5,12 +5,11 @@ import type { Door } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
-import type { BatchReport } from '../../reports/batch-report.ts';
+import type { BatchStanding } from '../../reports/batch-report.ts';
 import { counted } from '../../reports/display.ts';
 import { shortId } from '../../reports/next-step.ts';
 import { startBatch } from '../../temporal/executions.ts';
-import { exitOfReport, summaryText } from '../batch-report.ts';
-import { batchSteps } from '../batch-steps.ts';
+import { exitOfReport, tellReport } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
@@ -109,15 +108,12 @@ export async function followAndReport(
   const over = await Promise.all(batchIds.map((batchId) => isOverBatch(store, batchId)));
   const end = over.every(Boolean) ? 'at-rest' : await followBatches(session, batchIds, timeoutMs);
   const exits: ExitCode[] = [];
-  let last: BatchReport | undefined;
+  let last: BatchStanding | undefined;
   for (const batchId of batchIds) {
     last = await session.report(batchId);
-    exits.push(exitOfReport(last));
+    exits.push(exitOfReport(last.head));
   }
-  if (last !== undefined) {
-    const steps = await batchSteps(session, last.batchId);
-    session.output.result(last, await summaryText(session, last, steps));
-  }
+  if (last !== undefined) await tellReport(session, last);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(
@@ -130,9 +126,11 @@ export async function followAndReport(
 }
 
 async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
-  const report = await session.report(batchId);
-  const steps = await batchSteps(session, batchId);
-  const summary = await summaryText(session, report, steps);
-  session.output.result(report, `Batch ${batchId} ${how}.\n\n${summary}\n\nNext: payouts watch ${shortId(batchId)}`);
+  const next = `Next: payouts watch ${shortId(batchId)}`;
+  await tellReport(
+    session,
+    await session.report(batchId),
+    (summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`,
+  );
   return EXIT.completed;
 }

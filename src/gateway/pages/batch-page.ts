@@ -127,6 +127,9 @@ ${view.isTrial && byField()}
 </form></section>`;
 }
 
+/** Those that can be had without names of payees and numbers of accounts. */
+const MASKED = ['html', 'csv', 'json'] as const;
+
 function about({ batch, reports }: BatchPage): Html {
   const { batchId, by, createdAt, endedAt, retryOf } = batch;
   return factList([
@@ -136,5 +139,9 @@ function about({ batch, reports }: BatchPage): Html {
     ['At rest', endedAt !== null && moment(endedAt)],
     ['Pays again rows of', retryOf !== null && html`<a href="${batchPath(retryOf)}">${retryOf}</a>`],
     ['Reports', html`${reports.map((name) => html`<a href="${batchPath(batchId)}/reports/${name}">${name}</a> `)}`],
+    [
+      'Reports, masked',
+      html`${MASKED.map((name) => html`<a href="${batchPath(batchId)}/reports/${name}?mask=true">${name}</a> `)}`,
+    ],
   ]);
 }

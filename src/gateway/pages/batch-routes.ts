@@ -8,7 +8,7 @@ import { PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { batchOf, controlBatch, MEDIA_TYPE, REPORTS } from '../batch-routes.ts';
+import { batchOf, controlBatch, MEDIA_TYPE, REPORTS, reportQuery } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
@@ -73,7 +73,8 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
   app.get('/batches/:id/reports/:name', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-    const path = name === undefined ? undefined : (await deps.report(batchId)).reports[name];
+    const { mask } = parsed(reportQuery, request.query);
+    const path = name === undefined ? undefined : (await deps.report(batchId, mask))[name];
     if (name === undefined || path === undefined)
       throw new Problem('not-found', 'no-such-report', 'This batch has no such report.');
     return reply

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { report, status } from '../../../src/cli/commands/inspect.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { reportBatch } from '../../../src/compose/batch-report.ts';
+import { documentOf, reportBatch, standingOfBatch } from '../../../src/compose/batch-report.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -20,6 +20,7 @@ let folder: string;
 let store: Store;
 let session: Session;
 let text: string;
+let document: string;
 const instruction = {
   id: 'INV-1',
   uid: 'u-1001',
@@ -47,7 +48,13 @@ beforeAll(async () => {
     ui: async () => ui,
     liveUi: async () => undefined,
     report: (batchId: string) => reportBatch(config, store, batchId, ui),
+    standing: (batchId: string) => standingOfBatch(config, store, batchId, ui),
+    document: (batchId: string) => documentOf(config, store, batchId, ui),
     output: {
+      async stream(pieces: AsyncIterable<string>, shown: () => Promise<string>) {
+        document = (await Array.fromAsync(pieces)).join('');
+        text = await shown();
+      },
       result(_document: unknown, shown: string) {
         text = shown;
       },
@@ -63,11 +70,23 @@ it.each([
   ['status of a batch', () => status(session, BATCH)],
   ['status of a payout', () => status(session, rows[0]?.reference ?? '')],
   ['status by document id', () => status(session, 'INV-1')],
-  ['report', () => report(session, BATCH)],
+  ['report', () => report(session, BATCH, { mask: false })],
   ['list', () => list(session)],
 ])('%s shows no name and no account number of a payee', async (_name, run) => {
   text = '';
   await run();
   expect(text).toMatch(/payroll\.csv|INV-1/);
   for (const detail of [CANARY, 'Odette', ACCOUNT]) expect(text).not.toContain(detail);
+});
+
+it('reading a status writes no file, and says the same as the report', async () => {
+  const files = join(folder, 'reports');
+  rmSync(files, { recursive: true, force: true });
+  await status(session, BATCH);
+  const read = document;
+  expect(existsSync(files)).toBe(false);
+  expect(text).toContain('payouts report 01890000-000');
+  await report(session, BATCH, { mask: false });
+  expect(document).toBe(read);
+  expect(text).toContain(join(files, `${BATCH}.html`));
 });

@@ -1,0 +1,86 @@
+import type { Config } from '../config.ts';
+import type { ReportPaths, ReportSource } from '../reports/batch-report.ts';
+import { nextStep } from '../reports/next-step.ts';
+import type { PayoutFacts } from '../reports/reported-payout.ts';
+import { legReference } from '../services/sending/claimed-row.ts';
+import { inPages } from '../services/sending/proven-unpaid.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import { stepContext } from './next-steps.ts';
+
+/** What the report of a batch is made from: its rows and what the store knows beside them, read a page at a time. */
+export function reportSource(
+  config: Config,
+  store: Store,
+  batch: BatchRecord,
+  { ui, reports, isMasked }: { ui: TemporalUi; reports: ReportPaths; isMasked: boolean },
+): ReportSource {
+  return {
+    batch,
+    pages: pagesOf(config, store, batch.batchId),
+    refused: store.refusedRows(batch.batchId),
+    workflowUrl: (workflowId) => workflowUrl(ui, workflowId),
+    reports,
+    isMasked,
+  };
+}
+
+type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
+
+async function* pagesOf(config: Config, store: Store, batchId: string): AsyncGenerator<RowWithFacts[]> {
+  for await (const rows of inPages(store.rows(batchId))) yield withFacts(config, store, rows);
+}
+
+async function withFacts(config: Config, store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
+  const references = rows.map(({ reference }) => reference);
+  const exchanges = rows.map((row) => legReference(row, 'exchange'));
+  const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
+  const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
+  const returns = Map.groupBy(await store.returnsOf(references), byReference);
+  const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
+  const approvals = await approvalsOf(store, rows);
+  const names = await namesAtBank(store, rows);
+  const context = await stepContext(config, store, rows);
+  return rows.map((row, index) => {
+    const { reference } = row;
+    const facts: PayoutFacts = {
+      attempts: { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] },
+      booked: booked.get(reference),
+      approvals: approvals.get(reference) ?? [],
+      returns: returns.get(reference) ?? [],
+      incidents: incidents.get(reference) ?? [],
+      nameAtBank: names.get(reference) ?? null,
+      step: nextStep(row, context),
+    };
+    return [row, facts] as const;
+  });
+}
+
+const byReference = ({ reference }: { reference: string }): string => reference;
+
+/** Who approved what was read last: an approval of anything else is void. */
+async function approvalsOf(
+  store: Store,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, PayoutFacts['approvals'][number][]>> {
+  const digests = new Map(rows.map(({ reference, assessed }) => [reference, assessed?.digest]));
+  const before = await store.approvalsOfMany([...digests.keys()]);
+  const atBank = await store.entriesOfActions(['approve at the bank'], [...digests.keys()]);
+  const all = [
+    ...before
+      .filter(({ reference, digest }) => digests.get(reference) === digest)
+      .map(({ reference, by, at }) => ({ reference, by, at, where: 'before-submit' as const })),
+    ...atBank.map(({ subject: reference, actor: by, at }) => ({ reference, by, at, where: 'at-bank' as const })),
+  ];
+  const found = new Map<string, PayoutFacts['approvals'][number][]>();
+  for (const { reference, ...approval } of all) found.set(reference, [...(found.get(reference) ?? []), approval]);
+  return found;
+}
+
+async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, string | null>> {
+  const asked = rows.flatMap(({ uid, beneficiaryId: payeeId }) => (payeeId === null ? [] : [{ uid, payeeId }]));
+  const names = new Map((await store.payeesOf(asked)).map(({ uid, payeeId, name }) => [`${uid}/${payeeId}`, name]));
+  return new Map(
+    rows.map(({ reference, uid, beneficiaryId }) => [reference, names.get(`${uid}/${beneficiaryId}`) ?? null]),
+  );
+}

@@ -1,0 +1,164 @@
+import { addDecimals, formatMinor } from '../domain/money.ts';
+import { countRows, PAYOUT_STATES, type PayoutState, type StateCounts } from '../domain/payout-state.ts';
+import { maskedAccount } from './masked.ts';
+import { compare, type ReportedPayout } from './reported-payout.ts';
+
+/** Exact decimal sums: asked for, and paid. */
+export interface CurrencyTotal {
+  currency: string;
+  amount: string;
+  completed: string;
+}
+
+/** Amounts of one state and currency. */
+export interface StateTotal {
+  state: PayoutState;
+  currency: string;
+  payouts: number;
+  amount: string;
+}
+
+/** What payouts have moved in one currency; exact decimals. What an exchange has moved counts once it is booked. */
+export interface Movements {
+  currency: string;
+  payouts: number;
+  /** Of the payouts asked for, and of those completed. */
+  amount: string;
+  completed: string;
+  /** Booked: of payments and of exchanges. */
+  fees: string;
+  sold: string;
+  bought: string;
+  /** Came back. */
+  returned: string;
+}
+
+export type AccountMovements = { accountId: string } & Movements;
+
+/** Booked exchanges from one account into one currency. `quoted`: what they would have sold at their quotes. */
+export interface ExchangeTotal {
+  accountId: string;
+  soldCurrency: string;
+  boughtCurrency: string;
+  exchanges: number;
+  sold: string;
+  bought: string;
+  quoted: string;
+}
+
+export interface Sums {
+  counts: StateCounts;
+  totals: CurrencyTotal[];
+  states: StateTotal[];
+  accounts: AccountMovements[];
+  currencies: Movements[];
+  exchanges: ExchangeTotal[];
+}
+
+/** Adds rows up as they pass; nothing of a row is kept. Every sum begins at the currency's own decimals: "10.5" and "7" are "17.50". */
+export class ReportSums {
+  readonly #states = new Map<string, StateTotal>();
+  readonly #accounts = new Map<string, AccountMovements>();
+  readonly #exchanges = new Map<string, ExchangeTotal>();
+
+  add(payout: ReportedPayout): void {
+    const { state, amount, currency, fee, feeCurrency, returns } = payout;
+    const from = payout.payingAccountId ?? payout.accountId;
+    const total = entry(this.#states, [state, currency], () => ({
+      state,
+      currency,
+      payouts: 0,
+      amount: zero(currency),
+    }));
+    total.payouts += 1;
+    total.amount = addDecimals(total.amount, amount);
+    const account = this.#account(from, currency);
+    account.payouts += 1;
+    account.amount = addDecimals(account.amount, amount);
+    if (state === 'completed') account.completed = addDecimals(account.completed, amount);
+    if (fee !== null) this.#move('fees', from, feeCurrency ?? currency, fee);
+    for (const it of returns) this.#move('returned', from, it.currency, it.amount);
+    this.#addExchange(payout);
+  }
+
+  /** Accounts by id, currencies by code, states in the order of a payout's life. */
+  sums(isMasked = false): Sums {
+    const states = [...this.#states.values()].sort(
+      (a, b) => compare(a.currency, b.currency) || PAYOUT_STATES.indexOf(a.state) - PAYOUT_STATES.indexOf(b.state),
+    );
+    const accounts = [...this.#accounts.values()].sort(
+      (a, b) => compare(a.accountId, b.accountId) || compare(a.currency, b.currency),
+    );
+    const exchanges = [...this.#exchanges.values()].sort(
+      (a, b) => compare(a.accountId, b.accountId) || compare(a.boughtCurrency, b.boughtCurrency),
+    );
+    const shown = <Of extends { accountId: string }>(of: Of): Of =>
+      isMasked ? { ...of, accountId: maskedAccount(of.accountId) } : of;
+    const byState = Map.groupBy(states, ({ state }) => state);
+    const currencies = byCurrency(accounts);
+    return {
+      counts: countRows(
+        new Map([...byState].map(([state, some]) => [state, some.reduce((sum, { payouts }) => sum + payouts, 0)])),
+      ),
+      totals: currencies
+        .filter(({ payouts }) => payouts > 0)
+        .map(({ currency, amount, completed }) => ({ currency, amount, completed })),
+      states,
+      accounts: accounts.map(shown),
+      currencies,
+      exchanges: exchanges.map(shown),
+    };
+  }
+
+  #addExchange({ exchange }: ReportedPayout): void {
+    if (exchange === null || exchange.soldAmount === null) return;
+    const { accountId, boughtTo, soldAmount, soldCurrency, boughtAmount, boughtCurrency, quotedAmount } = exchange;
+    this.#move('sold', accountId, soldCurrency, soldAmount);
+    this.#move('bought', boughtTo, boughtCurrency, boughtAmount);
+    if (exchange.fee !== null) this.#move('fees', accountId, exchange.feeCurrency ?? soldCurrency, exchange.fee);
+    const total = entry(this.#exchanges, [accountId, soldCurrency, boughtCurrency], () => ({
+      ...{ accountId, soldCurrency, boughtCurrency, exchanges: 0 },
+      ...{ sold: zero(soldCurrency), bought: zero(boughtCurrency), quoted: zero(soldCurrency) },
+    }));
+    total.exchanges += 1;
+    total.sold = addDecimals(total.sold, soldAmount);
+    total.bought = addDecimals(total.bought, boughtAmount);
+    total.quoted = addDecimals(total.quoted, quotedAmount);
+  }
+
+  #move(what: 'fees' | 'sold' | 'bought' | 'returned', accountId: string, currency: string, amount: string): void {
+    const account = this.#account(accountId, currency);
+    account[what] = addDecimals(account[what], amount);
+  }
+
+  #account(accountId: string, currency: string): AccountMovements {
+    return entry(this.#accounts, [accountId, currency], () => ({ accountId, ...nothingMoved(currency) }));
+  }
+}
+
+function byCurrency(accounts: readonly AccountMovements[]): Movements[] {
+  const sums = new Map<string, Movements>();
+  for (const { accountId: _, currency, payouts, ...amounts } of accounts) {
+    const sum = entry(sums, [currency], () => nothingMoved(currency));
+    sum.payouts += payouts;
+    for (const [name, amount] of Object.entries(amounts) as [keyof typeof amounts, string][]) {
+      sum[name] = addDecimals(sum[name], amount);
+    }
+  }
+  return [...sums.values()].sort((a, b) => compare(a.currency, b.currency));
+}
+
+function nothingMoved(currency: string): Movements {
+  const none = zero(currency);
+  const moved = { fees: none, sold: none, bought: none, returned: none };
+  return { currency, payouts: 0, amount: none, completed: none, ...moved };
+}
+
+const zero = (currency: string): string => formatMinor(0n, currency);
+
+function entry<Value>(map: Map<string, Value>, key: readonly string[], first: () => Value): Value {
+  const name = JSON.stringify(key);
+  const value = map.get(name) ?? first();
+  map.set(name, value);
+  return value;
+}

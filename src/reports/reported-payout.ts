@@ -1,0 +1,183 @@
+import type { ExchangePlan } from '../domain/gates.ts';
+import { payeeName } from '../domain/payee-flags.ts';
+import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
+import { orderInForce } from '../domain/submission.ts';
+import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
+import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
+import type { NextStep } from './next-step.ts';
+
+/**
+ * A row of the report. Its columns, as every form of the report has them, are in `columns.ts`. Amounts are decimal strings, times
+ * ISO 8601 in UTC; null is what is not known, or does not apply.
+ */
+export interface ReportedPayout {
+  row: number;
+  id: string;
+  uid: string;
+  payee: { name: string | null; account: string | null; beneficiaryId: string | null };
+  accountId: string;
+  payingAccountId: string | null;
+  amount: string;
+  currency: string;
+  /** Booked. */
+  fee: string | null;
+  feeCurrency: string | null;
+  exchange: ReportedExchange | null;
+  handedOverAt: string;
+  /** A date. */
+  executeOn: string | null;
+  submittedAt: string | null;
+  settledAt: string | null;
+  endedAt: string | null;
+  maker: string | null;
+  approvals: { by: string; at: string; where: 'before-submit' | 'at-bank' }[];
+  state: PayoutState;
+  reason: Reason | null;
+  /** Null: it has an end. */
+  open: { why: string; who: string; until: string | null } | null;
+  returns: { orderId: string; amount: string; currency: string }[];
+  incidents: { id: string; kind: IncidentKind; orderId: string; isAcknowledged: boolean }[];
+  orderId: string | null;
+  reference: string;
+  workflowId: string;
+  /** In the Temporal UI. */
+  url: string;
+}
+
+/** What was sold to have the currency of a payout. The quote is what it would have cost when it was sent. */
+export interface ReportedExchange {
+  orderId: string | null;
+  accountId: string;
+  soldAmount: string | null;
+  soldCurrency: string;
+  /** What is booked; before that what is asked for. */
+  boughtAmount: string;
+  boughtCurrency: string;
+  boughtTo: string;
+  rate: string | null;
+  quotedAmount: string;
+  fee: string | null;
+  feeCurrency: string | null;
+}
+
+/** What is known of a payout beside its row. */
+export interface PayoutFacts {
+  /** Under its own reference, and under that of its exchange; oldest first. */
+  attempts: { payment: readonly SendAttempt[]; exchange: readonly SendAttempt[] };
+  booked: BookedExchange | undefined;
+  approvals: readonly { by: string; at: number; where: 'before-submit' | 'at-bank' }[];
+  returns: readonly ReturnRecord[];
+  incidents: readonly IncidentRecord[];
+  /** Of a payee that the row names by its id: as the bank showed it last. */
+  nameAtBank: string | null;
+  /** Undefined: it is completed. */
+  step: NextStep | undefined;
+}
+
+export function reportedPayout(
+  record: PayoutRecord,
+  facts: PayoutFacts,
+  links: { workflowUrl(workflowId: string): string },
+): ReportedPayout {
+  const { uid, documentId, amount, currency, state, reason, instruction, reference, workflowId } = record;
+  const { step } = facts;
+  return {
+    row: record.row ?? 0,
+    id: documentId,
+    uid,
+    payee: payeeOf(record, facts),
+    accountId: instruction.account_id,
+    payingAccountId: payingAccount(record, facts),
+    amount,
+    currency,
+    fee: record.fee,
+    feeCurrency: record.feeCurrency,
+    exchange: exchangeOf(record, facts),
+    handedOverAt: iso(record.createdAt),
+    executeOn: instruction.execute_on ?? record.original?.requestedExecution ?? null,
+    submittedAt: isoOrNull(facts.attempts.payment.find(({ outcome }) => outcome !== 'not-sent')?.sentAt),
+    settledAt: state === 'completed' ? isoOrNull(record.endedAt) : null,
+    endedAt: isoOrNull(record.endedAt),
+    maker: record.by,
+    approvals: facts.approvals.map(({ at, ...approval }) => ({ ...approval, at: iso(at) })),
+    state,
+    reason,
+    open: step === undefined || isEnd(state) ? null : { why: step.why, who: step.who, until: isoOrNull(step.until) },
+    returns: inOrder(facts.returns).map((it) => ({ orderId: it.orderId, amount: it.amount, currency: it.currency })),
+    incidents: inOrder(facts.incidents).map(({ id, kind, orderId, acknowledged }) => ({
+      ...{ id, kind, orderId },
+      isAcknowledged: acknowledged !== null,
+    })),
+    orderId: record.orderId,
+    reference,
+    workflowId,
+    url: links.workflowUrl(workflowId),
+  };
+}
+
+/** The same without the name of the payee and without a whole number of an account. */
+export function maskedPayout(payout: ReportedPayout): ReportedPayout {
+  const { payee, accountId, payingAccountId, exchange } = payout;
+  return {
+    ...payout,
+    payee: { ...payee, name: payee.name && maskedName(payee.name) },
+    accountId: maskedAccount(accountId),
+    payingAccountId: payingAccountId && maskedAccount(payingAccountId),
+    exchange: exchange && {
+      ...exchange,
+      accountId: maskedAccount(exchange.accountId),
+      boughtTo: maskedAccount(exchange.boughtTo),
+    },
+  };
+}
+
+function payeeOf({ instruction }: PayoutRecord, { nameAtBank }: PayoutFacts): ReportedPayout['payee'] {
+  const { beneficiary_id: beneficiaryId = null, ...fields } = instruction;
+  return {
+    name: payeeName(fields) ?? nameAtBank,
+    account: maskedPayee(fields).account || null,
+    beneficiaryId,
+  };
+}
+
+/** The one that the payment was sent from; before that the one that was read. */
+function payingAccount({ assessed }: PayoutRecord, { attempts }: PayoutFacts): string | null {
+  const sent = orderInForce<PaymentOrder>(orders(attempts.payment));
+  return sent?.accountId ?? assessed?.payingAccountId ?? null;
+}
+
+function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFacts): ReportedExchange | null {
+  const sent = orderInForce<ExchangeOrder>(orders(attempts.exchange));
+  const plan: Omit<ExchangePlan, 'buysWhatWasAsked'> | undefined =
+    sent === undefined ? assessed?.exchange : { ...sent, buyAmount: sent.amount, buyCurrency: sent.currency };
+  if (plan === undefined) return null;
+  return {
+    orderId: booked?.orderId ?? attempts.exchange.findLast(({ orderId }) => orderId !== null)?.orderId ?? null,
+    accountId: plan.sellAccountId,
+    soldAmount: booked?.soldAmount ?? null,
+    soldCurrency: booked?.soldCurrency ?? plan.sellCurrency,
+    boughtAmount: booked?.boughtAmount ?? plan.buyAmount,
+    boughtCurrency: booked?.boughtCurrency ?? plan.buyCurrency,
+    boughtTo: plan.buyAccountId,
+    rate: booked?.rate ?? null,
+    quotedAmount: plan.quotedSellAmount,
+    fee: booked?.fee ?? null,
+    feeCurrency: booked?.feeCurrency ?? null,
+  };
+}
+
+/** What was sent under a reference of a payout is an order. */
+const orders = (attempts: readonly SendAttempt[]) =>
+  attempts.flatMap(({ outcome, request }) =>
+    request !== null && 'referenceId' in request ? [] : [{ outcome, request }],
+  );
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
+
+const inOrder = <Fact extends { orderId: string; kind?: string }>(facts: readonly Fact[]): Fact[] =>
+  facts.toSorted((a, b) => compare(a.orderId, b.orderId) || compare(a.kind ?? '', b.kind ?? ''));
+
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,35 @@
+import type { BatchHead, ReportInPages } from './batch-report.ts';
+import type { ReportedPayout } from './reported-payout.ts';
+
+/** What stands before the rows; what is summed up of them stands behind. */
+export const jsonStart = ({
+  schemaVersion,
+  batchId,
+  file,
+}: Pick<BatchHead, 'schemaVersion' | 'batchId' | 'file'>): string =>
+  `${JSON.stringify({ schemaVersion, batchId, file }).slice(0, -1)},"payouts":[`;
+
+/** One line for each row; `isFirst`: none stands before them. */
+export const jsonLines = (payouts: readonly ReportedPayout[], isFirst: boolean): string =>
+  payouts.map((payout, index) => `${isFirst && index === 0 ? '\n' : ',\n'}${JSON.stringify(payout)}`).join('');
+
+export function jsonEnd({ schemaVersion: _, batchId: __, file: ___, ...rest }: BatchHead): string {
+  return `\n],${JSON.stringify(rest).slice(1)}\n`;
+}
+
+/** The document of `--json`, page by page: it is never in memory as a whole. */
+export async function* jsonReport(
+  batch: Pick<BatchHead, 'batchId' | 'file'>,
+  report: ReportInPages,
+): AsyncGenerator<string> {
+  yield jsonStart({ schemaVersion: 1, ...batch });
+  for (let isFirst = true; ; ) {
+    const next = await report.next();
+    if (next.done === true) {
+      yield jsonEnd(next.value.head);
+      return;
+    }
+    yield jsonLines(next.value, isFirst);
+    isFirst &&= next.value.length === 0;
+  }
+}

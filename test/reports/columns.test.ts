@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/columns.ts';
+import { code, documentText, rowOf, tableRows } from '../docs/markdown.ts';
+import { paidThroughAnExchange, reportOf } from './records.ts';
+
+/** Lists of the JSON, and the columns that say the same in words. */
+const IN_WORDS: Readonly<Record<string, readonly string[]>> = {
+  approvals: ['approved_by', 'approved_at'],
+  returns: ['returned'],
+  incidents: ['incidents'],
+};
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `{a: {bC: 1}}` -> `[['a_b_c', 1]]` */
+function leaves(value: object, prefix = ''): [column: string, value: unknown][] {
+  return Object.entries(value).flatMap(([name, inside]): [string, unknown][] => {
+    const column = `${prefix}${snake(name)}`;
+    if (Array.isArray(inside)) return (IN_WORDS[column] ?? [column]).map((it) => [it, inside]);
+    return inside !== null && typeof inside === 'object' ? leaves(inside, `${column}_`) : [[column, inside]];
+  });
+}
+
+test('are those of the JSON, in which the same stands', async () => {
+  const { rows, facts } = paidThroughAnExchange('held');
+  const [payout] = (await reportOf(rows, { facts })).payouts;
+  if (payout === undefined) throw new Error('no payout');
+  const json = new Map(leaves(payout));
+  expect([...json.keys()].sort()).toEqual(COLUMNS.map(({ name }) => name).sort());
+  const inWords = new Set(Object.values(IN_WORDS).flat());
+  for (const { name, of } of COLUMNS)
+    if (!inWords.has(name)) expect([name, of(payout)]).toEqual([name, json.get(name)]);
+});
+
+test('each has a name of its own and says what it means', () => {
+  expect(new Set(COLUMNS.map(({ name }) => name)).size).toBe(COLUMNS.length);
+  for (const { name, meaning } of COLUMNS) {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(meaning).toMatch(/^[A-Z]/);
+  }
+});
+
+test('fill every column of the page', () => {
+  expect(new Set(COLUMNS.flatMap(({ page }) => page?.under ?? []))).toEqual(new Set(PAGE_COLUMNS));
+});
+
+test('are in docs/report.md', () => {
+  const expected = COLUMNS.map(({ name, meaning }) => rowOf(code(name), meaning));
+  expect(tableRows(documentText('docs/report.md'), 'Columns')).toEqual(expected);
+});

@@ -1,0 +1,67 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { orderStage } from '../../../src/api/schemas/order-status.ts';
+import type { Order } from '../../../src/api/schemas/orders.ts';
+import type { SentOrder } from '../../../src/domain/sent-order.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { readOrder } from '../../../src/services/payout/read-order.ts';
+import { legReference } from '../../../src/services/sending/claimed-row.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { payoutClaim } from '../../store/samples.ts';
+
+const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const SENT: SentOrder = {
+  ...{ sellAccountId: 'acc-eur', buyAccountId: 'acc-usd', amount: '101.50', currency: 'USD', expiredAt: 9 },
+  ...{ sellCurrency: 'EUR', quotedSellAmount: '110.00' },
+};
+
+/** A payout whose exchange was sent, and how the bank shows that order. */
+async function exchanging(shown: Partial<Order> & { status: string }) {
+  const store = await openStore('file::memory:');
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
+  const { reference, term } = record;
+  const sentUnder = legReference(record, 'exchange');
+  const attempt = { reference: sentUnder, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT };
+  await store.recordAttempt(attempt);
+  await store.finishAttempt(sentUnder, 1, { outcome: 'accepted', orderId: 'fx-1' });
+  const order = { order_id: 'fx-1', client_order_id: sentUnder, stage: orderStage(shown.status), ...shown };
+  const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
+  const read = () =>
+    readOrder(deps, CALLER, {
+      claim: { storeId: store.id, reference, term },
+      ...{ leg: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
+    } as Parameters<typeof readOrder>[2]);
+  return { read, booked: () => store.bookedExchangesOf([reference]), reference };
+}
+
+const BOOKED = {
+  ...{ type: 'FX', sell_currency: 'EUR', sell_amount: '-110.20', buy_currency: 'USD', buy_amount: '101.50' },
+  ...{ rate: '0.921', fee: '2.00', fee_currency: 'EUR' },
+};
+
+it('what an exchange was booked at is kept under its payout, as the bank shows it, once', async () => {
+  const { read, booked, reference } = await exchanging({ status: 'COMPLETED', ...BOOKED });
+  expect(await read()).toMatchObject({ meaning: 'paid', aboveCap: false });
+  await read();
+  expect(await booked()).toEqual([
+    {
+      ...{ reference, orderId: 'fx-1', soldAmount: '110.20', soldCurrency: 'EUR' },
+      ...{ boughtAmount: '101.50', boughtCurrency: 'USD', rate: '0.921', fee: '2.00', feeCurrency: 'EUR', seenAt: 5 },
+    },
+  ]);
+});
+
+it('also one above the cap, before people have accepted it', async () => {
+  const { read, booked } = await exchanging({ status: 'COMPLETED', ...BOOKED, sell_amount: '150.00' });
+  expect(await read()).toMatchObject({ aboveCap: true });
+  expect(await booked()).toMatchObject([{ soldAmount: '150.00' }]);
+});
+
+it.each([
+  ['is still open', { status: 'ACCEPTED' }],
+  ['is another one than was sent', { status: 'COMPLETED', buy_amount: '999.00' }],
+])('nothing of an order that %s', async (_which, shown) => {
+  const { read, booked } = await exchanging({ ...BOOKED, ...shown });
+  await read();
+  expect(await booked()).toEqual([]);
+});
