@@ -20,6 +20,7 @@ import {
   date,
   flag,
   httpUrl,
+  journalAccounts,
   mailAddress,
   oneOf,
   storeUrl,
@@ -55,6 +56,11 @@ export const CONFIG_KEYS = {
     'JSON file: debtor accounts and payment types of bank messages (pain.001, ABA, NACHA)',
   ),
   PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV file: what bank messages lack about payees'),
+  PAYOUTS_JOURNAL_ACCOUNTS: key(
+    journalAccounts,
+    '{}',
+    'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, with {account} and {currency} in them; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
+  ),
   PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
     date,
     '2026-11-14',
@@ -135,6 +141,8 @@ export interface Config {
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
   structuredAddressesFrom: string;
+  /** Account codes of the journal. */
+  journalAccounts: Values['PAYOUTS_JOURNAL_ACCOUNTS'];
   cards: CardsConfig;
   webhook: WebhookConfig;
   gateway: GatewayConfig;
@@ -191,6 +199,7 @@ export function loadConfig(env: Environment = process.env): Config {
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
+    journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),

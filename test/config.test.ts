@@ -106,6 +106,11 @@ describe('a value that cannot be used', () => {
     ['PAYOUTS_AUTH_BEFORE_EXECUTION', 'yes'],
     ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"approvals":1,"limit":"5"}]}'],
     ['PAYOUTS_APPROVAL_POLICY', '{"rules":[{"amountAtLeast":"5","approvals":1}]}'],
+    ['PAYOUTS_JOURNAL_ACCOUNTS', '6850'],
+    ['PAYOUTS_JOURNAL_ACCOUNTS', '{"fees":"6850"}'],
+    ['PAYOUTS_JOURNAL_ACCOUNTS', '{"fee":""}'],
+    ['PAYOUTS_JOURNAL_ACCOUNTS', '{"fee":"{iban}"}'],
+    ['PAYOUTS_JOURNAL_ACCOUNTS', '{"exchange":"1360"}'],
     ['PAYOUTS_LOG_LEVEL', 'loud'],
   ])('%s=%s is refused with its key, rule and fix', (key, value) => {
     const error = errorOf({ [key]: value });

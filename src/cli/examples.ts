@@ -135,6 +135,9 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   report: [
     ['payouts report ID', 'write the report files again and show the summary'],
     ['payouts report latest --mask', 'one to hand on: no names of payees, no whole numbers of accounts'],
+    ['payouts report ID --format pain002', 'the answer to a pain.001 that stands, and which one it supersedes'],
+    ['payouts report ID --format journal', 'what its orders moved, as a journal for booking'],
+    ['payouts report ID --format camt054', 'the same as an advice for software that reads banks'],
   ],
   list: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],

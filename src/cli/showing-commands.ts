@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { ERP_FORMATS } from '../reports/erp-formats.ts';
 import { dayEnd, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 import { lazily } from './lazily.ts';
@@ -14,6 +15,7 @@ const completion = lazily(async () => (await import('./commands/completion.ts'))
 const doctor = lazily(async () => (await import('./commands/doctor.ts')).doctor);
 const explain = lazily(async () => (await import('./commands/explain.ts')).explain);
 const listIncidents = lazily(async () => (await import('./commands/incidents.ts')).listIncidents);
+const erpFile = lazily(async () => (await import('./commands/erp-file.ts')).erpFile);
 const inbox = lazily(async () => (await import('./commands/inbox.ts')).inbox);
 const list = lazily(async () => (await import('./commands/list.ts')).list);
 const report = lazily(async () => (await import('./commands/inspect.ts')).report);
@@ -24,9 +26,16 @@ const template = lazily(async () => (await import('./commands/template.ts')).tem
 /** The commands that look. */
 export function addShowing(command: Add, perform: Perform): void {
   command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
-  command('report <id>', 'write and show the report of a batch')
+  command('report <id>', 'write and show the report of a batch, or write it in a format for other software')
     .option('--mask', 'without names of payees and whole numbers of accounts, in files of its own', false)
-    .action((id, options) => perform((s) => report(s, id, options)));
+    .addOption(
+      new Option('--format <name>', 'the answer to a pain.001; what its orders moved, as an advice or a journal')
+        .choices(ERP_FORMATS)
+        .conflicts('mask'),
+    )
+    .action((id, { format, ...options }) =>
+      perform((s) => (format === undefined ? report(s, id, options) : erpFile(s, id, format))),
+    );
   command('list', 'the batches of this store; with a filter its payouts')
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')

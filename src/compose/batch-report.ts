@@ -18,7 +18,7 @@ import { jsonReport } from '../reports/write-json.ts';
 import { reportPaths, writeReports, writeWhole } from '../reports/write-reports.ts';
 import { writtenAnswers } from '../reports/written-answers.ts';
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
-import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
+import type { AnsweredTransaction, AnswerRecord, BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { TemporalUi } from '../temporal/ui-link.ts';
 import { reportSource } from './report-source.ts';
 
@@ -45,7 +45,7 @@ export async function reportBatch(
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (!isMasked) {
     const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir, answerStem);
-    if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
+    if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
     const failed = await writeFailed(store, batchId, reports);
     if (failed !== undefined) reports.failed = failed;
   }
@@ -91,22 +91,21 @@ async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
 }
 
 /** Rows that are paid again are answered under the message that they came by. */
-async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
+export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<BatchRecord> {
   const earlier = batch.retryOf === null ? undefined : await store.batch(batch.retryOf);
   return earlier === undefined ? batch : messageBatchOf(store, earlier);
 }
 
-async function writeAnswers(store: Store, batch: BatchRecord, dir: string, stem?: string): Promise<string[]> {
-  if (batch.message === null) return [];
+/** Of the batch that a message came as. */
+export async function writeAnswers(
+  store: Store,
+  batch: BatchRecord,
+  dir: string,
+  stem?: string,
+): ReturnType<typeof writeStatusReports> {
+  if (batch.message === null) return undefined;
   const { batchId } = batch;
   const latest = (payout: PayoutRecord): Promise<PayoutRecord> => latestOf(store, payout);
-  const incidents = new Map<string, Reason>();
-  for await (const page of inPages(store.rows(batchId))) {
-    const references = (await Promise.all(page.map(latest))).map(({ reference }) => reference);
-    for (const { reference, kind } of await store.incidentsOf(references)) {
-      incidents.set(reference, { code: kind, message: INCIDENTS[kind] });
-    }
-  }
   const source = {
     batch,
     byState: await store.stateCounts(batchId),
@@ -114,9 +113,37 @@ async function writeAnswers(store: Store, batch: BatchRecord, dir: string, stem?
     refused: () => store.refusedRows(batchId),
     payout: (reference: string) => store.payout(reference),
     latest,
-    incidents,
+    afterwards: await cameToLight(store, batchId, latest),
+    log: {
+      given: () => store.answersOf(batchId),
+      told: (version: number) => store.answeredTransactions(batchId, version),
+      keep: (answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>) =>
+        store.recordAnswer({ ...answer, batchId }, told),
+    },
   };
   return writeStatusReports(dir, source, stem);
+}
+
+/** Incidents and returns of payouts that have ended, by reference; an incident says more than money that came back. */
+async function cameToLight(
+  store: Store,
+  batchId: string,
+  latest: (payout: PayoutRecord) => Promise<PayoutRecord>,
+): Promise<Map<string, { reason: Reason; at: number }>> {
+  const found = new Map<string, { reason: Reason; at: number }>();
+  for await (const page of inPages(store.rows(batchId))) {
+    const newest = await Promise.all(page.map(latest));
+    const paid = newest.filter(({ state }) => state === 'completed').map(({ reference }) => reference);
+    for (const [reference, returns] of Map.groupBy(await store.returnsOf(paid), (it) => it.reference)) {
+      const sums = returns.map(({ amount, currency, orderId }) => `${amount} ${currency} by order ${orderId}`);
+      const at = Math.max(...returns.map(({ seenAt }) => seenAt));
+      found.set(reference, { reason: { code: 'returned', message: `money came back: ${sums.join(', ')}` }, at });
+    }
+    for (const { reference, kind, seenAt } of await store.incidentsOf(newest.map(({ reference }) => reference))) {
+      found.set(reference, { reason: { code: kind, message: INCIDENTS[kind] }, at: seenAt });
+    }
+  }
+  return found;
 }
 
 /** Only what took no money has a later generation. */

@@ -64,6 +64,6 @@ export function folderDeps(opened: Opened): FolderDeps {
     // Whoever can write to the namespace can ask for a sweep: who makes its files, the configuration says.
     door: () => openDoor(opened, config.folderMaker),
     report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
-    failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken yet'),
+    failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken, or not answered, yet'),
   };
 }

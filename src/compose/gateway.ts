@@ -23,6 +23,7 @@ import { clockComplaint } from './bank-clock-alarm.ts';
 import { documentOf, reportBatch, reportFolder } from './batch-report.ts';
 import { cardDeps } from './card-deps.ts';
 import { type Opened, openDoor } from './door.ts';
+import { writeErpFile } from './erp-file.ts';
 import { gatewayTransport } from './gateway-transport.ts';
 import { pageDeps } from './page-deps.ts';
 import { keepPolicyLog } from './policy-log.ts';
@@ -110,6 +111,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     document: (batchId) => documentOf(config, store, batchId, ui),
     report: async (batchId, isMasked) =>
       (await reportBatch(config, store, batchId, ui, { dir: reportFolder(config), isMasked })).head.reports,
+    erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     control: (batch, update, by) =>
       client.withDeadline(Date.now() + UPDATE_MS, () => updateBatch(client, batch, update, by)),
     ready: {

@@ -38,6 +38,38 @@ export const flag = z
 
 export const text = z.string();
 
+const accountCode = z
+  .string()
+  .regex(/^[^\p{Cc}{}]{0,64}(?:\{(?:account|currency)\}[^\p{Cc}{}]{0,64}){0,2}$/u, {
+    error:
+      'has an account code with control characters, too long, or with a placeholder other than {account} and {currency}',
+  })
+  .min(1, { error: 'has an empty account code' });
+
+/** Account codes of the journal; what is left out has the name that it has here, which no chart of accounts has by chance. */
+const journalAccountCodes = z.strictObject({
+  bank: accountCode.default('bank:{account}'),
+  payment: accountCode.default('payouts'),
+  fee: accountCode.default('bank-fees'),
+  exchange: accountCode
+    .refine((code) => code.includes('{currency}'), {
+      error: 'needs {currency} in `exchange`: an account for each currency',
+    })
+    .default('exchange:{currency}'),
+  return: accountCode.default('returned-payouts'),
+});
+
+export const journalAccounts = z.string().transform((given, context): z.output<typeof journalAccountCodes> => {
+  try {
+    const { data, error } = journalAccountCodes.safeParse(readJsonOnce(given));
+    if (data !== undefined) return data;
+    context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'cannot be used' });
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is no JSON that names each member once' });
+  }
+  return z.NEVER;
+});
+
 export const mailAddress = z
   .string()
   .regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, { error: 'is no address such as audit@example.com' });

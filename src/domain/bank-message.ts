@@ -1,3 +1,6 @@
+import type { Finding } from './finding.ts';
+import type { PayoutState, Reason } from './payout-state.ts';
+
 /** What is kept of a bank message (pain.001, ABA, NACHA), so that its answer names everything as it was written. */
 
 /** The ids a bank message gave one transaction, byte for byte, so that the answer names them as they were written. */
@@ -15,6 +18,23 @@ export interface OriginalTransaction {
   currency: string;
   /** Date asked for, ISO 8601. */
   requestedExecution?: string;
+}
+
+/** What an answer says of a transaction is made of this. */
+export type TransactionFacts = PayoutFacts | RefusedFacts;
+
+export interface PayoutFacts {
+  original: OriginalTransaction;
+  state: PayoutState;
+  reason: Reason | null;
+  orderId: string | null;
+}
+
+/** A row that was never claimed. */
+export interface RefusedFacts {
+  original: OriginalTransaction;
+  /** None: it was refused because of other rows of its file. */
+  findings: readonly Pick<Finding, 'column' | 'rule' | 'message'>[];
 }
 
 /** The head of a bank message and of its payment blocks, as written. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { OriginalMessage } from '../domain/bank-message.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { answerIdStart, writeRefusal } from '../reports/status-report-files.ts';
+import type { BatchRecord } from '../store/store.ts';
 
 /** A file name has 255 bytes at most. */
 const STEM_MAX = 150;
@@ -20,6 +21,14 @@ export async function answerStem(
   const name = nameOf(message);
   const first = await readFile(join(out, `${name}.received.pain002.xml`), 'utf8').catch(() => '');
   return first === '' || first.includes(answerIdStart(batchId)) ? name : `${name}.${batchId}`;
+}
+
+/** The same where the folder has answered the message of this batch; undefined where it has not. */
+export async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
+  const stem = await answerStem(out, batchId, message);
+  if (stem === undefined) return undefined;
+  const first = await readFile(join(out, `${stem}.received.pain002.xml`), 'utf8').catch(() => '');
+  return first.includes(answerIdStart(batchId)) ? stem : undefined;
 }
 
 /** The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. */

@@ -7,7 +7,7 @@ import { takeFile } from '../intake/take-file.ts';
 import type { BatchStanding } from '../reports/batch-report.ts';
 import { stageOf } from '../reports/pain002/stage.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-import { answerRefusal, answerStem } from './answers.ts';
+import { answeredStem, answerRefusal, answerStem } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, waitFor, workItems } from './layout.ts';
 
@@ -36,6 +36,8 @@ export class DropFolder {
   private readonly incoming: Incoming;
   /** How each open batch stood when its reports were written. */
   private readonly reported = new Map<string, string>();
+  /** Until when what has come to light about each ended batch is answered. */
+  private readonly looked = new Map<string, number>();
 
   private constructor(deps: FolderDeps, options: SweepOptions, paths: DropFolderPaths) {
     this.deps = deps;
@@ -63,6 +65,7 @@ export class DropFolder {
       await this.incoming.taken(name);
       done.taken += 1;
     }
+    await this.answerLater();
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
     const door = await this.deps.door();
@@ -71,6 +74,24 @@ export class DropFolder {
       if (found !== 'gone') done[found] += 1;
     }
     return done;
+  }
+
+  /** Answers that the folder has given, and that something has come to light about since: a further version, and the reports again. */
+  private async answerLater(): Promise<void> {
+    const { out } = this.paths;
+    let item = { batchId: '', path: out };
+    try {
+      for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
+        if (this.looked.get(batchId) === at) continue;
+        item = { batchId, path: out };
+        const batch = await this.deps.store.batch(batchId);
+        const stem = batch && (await answeredStem(out, batch));
+        if (stem !== undefined) await this.deps.report(batchId, { dir: out, answerStem: stem });
+        this.looked.set(batchId, at);
+      }
+    } catch (error) {
+      this.deps.failed(error, item);
+    }
   }
 
   private async goOn(door: Door, item: WorkItem): Promise<Found> {

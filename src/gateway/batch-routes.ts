@@ -88,14 +88,13 @@ export async function controlBatch(
   return control;
 }
 
-export const REPORTS = ['csv', 'json', 'html', 'pain002', 'failed'] as const;
+export const REPORTS = ['csv', 'json', 'html', 'failed'] as const;
 type ReportName = (typeof REPORTS)[number];
 
 export const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
-  pain002: 'application/xml; charset=utf-8',
   failed: 'text/csv; charset=utf-8',
 };
 
@@ -108,7 +107,7 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const schema = {
     tags: TAGS,
     summary: 'A report of a batch as it stands',
-    description: '`pain002` is the latest answer to a pain.001; `failed` holds the rows to hand in again.',
+    description: '`failed` holds the rows to hand in again.',
     params: jsonSchema(params),
     querystring: jsonSchema(reportQuery),
     response: {

@@ -5,6 +5,8 @@ import type { Door } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
 import type { ReportPaths } from '../reports/batch-report.ts';
+import type { ErpFormat } from '../reports/erp-formats.ts';
+import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
@@ -23,6 +25,8 @@ export interface GatewayDeps {
   document(batchId: string): AsyncIterable<string>;
   /** Writes the report files of a batch, and says where. Throws for an unknown id. */
   report(batchId: string, isMasked?: boolean): Promise<ReportPaths>;
+  /** Writes a file for other software. Throws for an unknown id, and a `Problem` where there is nothing to answer or to advise. */
+  erpFile(batchId: string, format: ErpFormat): Promise<ErpFile>;
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
@@ -45,6 +49,13 @@ export interface GatewayDeps {
   /** Folder of bodies on their way. */
   uploads: string;
   log: Log;
+}
+
+/** `unclear`: what may have moved otherwise than it says. `answer`: which one it is, of an answer. */
+interface ErpFile {
+  path: string;
+  unclear: readonly unknown[];
+  answer: Pick<NewestAnswer, 'messageId' | 'version' | 'supersedes'> | null;
 }
 
 /** What the routes of card payments work with. `id`: the merchant_request_id. */

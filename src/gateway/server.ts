@@ -14,6 +14,7 @@ import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
 import { cardPageRoutes, cardRoutes } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
+import { erpRoutes } from './erp-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { intakeRoutes } from './intake-routes.ts';
@@ -129,6 +130,7 @@ async function gatewayApp(
     scope.register(async (inner) => intakeRoutes(inner, deps));
     scope.register(async (inner) => batchRoutes(inner, deps));
     scope.register(async (inner) => reportRoutes(inner, deps));
+    scope.register(async (inner) => erpRoutes(inner, deps));
     scope.register(async (inner) => cardRoutes(inner, deps));
   });
   app.register(async (scope) => {

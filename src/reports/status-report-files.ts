@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { OriginalTransaction } from '../domain/bank-message.ts';
+import type { OriginalMessage, OriginalTransaction, PayoutFacts, TransactionFacts } from '../domain/bank-message.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
-import type { BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
+import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
+import { type AnswerLog, finalAnswers, supersededBy, toldUpTo } from './pain002/final-answers.ts';
 import { stageOf } from './pain002/stage.ts';
-import type { PayoutFacts, RefusalAnswer, Stage, TransactionFacts } from './pain002/status-report.ts';
+import type { RefusalAnswer, Stage } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 
@@ -19,44 +20,78 @@ export interface AnswerSource {
   payout(reference: string): Promise<PayoutRecord | undefined>;
   /** The newest generation of a payout's document: it was paid again where the earlier one took no money. */
   latest(payout: PayoutRecord): Promise<PayoutRecord>;
-  /** What the bank shows against the stored end of a payout, by reference. */
-  incidents: ReadonlyMap<string, Reason>;
+  /** What has come to light after the end of a payout, and when (epoch ms), by reference: an incident, money that came back. */
+  afterwards: ReadonlyMap<string, { reason: Reason; at: number }>;
+  /** The final answers that were given. */
+  log: AnswerLog;
+}
+
+/** The answer that stands. */
+export interface NewestAnswer {
+  /** Absolute. */
+  path: string;
+  messageId: string;
+  stage: Stage;
+  /** From 1; above that it supersedes another one. */
+  version: number;
+  /** Id of that one. */
+  supersedes: string | null;
 }
 
 const STAGES: readonly Stage[] = ['received', 'validated', 'sent', 'final'];
 
 /**
  * Writes the answers (pain.002) to the pain.001 a batch came as: one file a stage up to the one it stands at, which alone is
- * written again. Returns their paths; none for a batch of another format. `stem`: what their names begin with.
+ * written again; of the final stage a file a version, none of which is. Returns their paths, the latest last, and the latest; undefined
+ * for a batch of another format. `stem`: what their names begin with.
  */
 export async function writeStatusReports(
   dir: string,
   source: AnswerSource,
   stem: string = source.batch.batchId,
-): Promise<string[]> {
-  const { batch, byState } = source;
+): Promise<{ paths: string[]; newest: NewestAnswer } | undefined> {
+  const { batch, byState, log } = source;
   const { message, batchId } = batch;
-  if (message === null || !message.format.startsWith('pain.')) return [];
-  const pathOf = (stage: Stage): string => resolve(join(dir, `${stem}.${stage}.pain002.xml`));
+  if (message === null || !message.format.startsWith('pain.')) return undefined;
   // A row that an operator sends again takes the batch back, but no answer that was given.
-  const reached = (await isThere(pathOf('final'))) ? 'final' : stageOf(byState);
+  const reached = (await log.given()).length > 0 ? 'final' : stageOf(byState);
   const facts = await digestOf(source);
-  const paths: string[] = [];
+  const idStart = (stage: Stage): string => `${answerIdStart(batchId)}${STAGES.indexOf(stage)}`;
+  const written: NewestAnswer[] = [];
   for (const stage of STAGES.slice(0, STAGES.indexOf(reached) + 1)) {
-    const path = pathOf(stage);
-    paths.push(path);
+    if (stage === 'final') break;
+    const path = answerPath(dir, stem, stage);
+    const messageId = idStart(stage) + facts.digest;
+    written.push({ path, messageId, stage, version: 1, supersedes: null });
     if (stage !== reached && (await isThere(path))) continue;
-    const answer = {
-      messageId: `${answerIdStart(batchId)}${STAGES.indexOf(stage)}${facts.digest}`,
-      createdAt: stage === 'received' || stage === 'validated' ? batch.createdAt : facts.lastChange,
-      stage,
-      message,
-      transactions: () => transactions(source),
-    };
-    await writeWhole(path, pain002(answer));
+    const createdAt = stage === 'sent' ? facts.lastChange : batch.createdAt;
+    await writeWhole(path, pain002({ messageId, createdAt, stage, message, transactions: () => transactions(source) }));
   }
-  return paths;
+  if (reached === 'final') {
+    const standing = { transactions: () => transactions(source), idStart: idStart('final'), at: facts.lastChange };
+    for (const answer of await finalAnswers(log, standing)) {
+      written.push(await writeFinal(answerPath(dir, stem, 'final', answer.version), { answer, message, log }));
+    }
+  }
+  const newest = written.at(-1);
+  return newest && { paths: written.map(({ path }) => path), newest };
 }
+
+/** An answer that was given is the same through every door, and is not written over. */
+async function writeFinal(
+  path: string,
+  { answer, message, log }: { answer: AnswerRecord; message: OriginalMessage; log: AnswerLog },
+): Promise<NewestAnswer> {
+  const { version, messageId, supersedes, createdAt } = answer;
+  if (!(await isThere(path))) {
+    const told = { transactions: () => toldUpTo(log, version), supersedes: await supersededBy(log, answer) };
+    await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, ...told }));
+  }
+  return { path, messageId, stage: 'final', version, supersedes };
+}
+
+const answerPath = (dir: string, stem: string, stage: Stage, version = 1): string =>
+  resolve(join(dir, `${stem}.${stage}${version === 1 ? '' : `.${version}`}.pain002.xml`));
 
 /** What the ids of the answers of a batch begin with, 16 characters. */
 export const answerIdStart = (batchId: string): string => batchId.replaceAll('-', '').slice(-16);
@@ -79,7 +114,10 @@ export async function writeRefusal(
 async function digestOf(source: AnswerSource): Promise<{ digest: string; lastChange: number }> {
   const hash = createHash('sha256');
   let lastChange = source.batch.createdAt;
-  for await (const row of source.rows()) lastChange = Math.max(lastChange, (await source.latest(row)).updatedAt);
+  for await (const row of source.rows()) {
+    const { reference, updatedAt } = await source.latest(row);
+    lastChange = Math.max(lastChange, updatedAt, source.afterwards.get(reference)?.at ?? 0);
+  }
   for await (const facts of transactions(source)) hash.update(JSON.stringify(facts));
   return { digest: hash.digest('hex').slice(0, 16), lastChange };
 }
@@ -113,15 +151,18 @@ async function* notClaimed(
   } else yield { original, findings };
 }
 
-/** An end that the bank contradicts is in doubt for the receiver, whatever the store says. */
+/**
+ * An end that the bank contradicts is in doubt for the receiver, whatever the store says, and so is money that came back: neither
+ * paid nor to be paid again before people have looked.
+ */
 function factsOf(
-  { incidents }: AnswerSource,
+  { afterwards }: AnswerSource,
   { reference, state, reason, orderId }: PayoutRecord,
   original: OriginalTransaction,
 ): PayoutFacts {
-  const incident = incidents.get(reference);
-  if (incident === undefined) return { original, state, reason, orderId };
-  return { original, state: 'needs-operator', reason: incident, orderId };
+  const later = afterwards.get(reference);
+  if (later === undefined) return { original, state, reason, orderId };
+  return { original, state: 'needs-operator', reason: later.reason, orderId };
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -1,3 +1,4 @@
+import { answerRepository } from './answers.ts';
 import { attemptRepository } from './attempts.ts';
 import { auditRepository } from './audit.ts';
 import { checkpointRepository } from './audit-checkpoints.ts';
@@ -32,6 +33,7 @@ export const repositories = {
   ...laneRepository,
   ...switchRepository,
   ...factRepository,
+  ...answerRepository,
   ...incidentRepository,
   ...reconciliationRepository,
   ...idempotencyRepository,

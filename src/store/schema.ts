@@ -9,6 +9,7 @@ import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.t
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
+import { ANSWER_JSON, type AnswerTables } from './answer-schema.ts';
 import { CARD_JSON, type CardTables } from './card-schema.ts';
 import { DECISION_JSON, type DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
@@ -17,7 +18,7 @@ import type { Json, JsonColumns } from './json-columns.ts';
  * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
  * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends CardTables, DecisionTables {
+export interface Tables extends AnswerTables, CardTables, DecisionTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
@@ -37,6 +38,7 @@ export interface Tables extends CardTables, DecisionTables {
 }
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {
+  ...ANSWER_JSON,
   ...CARD_JSON,
   ...DECISION_JSON,
   batches: { message: true },

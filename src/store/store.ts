@@ -4,6 +4,7 @@ import type { Repository } from './repository.ts';
 import type { IdentityAcceptance } from './store-identity.ts';
 
 export type { AuditEntry } from '../audit/entry.ts';
+export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
 export type { NumberedEntry } from './audit.ts';
 export type { LogToSign } from './audit-checkpoints.ts';
 export type * from './entities.ts';

@@ -116,6 +116,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/batch-list.ts',
       'reports/display.ts',
       'reports/masked.ts',
+      'reports/erp-formats.ts',
       'rules/finding.ts',
       'webhooks/ip-list.ts',
     ],

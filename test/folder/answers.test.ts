@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { DropFolder } from '../../src/folder/drop-folder.ts';
-import { openTestDoor } from '../support/doors.ts';
+import { openTestDoor, type TestDoor } from '../support/doors.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const MESSAGE = readFileSync(example('suppliers.pain.001.001.09.xml'), 'utf8');
@@ -13,15 +13,21 @@ const env = {
   PAYOUTS_PAYEE_DIRECTORY: example('payees.csv'),
 };
 
-async function openFolder() {
-  const door = await openTestDoor({ env });
-  const dir = join(door.dir, 'drop');
+async function openFolder(given?: TestDoor) {
+  const door = given ?? (await openTestDoor({ env }));
+  const dir = join(door.dir, given === undefined ? 'drop' : 'another');
+  const reports: string[] = [];
+  const report: typeof door.report = (batchId, place) => {
+    reports.push(batchId);
+    return door.report(batchId, place);
+  };
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const parts = { store: door.store, door: async () => door, report: door.report, failed: () => {} };
+  const parts = { store: door.store, door: async () => door, report, failed: () => {} };
   const watcher = await DropFolder.open(parts, { dir, invalid: 'stop' });
   return {
     door,
     watcher,
+    reports,
     drop(name: string, text: string) {
       writeFileSync(join(dir, 'in', name), text);
       writeFileSync(join(dir, 'in', `${name}.done`), '');
@@ -44,6 +50,32 @@ it('a pain.001 is answered under its message id, stage by stage', async () => {
   expect(await watcher.sweep()).toMatchObject({ ended: 1 });
   expect(answers()).toContain(`${MESSAGE_ID}.final.pain002.xml`);
   expect(read(`${MESSAGE_ID}.final.pain002.xml`)).toContain('<GrpSts>ACSC</GrpSts>');
+});
+
+it('what comes to light after the answer is answered beside it, once', async () => {
+  const { door, watcher, drop, answers, read, reports } = await openFolder();
+  drop('suppliers.xml', MESSAGE);
+  await watcher.sweep();
+  const [batch] = await door.store.batches(1);
+  const { batchId } = batch ?? { batchId: '' };
+  await door.end(batchId);
+  await watcher.sweep();
+  const [first] = await Array.fromAsync(door.store.rows(batchId));
+  const before = read(`${MESSAGE_ID}.final.pain002.xml`);
+  const { reference, amount, currency } = first ?? { reference: '', amount: '', currency: '' };
+  await door.store.recordReturn({ reference, orderId: 'r-1', amount, currency, seenAt: 99_000 });
+  await watcher.sweep();
+  expect(read(`${MESSAGE_ID}.final.2.pain002.xml`)).toMatch(/<TxSts>PDNG<\/TxSts>.*returned/);
+  expect(read(`${MESSAGE_ID}.final.pain002.xml`)).toBe(before);
+  const written = reports.length;
+  await watcher.sweep();
+  expect(reports).toHaveLength(written);
+
+  // A folder that has not answered it is left alone, and one that begins again finds everything told.
+  const elsewhere = await openFolder(door);
+  await elsewhere.watcher.sweep();
+  expect(elsewhere.answers()).toEqual([]);
+  expect(answers().filter((name) => name.includes('.final'))).toHaveLength(2);
 });
 
 it('one that is refused as a whole is answered too; what was answered before is not written over', async () => {

@@ -104,6 +104,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       store,
       door: (maker) => openDoor(opened, maker),
       report: async () => Promise.reject(new Error('no reports here')),
+      erpFile: async () => Promise.reject(new Error('no reports here')),
       document: () => {
         throw new Error('no reports here');
       },

@@ -70,6 +70,7 @@ export async function openGateway(
     document: door.document,
     report: async (batchId, isMasked) =>
       (await door.report(batchId, { dir: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
+    erpFile: door.erpFile,
     refused: door.refused,
     async control({ batchId }, update, by) {
       controls.push({ batchId, update, by });

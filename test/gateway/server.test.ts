@@ -108,6 +108,21 @@ describe('batches', () => {
     expect((await door.store.auditOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
   });
 
+  it('say what their orders moved, to software that books it', async () => {
+    const { post, send, door } = await openGateway();
+    const { batchId } = (await post('?file=a.csv', FILE)).document;
+    const report = (name: string) => send(`/v1/batches/${batchId}/reports/${name}`);
+    expect(await report('camt054')).toMatchObject({ status: 404, document: { error: { code: 'nothing-moved' } } });
+    await door.end(batchId, 'completed');
+    const advice = await report('camt054');
+    expect([advice.status, advice.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
+    expect(advice.headers.get('content-disposition')).toMatch(/^inline; filename=\S+\.camt054\.xml$/);
+    expect(advice.document).toContain('<BkToCstmrDbtCdtNtfctn>');
+    const journal = await report('journal');
+    expect([journal.status, journal.headers.get('payouts-unclear')]).toEqual([200, '0']);
+    expect(journal.document.split('\n')).toHaveLength(4);
+  });
+
   it('leave an entry of what their workflow refuses, and of what nobody answers', async () => {
     const { post, send, deps, door } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
@@ -156,6 +171,9 @@ it('describes every route in its OpenAPI document', async () => {
     '/v1/batches/{id}/cancel',
     '/v1/batches/{id}/drain',
     '/v1/batches/{id}/pause',
+    '/v1/batches/{id}/reports/camt054',
+    '/v1/batches/{id}/reports/journal',
+    '/v1/batches/{id}/reports/pain002',
     '/v1/batches/{id}/reports/{name}',
     '/v1/batches/{id}/resume',
     '/v1/card-payments',

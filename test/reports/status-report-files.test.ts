@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { type AnswerSource, writeStatusReports } from '../../src/reports/status-report-files.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
+import { answerLog } from './pain002/answer-log.ts';
 import { BATCH, record } from './records.ts';
 
 const MESSAGE: OriginalMessage = {
@@ -17,8 +18,10 @@ const MESSAGE: OriginalMessage = {
 const original = (endToEndId: string) => ({ payment: 0, endToEndId, amount: '10.00', currency: 'EUR' });
 
 let dir: string;
+let log: ReturnType<typeof answerLog>;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'answers-'));
+  log = answerLog();
 });
 afterEach(() => rm(dir, { recursive: true }));
 
@@ -38,7 +41,8 @@ function sourceOf(
     refused: () => each<RefusedRow>([]),
     payout: async (reference) => (taken?.reference === reference ? taken : undefined),
     latest: async (payout) => payout,
-    incidents: new Map(),
+    afterwards: new Map(),
+    log,
     ...given,
   };
 }
@@ -47,8 +51,9 @@ const paid = record(1, 'completed', { original: original('E-1') });
 const failed = record(2, 'failed', { original: original('E-2') }, 'bank-failed');
 
 async function finalOf(source: AnswerSource): Promise<string> {
-  const paths = await writeStatusReports(dir, source);
-  return readFile(paths.at(-1) ?? '', 'utf8');
+  const written = await writeStatusReports(dir, source);
+  expect(written?.paths.at(-1)).toBe(written?.newest.path);
+  return readFile(written?.newest.path ?? '', 'utf8');
 }
 
 /** `E-1 ACSC`, in order. */
@@ -59,7 +64,7 @@ const statuses = (xml: string): string[] =>
 
 test('answers every stage so far, and the same facts with the same bytes', async () => {
   const source = sourceOf([paid, failed]);
-  const paths = await writeStatusReports(dir, source);
+  const { paths } = (await writeStatusReports(dir, source)) ?? { paths: [] };
   expect(paths.map((path) => basename(path).split('.')[1])).toEqual(['received', 'validated', 'sent', 'final']);
   const first = await finalOf(source);
   expect(statuses(first)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
@@ -67,7 +72,7 @@ test('answers every stage so far, and the same facts with the same bytes', async
 });
 
 test('answers nothing to a batch that was no pain.001', async () => {
-  expect(await writeStatusReports(dir, sourceOf([paid], { batch: BATCH }))).toEqual([]);
+  expect(await writeStatusReports(dir, sourceOf([paid], { batch: BATCH }))).toBeUndefined();
 });
 
 test('gives a row that was taken before the status of the payout that took it, never RJCT', async () => {
@@ -98,8 +103,9 @@ test('rejects a refused row, unless only our own files keep it from being paid',
 });
 
 test('never rejects a payout against whose end the bank shows an order', async () => {
-  const incidents = new Map([[failed.reference, { code: 'order-after-end', message: 'the bank shows an order' }]]);
-  expect(statuses(await finalOf(sourceOf([paid, failed], { incidents })))).toEqual(['E-1 ACSC', 'E-2 PDNG']);
+  const reason = { code: 'order-after-end', message: 'the bank shows an order' };
+  const afterwards = new Map([[failed.reference, { reason, at: 1 }]]);
+  expect(statuses(await finalOf(sourceOf([paid, failed], { afterwards })))).toEqual(['E-1 ACSC', 'E-2 PDNG']);
 });
 
 test('gives a row that was paid again the status of the payout that pays it', async () => {
@@ -108,9 +114,35 @@ test('gives a row that was paid again the status of the payout that pays it', as
   const before = await finalOf(sourceOf([paid, failed]));
   const after = await finalOf(sourceOf([paid, failed], { latest }));
   expect(statuses(before)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
-  expect(statuses(after)).toEqual(['E-1 ACSC', 'E-2 ACSC']);
+  expect(statuses(after)).toEqual(['E-2 ACSC']);
   const createdAt = (xml: string): string => /<CreDtTm>(.*?)<\/CreDtTm>/.exec(xml)?.[1] ?? '';
   expect(createdAt(after) > createdAt(before)).toBe(true);
+});
+
+test('leaves an answer as it was given, and tells by a further one what came to light', async () => {
+  const before = await writeStatusReports(dir, sourceOf([paid, failed]));
+  const first = await readFile(before?.newest.path ?? '', 'utf8');
+  const reason = { code: 'returned', message: 'money came back: 10.00 EUR by order r-1' };
+  const at = BATCH.createdAt + 60_000;
+  const source = sourceOf([paid, failed], { afterwards: new Map([[paid.reference, { reason, at }]]) });
+  const after = await writeStatusReports(dir, source);
+  expect(after?.paths.map((path) => basename(path))).toEqual(
+    ['received', 'validated', 'sent', 'final', 'final.2'].map((name) => `batch-1.${name}.pain002.xml`),
+  );
+  expect(after?.newest).toMatchObject({ stage: 'final', version: 2, supersedes: before?.newest.messageId });
+  const second = await readFile(after?.newest.path ?? '', 'utf8');
+  expect(statuses(second)).toEqual(['E-1 PDNG']);
+  expect(second).toContain(`supersedes ${before?.newest.messageId};`);
+  expect(second).toContain('<OrgnlMsgId>MSG-1</OrgnlMsgId>');
+  expect(second).toContain(`<CreDtTm>${new Date(at).toISOString()}</CreDtTm>`);
+  expect(await readFile(before?.newest.path ?? '', 'utf8')).toBe(first);
+
+  // Through another door, in a folder that has none of them, they are the same.
+  const elsewhere = join(dir, 'elsewhere');
+  await mkdir(elsewhere);
+  const again = await writeStatusReports(elsewhere, source);
+  const [one, two] = await Promise.all((again?.paths.slice(-2) ?? []).map((path) => readFile(path, 'utf8')));
+  expect([one, two]).toEqual([first, second]);
 });
 
 test('says other things under another message id', async () => {

@@ -6,9 +6,11 @@ import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
+import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
+import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { Door } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
@@ -27,6 +29,7 @@ export interface TestDoor extends Door {
   refused(refusal: IntakeRefusal): Promise<Problem>;
   document(batchId: string): AsyncIterable<string>;
   report(batchId: string, place?: ReportPlace): ReturnType<typeof reportBatch>;
+  erpFile(...asked: Parameters<GatewayDeps['erpFile']>): ReturnType<GatewayDeps['erpFile']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
 }
@@ -68,6 +71,7 @@ export async function openTestDoor(
     refused: (refusal) => answeredRefusal(config, refusal, 1),
     document: (batchId) => documentOf(config, store, batchId, ui),
     report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
+    erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
       await store.setBatchEnded(batchId, 9_000);

@@ -6,9 +6,11 @@ import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import { batchOf, controlBatch, MEDIA_TYPE, REPORTS, reportQuery } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
+import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
 import { keptText, parsed } from '../schemas.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
@@ -52,7 +54,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
       mayControl: await mayControl(doorway, request.caller, batch),
-      reports: REPORTS.filter((name) => name !== 'pain002' || batch.message !== null),
+      reports: [...REPORTS, ...ERP_FORMATS.filter((name) => name !== 'pain002' || batch.message !== null)],
     });
     return show(reply, view, { title: batch.file, body });
   });
@@ -63,6 +65,11 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const isLetIn = (): boolean => callerSeen(request, doorway) !== undefined;
     return reply.type('text/event-stream').send(progressOf({ store, batchId, isLetIn, closing: doorway.closing }));
   });
+  for (const format of ERP_FORMATS) {
+    app.get(`/batches/:id/reports/${format}`, (request, reply) =>
+      sendErpFile(deps, request, reply, { format, type: 'attachment' }),
+    );
+  }
   app.get('/batches/:id/reports/:name', async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
     const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);

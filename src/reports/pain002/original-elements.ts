@@ -1,7 +1,7 @@
 import type { OriginalMessage, OriginalTransaction } from '../../domain/bank-message.ts';
 import { parseDecimal } from '../../domain/money.ts';
+import { asWritten, element, leaf, text } from '../xml-text.ts';
 import type { AnswerVersion } from './status-report.ts';
-import { asWritten, element, leaf, text } from './xml-text.ts';
 
 /** Stands where an id is required and the file gave none that a schema takes. */
 const NOT_PROVIDED = 'NOTPROVIDED';

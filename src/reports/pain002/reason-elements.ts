@@ -1,7 +1,8 @@
+import type { TransactionFacts } from '../../domain/bank-message.ts';
+import { asWritten, element, leaf, textLines } from '../xml-text.ts';
 import { fileCodeOf, findingCodeOf, reasonCodeOf } from './iso-reasons.ts';
-import { isRefused, type RefusalAnswer, type TransactionFacts } from './status-report.ts';
+import { isRefused, type RefusalAnswer, type Superseded } from './status-report.ts';
 import type { TransactionStatus } from './transaction-status.ts';
-import { asWritten, element, leaf, textLines } from './xml-text.ts';
 
 /** `StsRsnInf`: a code of the external list and its story in lines. No line holds a value of a row. */
 
@@ -26,6 +27,10 @@ export function transactionReason(facts: TransactionFacts, status: TransactionSt
   const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
   return told + order;
 }
+
+/** Which answer this one takes the place of: an answer has no element for it. */
+export const supersession = ({ version, messageId }: Superseded): string =>
+  statusReason(undefined, `version ${version} of this answer: supersedes ${messageId}; lists what has changed since`);
 
 /** Why a file is refused: what is wrong with it as a whole first, then its rows. */
 export function fileRefusal(findings: RefusalAnswer['findings']): string {

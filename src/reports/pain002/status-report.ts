@@ -1,6 +1,5 @@
-import type { OriginalMessage, OriginalTransaction } from '../../domain/bank-message.ts';
+import type { OriginalMessage, RefusedFacts, TransactionFacts } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
-import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 
 /** What an answer (pain.002) is made of. The same facts give the same bytes: every id and instant is given. */
 
@@ -30,6 +29,18 @@ export interface BatchAnswer extends Answer {
    * between the two passes keeps the status that was counted.
    */
   transactions(): Iterable<TransactionFacts> | AsyncIterable<TransactionFacts>;
+  /** Where an answer of this stage was given before: absent for the first one. */
+  supersedes?: Superseded;
+}
+
+/** What an answer says anew. It counts all transactions, and lists those that have changed. */
+export interface Superseded {
+  /** Of the answer that takes its place, from 2. */
+  version: number;
+  /** Id of the answer before. */
+  messageId: string;
+  /** Positions of the transactions, from 0. */
+  changed: ReadonlySet<number>;
 }
 
 /** A file that was refused as a whole: nothing of it is paid. */
@@ -37,22 +48,6 @@ export interface RefusalAnswer extends Answer {
   /** As far as it could be read; null when not even its head could. */
   message: OriginalMessage | null;
   findings: readonly Pick<Finding, 'line' | 'row' | 'column' | 'rule' | 'message'>[];
-}
-
-export type TransactionFacts = PayoutFacts | RefusedFacts;
-
-export interface PayoutFacts {
-  original: OriginalTransaction;
-  state: PayoutState;
-  reason: Reason | null;
-  orderId: string | null;
-}
-
-/** A row that was never claimed. */
-interface RefusedFacts {
-  original: OriginalTransaction;
-  /** None: it was refused because of other rows of its file. */
-  findings: readonly Pick<Finding, 'column' | 'rule' | 'message'>[];
 }
 
 export const isRefused = (facts: TransactionFacts): facts is RefusedFacts => 'findings' in facts;

@@ -1,5 +1,6 @@
+import type { TransactionFacts } from '../../domain/bank-message.ts';
 import type { PayoutState } from '../../domain/payout-state.ts';
-import { isRefused, type JudgedStage, type TransactionFacts } from './status-report.ts';
+import { isRefused, type JudgedStage } from './status-report.ts';
 
 /**
  * Status of one transaction (`TxSts`). A completed payout has left our account, which is ACSC; that the creditor has

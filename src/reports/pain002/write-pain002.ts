@@ -1,17 +1,16 @@
-import type { OriginalMessage } from '../../domain/bank-message.ts';
+import type { OriginalMessage, TransactionFacts } from '../../domain/bank-message.ts';
+import { asWritten, element, leaf } from '../xml-text.ts';
 import { elementsOf, type OriginalElements } from './original-elements.ts';
-import { fileRefusal, transactionReason } from './reason-elements.ts';
+import { fileRefusal, supersession, transactionReason } from './reason-elements.ts';
 import {
   type AnswerVersion,
   type BatchAnswer,
   isRefused,
   type JudgedStage,
   type RefusalAnswer,
-  type TransactionFacts,
 } from './status-report.ts';
 import { StatusTally } from './status-tally.ts';
 import { type TransactionStatus, transactionStatus } from './transaction-status.ts';
-import { asWritten, element, leaf } from './xml-text.ts';
 
 const CLOSING = '</CstmrPmtStsRpt>\n</Document>\n';
 
@@ -29,13 +28,18 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
     return;
   }
   const counted = await count(answer, stage);
-  yield `${element('OrgnlGrpInfAndSts', original.head, leaf('GrpSts', counted.all.status()), perStatus(counted.all))}\n`;
+  const { supersedes } = answer;
+  const told = leaf('GrpSts', counted.all.status()) + (supersedes === undefined ? '' : supersession(supersedes));
+  yield `${element('OrgnlGrpInfAndSts', original.head, told, perStatus(counted.all))}\n`;
   let open: number | undefined;
   let position = 0;
   for await (const facts of answer.transactions()) {
     const { payment } = facts.original;
     const status = counted.statuses[position];
     if (status === undefined) throw new RangeError('the second pass has more transactions than the first');
+    const isListed = supersedes?.changed.has(position) ?? true;
+    position += 1;
+    if (!isListed) continue;
     if (payment !== open) {
       const tally = counted.payments[payment] ?? new StatusTally();
       yield `${open === undefined ? '' : PAYMENT_END}<OrgnlPmtInfAndSts>${original.payment(payment)}`;
@@ -43,7 +47,6 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
       open = payment;
     }
     yield `${transactionElement(facts, { stage, status, original })}\n`;
-    position += 1;
   }
   if (position < counted.statuses.length) throw new RangeError('the second pass has fewer transactions than the first');
   yield `${open === undefined ? '' : PAYMENT_END}${CLOSING}`;

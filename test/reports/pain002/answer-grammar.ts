@@ -1,8 +1,6 @@
 import { COMPONENTS } from '../../../src/formats/iso20022/components.ts';
 import { defineGrammar, type Edition } from '../../../src/formats/iso20022/grammar.ts';
-import { readDocument } from '../../../src/formats/iso20022/read-document.ts';
-import type { StructureProblem } from '../../../src/formats/iso20022/structure.ts';
-import { bytesOf } from '../../formats/bytes.ts';
+import { readMessage } from '../read-message.ts';
 
 /**
  * CustomerPaymentStatusReport .03 (edition 2009) and .10 (2019), without the optional elements that an answer of ours never has:
@@ -26,28 +24,15 @@ PerStatus = DtldNbOfTxs:NumericText DtldSts:Status@2009 DtldSts:4@2019 DtldCtrlS
 Reference = Amt?:AmountType ReqdExctnDt?:Date@2009 ReqdExctnDt?:DateOrDateTime@2019
 `;
 
-const EDITIONS: Readonly<Record<string, Edition>> = { '03': '2009', '10': '2019' };
+const EDITIONS: Readonly<Record<string, Edition>> = { 'pain.002.001.03': '2009', 'pain.002.001.10': '2019' };
 
-/** Every value of a document by the trail of its element, in document order, and what the grammar does not allow. */
-export async function readAnswer(xml: string): Promise<{
-  problems: StructureProblem[];
-  values(name: string): string[];
-}> {
-  const problems: StructureProblem[] = [];
-  const leaves: { trail: string; text: string }[] = [];
-  await readDocument('answer.xml', bytesOf(xml), new Set(['TxInfAndSts', 'StsRsnInf']), {
-    begin({ namespace }) {
-      const edition = EDITIONS[namespace.replace('urn:iso:std:iso:20022:tech:xsd:pain.002.001.', '')];
+export const readAnswer = (xml: string) =>
+  readMessage(
+    xml,
+    (namespace) => {
+      const edition = EDITIONS[namespace];
       if (edition === undefined) throw new Error(`not an answer: ${namespace}`);
       return defineGrammar(edition, COMPONENTS, MESSAGE);
     },
-    problem: (problem) => problems.push(problem),
-    open: () => {},
-    leaf: (leaf) => leaves.push(leaf),
-    close: () => {},
-  });
-  return {
-    problems,
-    values: (name) => leaves.filter(({ trail }) => trail.endsWith(`/${name}`)).map(({ text }) => text),
-  };
-}
+    ['TxInfAndSts', 'StsRsnInf'],
+  );

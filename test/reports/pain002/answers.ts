@@ -1,7 +1,12 @@
-import type { OriginalMessage, OriginalTransaction } from '../../../src/domain/bank-message.ts';
+import type {
+  OriginalMessage,
+  OriginalTransaction,
+  PayoutFacts,
+  TransactionFacts,
+} from '../../../src/domain/bank-message.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
-import type { BatchAnswer, PayoutFacts, TransactionFacts } from '../../../src/reports/pain002/status-report.ts';
+import type { BatchAnswer } from '../../../src/reports/pain002/status-report.ts';
 import { pain002 } from '../../../src/reports/pain002/write-pain002.ts';
 
 /** Facts for tests of the answer. */

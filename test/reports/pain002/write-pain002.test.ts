@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TransactionFacts } from '../../../src/domain/bank-message.ts';
 import { PAYOUT_STATES } from '../../../src/domain/payout-state.ts';
 import { REASONS } from '../../../src/domain/reasons.ts';
-import type { RefusalAnswer, Stage, TransactionFacts } from '../../../src/reports/pain002/status-report.ts';
+import type { RefusalAnswer, Stage } from '../../../src/reports/pain002/status-report.ts';
 import { pain002, refusalPain002 } from '../../../src/reports/pain002/write-pain002.ts';
 import { readAnswer } from './answer-grammar.ts';
 import { MESSAGE, original, payout, write } from './answers.ts';
@@ -47,6 +48,23 @@ describe('the answer to a file that was taken', () => {
       `amount: too-many-decimals: write it again order-not-found: ${REASONS['order-not-found']}`,
     );
     expect(values('InstdAmt')).toEqual(['10.50', '20.00', '30']);
+  });
+
+  test('lists what has changed since the answer that it supersedes, and counts everything', async () => {
+    const supersedes = { version: 2, messageId: 'ANSWER-0', changed: new Set([2]) };
+    const { problems, values } = await readAnswer(await write(THREE, { supersedes }));
+    expect(problems).toEqual([]);
+    expect(values('OrgnlGrpInfAndSts/StsRsnInf/AddtlInf')).toEqual([
+      'version 2 of this answer: supersedes ANSWER-0; lists what has changed since',
+    ]);
+    expect(values('GrpSts')).toEqual(['PART']);
+    expect(values('OrgnlGrpInfAndSts/NbOfTxsPerSts/DtldNbOfTxs')).toEqual(['1', '1', '1']);
+    expect(values('OrgnlPmtInfId')).toEqual(['PMT-2']);
+    expect(values('OrgnlEndToEndId')).toEqual(['E2E-3']);
+    const shortest = { ...supersedes, messageId: 'x'.repeat(35), version: 999 };
+    expect(
+      (await readAnswer(await write(THREE, { supersedes: shortest }))).values('OrgnlGrpInfAndSts/StsRsnInf/AddtlInf'),
+    ).toHaveLength(1);
   });
 
   test('says of a file that was only read that it was, and nothing of its transactions', async () => {

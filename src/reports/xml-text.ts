@@ -1,4 +1,4 @@
-import { visible } from '../../rules/finding.ts';
+import { visible } from '../rules/finding.ts';
 
 /** Pieces of an XML document. An element without content is left out: an empty one means something else in ISO 20022. */
 
@@ -28,10 +28,17 @@ export function asWritten(id: string | undefined): string | undefined {
 const ID_CHARACTERS_MAX = 35;
 const LINE_CHARACTERS_MAX = 105;
 
+/** Text for people, without characters that XML or a terminal cannot show, at most so many; undefined where nothing is left. */
+export function shownText(value: string, max: number): string | undefined {
+  return printable(value).slice(0, max).join('') || undefined;
+}
+
+const printable = (value: string): string[] => [...visible(value).replace(NOT_XML, '\ufffd').trim()];
+
 /** A sentence as lines of `AddtlInf` (at most 105 characters each), split between words where there are any. */
 export function textLines(sentence: string): string[] {
   const lines: string[] = [];
-  let rest = [...visible(sentence).replace(NOT_XML, '\ufffd').trim()];
+  let rest = printable(sentence);
   while (rest.length > LINE_CHARACTERS_MAX) {
     const blank = rest.lastIndexOf(' ', LINE_CHARACTERS_MAX);
     const end = blank > 0 ? blank : LINE_CHARACTERS_MAX;

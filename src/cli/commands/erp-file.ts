@@ -1,0 +1,36 @@
+import { type ErpFile, writeErpFile } from '../../compose/erp-file.ts';
+import type { ErpFormat } from '../../reports/erp-formats.ts';
+import type { Unclear } from '../../reports/movements.ts';
+import { visible } from '../../rules/finding.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findBatch } from '../find-target.ts';
+import type { Session } from '../session.ts';
+
+const SHOWN_MAX = 10;
+
+/** `payouts report ID --format pain002|camt054|journal`: writes a file for other software, and prints its path. */
+export async function erpFile(session: Session, id: string, format: ErpFormat): Promise<ExitCode> {
+  const store = await session.store();
+  const batchId = await findBatch(store, id);
+  const { path, unclear, answer } = await writeErpFile(session.config, store, batchId, format);
+  if (unclear.length > 0) session.output.tell(unclearText(unclear));
+  if (answer !== null) session.output.say(answerText(answer));
+  const told = answer === null ? { unclear } : answer;
+  session.output.result({ schemaVersion: 1, batchId, format, path, ...told }, path);
+  return EXIT.completed;
+}
+
+function unclearText(unclear: readonly Unclear[]): string {
+  const shown = unclear
+    .slice(0, SHOWN_MAX)
+    .map(({ documentId, kind, why }) => `  ${visible(documentId)}: ${kind}: ${why}`);
+  const more = unclear.length > SHOWN_MAX ? [`  and ${unclear.length - SHOWN_MAX} more; --json lists all of them`] : [];
+  return ['Look at these by hand: what has moved is not known, or the bank contradicts it.', ...shown, ...more].join(
+    '\n',
+  );
+}
+
+const answerText = ({ messageId, stage, version, supersedes }: NonNullable<ErpFile['answer']>): string =>
+  supersedes === null
+    ? `Answer ${messageId}, stage ${stage}`
+    : `Answer ${messageId}, stage ${stage}, version ${version}: supersedes ${supersedes}`;

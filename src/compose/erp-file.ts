@@ -1,0 +1,100 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { Problem } from '../domain/problem.ts';
+import { camt054 } from '../reports/camt054/write-camt054.ts';
+import type { ErpFormat } from '../reports/erp-formats.ts';
+import { journalCsv } from '../reports/journal.ts';
+import { type Moved, movedBy, type Unclear } from '../reports/movements.ts';
+import { answerIdStart, type NewestAnswer } from '../reports/status-report-files.ts';
+import { writeWhole } from '../reports/write-reports.ts';
+import { legReference } from '../services/sending/claimed-row.ts';
+import { inPages } from '../services/sending/proven-unpaid.ts';
+import type { PayoutRecord, Store } from '../store/store.ts';
+import { messageBatchOf, writeAnswers } from './batch-report.ts';
+
+const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
+
+export interface ErpFile {
+  /** Absolute. */
+  path: string;
+  /** What may have moved otherwise than it says; empty for an answer. */
+  unclear: Unclear[];
+  /** Which answer it is. */
+  answer: Omit<NewestAnswer, 'path'> | null;
+}
+
+/**
+ * Writes the file as the batch stands, beside its reports. The id is one of the store's. Throws a `Problem` where there is nothing to
+ * answer or to advise.
+ */
+export async function writeErpFile(
+  { home, journalAccounts }: Pick<Config, 'home' | 'journalAccounts'>,
+  store: Store,
+  batchId: string,
+  format: ErpFormat,
+): Promise<ErpFile> {
+  const batch = await store.batch(batchId);
+  if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
+  const dir = join(home, 'reports');
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  if (format === 'pain002') {
+    const answers = await writeAnswers(store, await messageBatchOf(store, batch), dir);
+    if (answers === undefined) throw nothingToAnswer();
+    const { path, ...answer } = answers.newest;
+    return { path, unclear: [], answer };
+  }
+  const path = resolve(join(dir, `${batchId}${ENDINGS[format]}`));
+  const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
+  const unclear: Unclear[] = [];
+  for await (const { unclear: some } of moved()) unclear.push(...some);
+  if (format === 'journal') await writeWhole(path, journalCsv(moved(), journalAccounts));
+  else {
+    const { message } = await messageBatchOf(store, batch);
+    const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });
+    if (pieces === undefined) throw nothingMoved();
+    await writeWhole(path, pieces);
+  }
+  return { path, unclear, answer: null };
+}
+
+const nothingToAnswer = (): Problem =>
+  new Problem('not-found', 'nothing-to-answer', 'This batch did not come as a pain.001: there is nothing to answer.', {
+    hint: 'What its orders moved is there as camt054 and as journal.',
+  });
+
+const nothingMoved = (): Problem =>
+  new Problem(
+    'not-found',
+    'nothing-moved',
+    'No money of this batch is known to have moved: there is nothing to advise.',
+    {
+      hint: 'Ask again once one of its payouts is completed.',
+    },
+  );
+
+/** Payouts of a batch with what they moved, in the order of the file. */
+async function* movedIn(store: Store, batchId: string): AsyncGenerator<Moved> {
+  for await (const page of inPages(store.rows(batchId))) yield* await movedOf(store, page);
+}
+
+async function movedOf(store: Store, page: readonly PayoutRecord[]): Promise<Moved[]> {
+  const references = page.map(({ reference }) => reference);
+  const exchangeReferences = page.map((payout) => legReference(payout, 'exchange'));
+  const by = <T extends { reference: string }>(items: readonly T[]) => Map.groupBy(items, ({ reference }) => reference);
+  const attempts = by(await store.attemptsOf([...references, ...exchangeReferences]));
+  const exchanges = by(await store.bookedExchangesOf(references));
+  const returns = by(await store.returnsOf(references));
+  const incidents = by(await store.incidentsOf(references));
+  return page.map((payout, index) => {
+    const { reference } = payout;
+    return movedBy({
+      payout,
+      attempts: attempts.get(reference) ?? [],
+      exchangeAttempts: attempts.get(exchangeReferences[index] ?? '') ?? [],
+      exchange: exchanges.get(reference)?.[0],
+      returns: returns.get(reference) ?? [],
+      incidents: incidents.get(reference) ?? [],
+    });
+  });
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { addDecimals } from '../../domain/money.ts';
+import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
+import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
+import { partiesOf } from './parties.ts';
+
+/**
+ * The advice of a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. An entry for each leg that moved money on an account
+ * of ours, told by its account.
+ */
+export interface Advice {
+  /** 1 to 20 characters: what the ids of the message and of its notifications begin with. */
+  idStart: string;
+  /** Of the bank message that the batch came as. */
+  message: OriginalMessage | null;
+  /** Gone through twice: the id of the message is made of what is in it. What moves on meanwhile is left to the next advice. */
+  moved(): AsyncIterable<Moved> | Iterable<Moved>;
+}
+
+const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.054.001.08';
+
+/** Movements that are told together: the entries of one account in them are one notification. */
+const TOLD_TOGETHER = 500;
+
+/** The advice in pieces, whatever the size of the batch; undefined where nothing has moved: a message has one notification at least. */
+export async function camt054(advice: Advice): Promise<AsyncGenerator<string> | undefined> {
+  const first = await lookThrough(advice);
+  return first.known.size === 0 ? undefined : written(advice, first);
+}
+
+interface FirstPass {
+  /** Ids of movements. */
+  known: ReadonlySet<string>;
+  /** Epoch ms. */
+  lastChange: number;
+  digest: string;
+  unclear: number;
+}
+
+async function lookThrough({ message, moved }: Advice): Promise<FirstPass> {
+  const known = new Set<string>();
+  const hash = createHash('sha256').update(JSON.stringify(message));
+  let lastChange = 0;
+  let unclear = 0;
+  for await (const { movements, unclear: without } of moved()) {
+    unclear += without.length;
+    for (const movement of movements) {
+      known.add(movement.id);
+      hash.update(JSON.stringify(movement));
+      lastChange = Math.max(lastChange, movement.at);
+    }
+  }
+  const digest = hash.update(`${unclear}`).digest('hex').slice(0, 14);
+  return { known, lastChange, digest, unclear };
+}
+
+async function* written(advice: Advice, { known, lastChange, digest, unclear }: FirstPass): AsyncGenerator<string> {
+  const { idStart, message } = advice;
+  const created = leaf('CreDtTm', new Date(lastChange).toISOString());
+  const note =
+    unclear === 0
+      ? undefined
+      : `To be looked at by hand, since what has moved is not known or contradicted: ${unclear}.`;
+  const head = element('GrpHdr', leaf('MsgId', `${idStart}${digest}`), created, leaf('AddtlInf', note));
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n<BkToCstmrDbtCdtNtfctn>\n${head}\n`;
+  let notification = 0;
+  let together: Told[] = [];
+  const flush = function* (): Generator<string> {
+    for (const onAccount of Map.groupBy(together, ({ leg }) => `${leg.accountId} ${leg.currency}`).values()) {
+      notification += 1;
+      yield* notificationOf(onAccount, { id: `${idStart}${digest.slice(0, 8)}.${notification}`, created, message });
+    }
+    together = [];
+  };
+  for await (const { payout, movements } of advice.moved()) {
+    for (const movement of movements.filter(({ id }) => known.has(id))) {
+      together.push(...movement.legs.map((leg) => ({ payout, movement, leg })));
+    }
+    if (together.length >= TOLD_TOGETHER) yield* flush();
+  }
+  yield* flush();
+  yield '</BkToCstmrDbtCdtNtfctn>\n</Document>\n';
+}
+
+/** One entry. */
+interface Told {
+  payout: Moved['payout'];
+  movement: Movement;
+  leg: Leg;
+}
+
+function* notificationOf(
+  told: readonly Told[],
+  { id, created, message }: { id: string; created: string; message: OriginalMessage | null },
+): Generator<string> {
+  const [first] = told;
+  if (first === undefined) return;
+  yield `<Ntfctn>${leaf('Id', id)}${created}${accountElement(first.leg)}${summary(told)}\n`;
+  for (const it of told) yield `${entryElement(it, message)}\n`;
+  yield '</Ntfctn>\n';
+}
+
+const TEXT_MAX = 500;
+const ACCOUNT_ID_MAX = 34;
+const ACCOUNT_NAME_MAX = 70;
+
+/** The bank's id of the account; where it is longer than an id may be, a digest of it, and the id as the name. */
+function accountElement({ accountId, currency }: Leg): string {
+  const fits = accountId.length <= ACCOUNT_ID_MAX;
+  const id = fits ? accountId : createHash('sha256').update(accountId).digest('hex').slice(0, ACCOUNT_ID_MAX);
+  const name = fits ? undefined : accountId.slice(0, ACCOUNT_NAME_MAX);
+  return element('Acct', element('Id', element('Othr', leaf('Id', id))), leaf('Ccy', currency), leaf('Nm', name));
+}
+
+function summary(told: readonly Told[]): string {
+  const count = (name: string, direction: Leg['direction']): string => {
+    const amounts = told.filter(({ leg }) => leg.direction === direction).map(({ leg }) => leg.amount);
+    if (amounts.length === 0) return '';
+    return element(name, leaf('NbOfNtries', `${amounts.length}`), leaf('Sum', addDecimals(...amounts)));
+  };
+  const all = element('TtlNtries', leaf('NbOfNtries', `${told.length}`));
+  return element('TxsSummry', all, count('TtlCdtNtries', 'credit'), count('TtlDbtNtries', 'debit'));
+}
+
+/** Domain, family and sub-family of the external code lists (`ExternalBankTransaction...1Code`). */
+const BANK_CODES: Readonly<Record<MovementKind, readonly [domain: string, family: string, sub: string]>> = {
+  payment: ['PMNT', 'ICDT', 'OTHR'],
+  fee: ['PMNT', 'MDOP', 'CHRG'],
+  exchange: ['FORX', 'SPOT', 'OTHR'],
+  return: ['PMNT', 'ICDT', 'RRTN'],
+};
+
+function entryElement({ payout, movement, leg }: Told, message: OriginalMessage | null): string {
+  const { id, kind, orderId, at } = movement;
+  const [domain, family, sub] = BANK_CODES[kind];
+  const [amount, indicator] = [money('Amt', leg), leaf('CdtDbtInd', leg.direction === 'debit' ? 'DBIT' : 'CRDT')];
+  const code = leaf('Cd', domain) + element('Fmly', leaf('Cd', family), leaf('SubFmlyCd', sub));
+  const counter = movement.legs.find((other) => other !== leg);
+  return element(
+    'Ntry',
+    leaf('NtryRef', id),
+    amount,
+    indicator,
+    element('Sts', leaf('Cd', 'BOOK')),
+    element('BookgDt', leaf('DtTm', new Date(at).toISOString())),
+    leaf('AcctSvcrRef', asWritten(orderId ?? undefined)),
+    element('BkTxCd', element('Domn', code)),
+    element(
+      'NtryDtls',
+      element(
+        'TxDtls',
+        references({ payout, movement }, message),
+        amount,
+        indicator,
+        // What the other side of an exchange moved; which way round a bank writes its rate is not shown.
+        counter === undefined ? '' : element('AmtDtls', element('CntrValAmt', money('Amt', counter))),
+        kind === 'payment' ? partiesOf(payout.instruction) : '',
+        leaf('AddtlTxInf', shownText(story(payout, movement), TEXT_MAX)),
+      ),
+    ),
+  );
+}
+
+/** An order id too long for `AcctSvcrRef` stands here, as in an answer. */
+function story({ documentId }: Moved['payout'], { kind, orderId }: Movement): string {
+  const order = orderId !== null && asWritten(orderId) === undefined ? `, order ${orderId}` : '';
+  return `${kind} of ${documentId}${order}`;
+}
+
+function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, message: OriginalMessage | null): string {
+  const { original, documentId, reference } = payout;
+  return element(
+    'Refs',
+    leaf('MsgId', original === null ? undefined : asWritten(message?.messageId)),
+    leaf('AcctSvcrRef', asWritten(movement.orderId ?? undefined)),
+    leaf('PmtInfId', original === null ? undefined : asWritten(message?.payments[original.payment]?.paymentId)),
+    leaf('InstrId', asWritten(original?.instructionId)),
+    leaf('EndToEndId', asWritten(original?.endToEndId ?? documentId)),
+    leaf('TxId', reference.replaceAll('-', '')),
+  );
+}
+
+const money = (name: string, { amount, currency }: Leg): string =>
+  `<${name} Ccy="${currency}">${text(amount)}</${name}>`;

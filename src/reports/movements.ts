@@ -1,0 +1,187 @@
+import { currencyExponent } from '../domain/currency.ts';
+import { formatMinor, parseDecimal } from '../domain/money.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
+import type { ExchangeOrder } from '../domain/sent-order.ts';
+import { inDoubt, orderInForce } from '../domain/submission.ts';
+import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../store/store.ts';
+
+/** What the orders of a payout moved, as far as it is known: what a journal and an advice (camt.054) are made of. Pure. */
+
+export type MovementKind = 'payment' | 'fee' | 'exchange' | 'return';
+
+/** Money of ours that left an account (`debit`) or came to it (`credit`). */
+export interface Leg {
+  direction: 'debit' | 'credit';
+  /** The bank's id of the account. */
+  accountId: string;
+  /** Decimal string, above zero, with the decimals of its currency. */
+  amount: string;
+  currency: string;
+}
+
+/** What one order moved. */
+export interface Movement {
+  /** At most 35 characters. The same movement has the same one whenever it is told, in every format. */
+  id: string;
+  kind: MovementKind;
+  /** Two of an exchange: what was sold, then what was bought. */
+  legs: Leg[];
+  orderId: string | null;
+  /** Epoch ms: when it was seen. */
+  at: number;
+}
+
+/** Money that may have moved otherwise than the movements say: people look at it, no journal has it. */
+export interface Unclear {
+  reference: string;
+  documentId: string;
+  kind: MovementKind;
+  /** One sentence without values of the row. */
+  why: string;
+}
+
+/** A payout and what the store holds of it. */
+export interface MovedFacts {
+  payout: PayoutRecord;
+  /** Under its own reference. */
+  attempts: readonly SendAttempt[];
+  /** Under the derived reference of its exchange. */
+  exchangeAttempts: readonly SendAttempt[];
+  exchange: BookedExchange | undefined;
+  /** Oldest first. */
+  returns: readonly ReturnRecord[];
+  incidents: readonly Pick<IncidentRecord, 'kind'>[];
+}
+
+export interface Moved {
+  payout: PayoutRecord;
+  /** In the order in which they happen: exchange, payment, fees, returns. */
+  movements: Movement[];
+  unclear: Unclear[];
+}
+
+export function movedBy(facts: MovedFacts): Moved {
+  const { payout, exchange } = facts;
+  const told: Told[] = [
+    ...(exchange === undefined ? unbooked(facts) : exchanged(facts, exchange)),
+    ...paid(facts),
+    ...facts.returns.map((entry, index) => returned(facts, entry, index)),
+    ...facts.incidents.map(({ kind }): Told => ({ kind: 'payment', why: INCIDENTS[kind] })),
+  ];
+  const id = payout.reference.replaceAll('-', '');
+  return {
+    payout,
+    movements: told.flatMap((it) => ('why' in it ? [] : [{ ...it, id: `${id}-${it.id}` }])),
+    unclear: told.flatMap((it) =>
+      'why' in it ? [{ reference: payout.reference, documentId: payout.documentId, kind: it.kind, why: it.why }] : [],
+    ),
+  };
+}
+
+/** A movement with the end of its id, or why there is none. */
+type Told = Movement | Pick<Unclear, 'kind' | 'why'>;
+
+const AMOUNT_UNFIT = 'its amount has more digits than its currency, or any format';
+const SOLD_UNKNOWN = 'the bank does not show what was sold';
+const ACCOUNT_UNKNOWN = 'it is in a currency of which the payout names no account';
+
+function exchanged(facts: MovedFacts, booked: BookedExchange): Told[] {
+  const { orderId, fee, feeCurrency, seenAt: at, soldAmount, soldCurrency } = booked;
+  const sent = sentExchange(facts);
+  if (sent === undefined || soldAmount === null) return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
+  const sold = leg('debit', sent.sellAccountId, soldAmount, soldCurrency ?? sent.sellCurrency);
+  // What is bought is what was asked for: an order that differs is not adopted.
+  const bought = leg('credit', sent.buyAccountId, booked.boughtAmount ?? sent.amount, sent.currency);
+  if (sold === undefined || bought === undefined) return [{ kind: 'exchange', why: AMOUNT_UNFIT }];
+  const accounts = new Map([sold, bought].map(({ currency, accountId }) => [currency, accountId]));
+  return [
+    { id: 'X', kind: 'exchange', legs: [sold, bought], orderId, at },
+    ...charged('XF', { fee, feeCurrency, accounts, orderId, at }),
+  ];
+}
+
+/** An exchange that is known to be booked, and not at what. */
+function unbooked({ exchangeAttempts }: MovedFacts): Told[] {
+  if (exchangeAttempts.some(({ settled }) => settled === 'paid')) {
+    return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
+  }
+  return inDoubt(exchangeAttempts).length === 0 ? [] : [{ kind: 'exchange', why: UNDER_WAY }];
+}
+
+const UNDER_WAY = 'it was sent, and its end is not known yet';
+
+function paid(facts: MovedFacts): Told[] {
+  const { payout, attempts } = facts;
+  const { state, orderId, amount, currency, fee, feeCurrency } = payout;
+  if (state !== 'completed') {
+    return isEnd(state) || inDoubt(attempts).length === 0 ? [] : [{ kind: 'payment', why: UNDER_WAY }];
+  }
+  const accounts = accountsOf(facts);
+  const at = payout.endedAt ?? payout.updatedAt;
+  const left = leg('debit', accounts.get(currency) ?? '', amount, currency);
+  if (left === undefined) return [{ kind: 'payment', why: AMOUNT_UNFIT }];
+  return [
+    { id: 'P', kind: 'payment', legs: [left], orderId, at },
+    ...charged('F', { fee, feeCurrency, accounts, orderId, at }),
+  ];
+}
+
+function charged(
+  id: string,
+  charge: Pick<PayoutRecord, 'fee' | 'feeCurrency' | 'orderId'> & { accounts: ReadonlyMap<string, string>; at: number },
+): Told[] {
+  const { fee, feeCurrency, accounts, orderId, at } = charge;
+  if (fee === null || parseDecimal(fee)?.digits === 0n) return [];
+  const accountId = accounts.get(feeCurrency ?? '');
+  if (feeCurrency === null || accountId === undefined) return [{ kind: 'fee', why: ACCOUNT_UNKNOWN }];
+  const left = leg('debit', accountId, fee, feeCurrency);
+  if (left === undefined) return [{ kind: 'fee', why: AMOUNT_UNFIT }];
+  return [{ id, kind: 'fee', legs: [left], orderId, at }];
+}
+
+function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord, index: number): Told {
+  const accountId = accountsOf(facts).get(currency);
+  if (accountId === undefined) return { kind: 'return', why: ACCOUNT_UNKNOWN };
+  const came = leg('credit', accountId, amount, currency);
+  if (came === undefined) return { kind: 'return', why: AMOUNT_UNFIT };
+  return { id: `R${index + 1}`, kind: 'return', legs: [came], orderId, at };
+}
+
+/** The accounts of a payout by currency: the one that paid, and the one that its exchange was sold from. */
+function accountsOf(facts: MovedFacts): ReadonlyMap<string, string> {
+  const { instruction, assessed, currency } = facts.payout;
+  const sent = orderInForce(facts.attempts);
+  const exchange = facts.exchange && sentExchange(facts);
+  const paying =
+    (sent !== undefined && 'beneficiaryId' in sent ? sent.accountId : undefined) ??
+    exchange?.buyAccountId ??
+    assessed?.payingAccountId ??
+    instruction.account_id;
+  const sold: [string, string][] = exchange === undefined ? [] : [[exchange.sellCurrency, exchange.sellAccountId]];
+  return new Map([...sold, [currency, paying]]);
+}
+
+function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefined {
+  const sent = orderInForce(exchangeAttempts);
+  return sent !== undefined && 'sellAccountId' in sent ? sent : undefined;
+}
+
+/** What an amount of ISO 20022 holds. */
+const DIGITS_MAX = 18;
+
+/** Undefined for an amount that no account of the currency can have moved. */
+function leg(direction: Leg['direction'], accountId: string, amount: string, currency: string): Leg | undefined {
+  const shown = parseDecimal(amount);
+  const exponent = currencyExponent(currency);
+  if (shown === undefined || exponent === undefined) return undefined;
+  // A bank may write what leaves with a sign.
+  let minor = shown.digits < 0n ? -shown.digits : shown.digits;
+  if (shown.scale > exponent) {
+    const beyond = 10n ** BigInt(shown.scale - exponent);
+    if (minor % beyond !== 0n) return undefined;
+    minor /= beyond;
+  } else minor *= 10n ** BigInt(exponent - shown.scale);
+  const fits = minor > 0n && minor.toString().length <= DIGITS_MAX;
+  return !fits ? undefined : { direction, accountId, amount: formatMinor(minor, currency), currency };
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { TransactionFacts } from '../../domain/bank-message.ts';
+import type { AnsweredTransaction, AnswerRecord } from '../../store/store.ts';
+import { isRefused, type Superseded } from './status-report.ts';
+import { transactionStatus } from './transaction-status.ts';
+
+/**
+ * Final answers are kept, and never changed: what comes to light afterwards (a return, an incident, a row that is paid again, or
+ * that people have resolved) is told by a further version, which lists what has changed.
+ */
+
+/** What was answered to one message. */
+export interface AnswerLog {
+  /** The first one first. */
+  given(): Promise<AnswerRecord[]>;
+  told(version: number): AsyncIterable<AnsweredTransaction>;
+  /** False when somebody else has given this version. */
+  keep(answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>): Promise<boolean>;
+}
+
+/** As a batch stands now. */
+interface Standing {
+  transactions(): AsyncIterable<TransactionFacts>;
+  /** What the message ids begin with, 17 characters. */
+  idStart: string;
+  /** Epoch ms: of the last change. */
+  at: number;
+}
+
+/** The final answers up to now; a new one is among them where something has changed since the last. */
+export async function finalAnswers(log: AnswerLog, { transactions, idStart, at }: Standing): Promise<AnswerRecord[]> {
+  const given = await log.given();
+  const last = given.at(-1);
+  const changed = await changedSince(log, last?.version ?? 0, transactions());
+  if (last !== undefined && changed.length === 0) return given;
+  const version = (last?.version ?? 0) + 1;
+  const messageId = idStart + idEnd(version, changed);
+  // Whoever was first has told it.
+  await log.keep({ version, messageId, supersedes: last?.messageId ?? null, createdAt: at }, changed);
+  return log.given();
+}
+
+/** 16 characters of what is told; behind a further version its number, 18 together at most. */
+function idEnd(version: number, told: readonly AnsweredTransaction[]): string {
+  const hash = createHash('sha256');
+  for (const { facts } of told) hash.update(JSON.stringify(facts));
+  const digest = hash.digest('hex');
+  return version === 1 ? digest.slice(0, 16) : `${digest.slice(0, 17 - `${version}`.length)}.${version}`;
+}
+
+async function changedSince(
+  log: AnswerLog,
+  version: number,
+  transactions: AsyncIterable<TransactionFacts>,
+): Promise<AnsweredTransaction[]> {
+  const changed: AnsweredTransaction[] = [];
+  const told = version === 0 ? undefined : toldUpTo(log, version);
+  let position = 0;
+  for await (const facts of transactions) {
+    const before = (await told?.next())?.value;
+    if (before === undefined || wordsOf(before) !== wordsOf(facts)) changed.push({ position, facts });
+    position += 1;
+  }
+  return changed;
+}
+
+/** What the receiver learns of a transaction: its status, and why. */
+function wordsOf(facts: TransactionFacts): string {
+  const status = transactionStatus(facts, 'final');
+  if (isRefused(facts)) return JSON.stringify([status, facts.findings]);
+  return JSON.stringify([status, status === 'RJCT' || status === 'PDNG' ? facts.reason : null]);
+}
+
+/** Every transaction as it stood in a version, those that it did not list as the versions before have told them. */
+export async function* toldUpTo(log: AnswerLog, version: number): AsyncGenerator<TransactionFacts, undefined> {
+  const later = new Map<number, TransactionFacts>();
+  for (let next = 2; next <= version; next += 1) {
+    for await (const { position, facts } of log.told(next)) later.set(position, facts);
+  }
+  for await (const { position, facts } of log.told(1)) yield later.get(position) ?? facts;
+}
+
+/** What a version says of the one before; undefined for the first one. */
+export async function supersededBy(log: AnswerLog, answer: AnswerRecord): Promise<Superseded | undefined> {
+  const { version, supersedes: messageId } = answer;
+  if (messageId === null) return undefined;
+  const changed = new Set<number>();
+  for await (const { position } of log.told(version)) changed.add(position);
+  return { version, messageId, changed };
+}

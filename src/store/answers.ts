@@ -1,0 +1,75 @@
+import type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
+import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
+import { json } from './json-columns.ts';
+import { inTransaction } from './transaction.ts';
+
+export const answerRepository = { recordAnswer, answersOf, answeredTransactions, newsOfAnswered };
+
+/** Transactions in one row. */
+const PART = 500;
+
+/** With what it tells, whole or not at all. False when this version was given before: that one stands. */
+function recordAnswer(db: Database, answer: AnswerRecord, told: Iterable<AnsweredTransaction>): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('answers')
+      .values(answer)
+      .onConflict((conflict) => conflict.columns(['batchId', 'version']).doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== 1n) return false;
+    const { batchId, version } = answer;
+    let part = 0;
+    for (const some of chunks(told, PART)) {
+      await transaction
+        .insertInto('answeredTransactions')
+        .values({ batchId, version, part, told: json(some) })
+        .execute();
+      part += 1;
+    }
+    return true;
+  });
+}
+
+/** The first one first. */
+async function answersOf(db: Database, batchId: string): Promise<AnswerRecord[]> {
+  return db.selectFrom('answers').selectAll().where('batchId', '=', batchId).orderBy('version').execute();
+}
+
+/** What one version told, in the order of the message. */
+async function* answeredTransactions(
+  db: Database,
+  batchId: string,
+  version: number,
+): AsyncGenerator<AnsweredTransaction> {
+  for (let part = 0; ; part += 1) {
+    const row = await db
+      .selectFrom('answeredTransactions')
+      .select('told')
+      .where('batchId', '=', batchId)
+      .where('version', '=', version)
+      .where('part', '=', part)
+      .executeTakeFirst();
+    if (row === undefined) return;
+    yield* row.told;
+  }
+}
+
+/** Ended batches whose message has a final answer, and of whose payouts something has come to light: when last, epoch ms. */
+async function newsOfAnswered(db: Database): Promise<{ batchId: string; at: number }[]> {
+  const news = new Map<string, number>();
+  for (const table of ['returns', 'incidents'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .innerJoin('payouts', 'payouts.reference', `${table}.reference`)
+      .innerJoin('answers', 'answers.batchId', 'payouts.batchId')
+      .innerJoin('batches', 'batches.batchId', 'answers.batchId')
+      .select(({ fn, ref }) => ['answers.batchId', fn.max<number>(ref(`${table}.seenAt`)).as('at')])
+      .where('answers.version', '=', 1)
+      .where('batches.endedAt', 'is not', null)
+      .groupBy('answers.batchId')
+      .execute();
+    for (const { batchId, at } of found) news.set(batchId, Math.max(at, news.get(batchId) ?? 0));
+  }
+  return Array.from(news, ([batchId, at]) => ({ batchId, at }));
+}

@@ -1,0 +1,18 @@
+import type { AnswerLog } from '../../../src/reports/pain002/final-answers.ts';
+import type { AnsweredTransaction, AnswerRecord } from '../../../src/store/store.ts';
+
+/** Keeps answers in memory, as a store does on disk. */
+export function answerLog(): AnswerLog {
+  const kept: { answer: AnswerRecord; told: AnsweredTransaction[] }[] = [];
+  return {
+    given: async () => kept.map(({ answer }) => answer),
+    async *told(version) {
+      yield* kept[version - 1]?.told ?? [];
+    },
+    async keep(answer, told) {
+      if (kept.some((other) => other.answer.version === answer.version)) return false;
+      kept.push({ answer: { ...answer, batchId: 'batch-1' }, told: structuredClone([...told]) });
+      return true;
+    },
+  };
+}

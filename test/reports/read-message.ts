@@ -1,0 +1,32 @@
+import type { Grammar } from '../../src/formats/iso20022/grammar.ts';
+import { readDocument } from '../../src/formats/iso20022/read-document.ts';
+import type { StructureProblem } from '../../src/formats/iso20022/structure.ts';
+import { bytesOf } from '../formats/bytes.ts';
+
+/**
+ * Every value of a message that we wrote by the trail of its element, in document order, and what the grammar does not allow: XML
+ * that is not well formed, an element that is unknown, missing or out of order, a value of another form.
+ */
+export async function readMessage(
+  xml: string,
+  /** `namespace`: without the part that all messages share. */
+  grammarOf: (namespace: string) => Grammar,
+  repeated: readonly string[],
+): Promise<{
+  problems: StructureProblem[];
+  values(name: string): string[];
+}> {
+  const problems: StructureProblem[] = [];
+  const leaves: { trail: string; text: string }[] = [];
+  await readDocument('message.xml', bytesOf(xml), new Set(repeated), {
+    begin: ({ namespace }) => grammarOf(namespace.replace('urn:iso:std:iso:20022:tech:xsd:', '')),
+    problem: (problem) => problems.push(problem),
+    open: () => {},
+    leaf: (leaf) => leaves.push(leaf),
+    close: () => {},
+  });
+  return {
+    problems,
+    values: (name) => leaves.filter(({ trail }) => trail.endsWith(`/${name}`)).map(({ text }) => text),
+  };
+}

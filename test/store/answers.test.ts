@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import type { AnsweredTransaction } from '../../src/store/store.ts';
+import { claimRowsOf } from '../intake/rows.ts';
+import { onEveryStore } from './stores.ts';
+
+const ANSWER = { batchId: 'batch-1', version: 1, messageId: 'A-1', supersedes: null, createdAt: 1_000 };
+const told = (count: number): AnsweredTransaction[] =>
+  Array.from({ length: count }, (_, position) => ({
+    position,
+    facts: {
+      original: { payment: 0, endToEndId: `E-${position}`, amount: '1.00', currency: 'EUR' },
+      state: 'completed',
+      reason: null,
+      orderId: `o-${position}`,
+    },
+  }));
+
+onEveryStore('Answers', (test) => {
+  it('are kept with what they told, in order, whatever their size', async () => {
+    const store = await test.open();
+    expect(await store.recordAnswer(ANSWER, told(1_201))).toBe(true);
+    expect(await store.answersOf('batch-1')).toEqual([ANSWER]);
+    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(told(1_201));
+    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 2))).toEqual([]);
+  });
+
+  it('are given once a version, and never changed', async () => {
+    const store = await test.open();
+    await store.recordAnswer(ANSWER, told(2));
+    expect(await store.recordAnswer({ ...ANSWER, messageId: 'other' }, told(3))).toBe(false);
+    const second = { ...ANSWER, version: 2, messageId: 'A-2', supersedes: 'A-1' };
+    expect(await store.recordAnswer(second, told(1))).toBe(true);
+    expect(await store.answersOf('batch-1')).toEqual([ANSWER, second]);
+    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(told(2));
+    expect(await store.answersOf('batch-2')).toEqual([]);
+  });
+
+  it('know of which batches something has come to light', async () => {
+    const store = await test.open();
+    const claimed = claimRowsOf({ id: 'a' }, { id: 'b' });
+    const [a, b] = claimed.map(({ reference }) => reference);
+    await store.claimBatch({ batchId: 'batch-1', file: 'm.xml', sha256: 'x', by: null, rows: claimed, at: 1_000 });
+    await store.recordReturn({ reference: a ?? '', orderId: 'r-1', amount: '1.00', currency: 'USD', seenAt: 5_000 });
+    expect(await store.newsOfAnswered()).toEqual([]);
+    await store.recordAnswer(ANSWER, told(2));
+    await store.recordAnswer({ ...ANSWER, version: 2 }, told(1));
+    expect(await store.newsOfAnswered()).toEqual([]);
+    await store.setBatchEnded('batch-1', 2_000);
+    expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 5_000 }]);
+    await store.recordIncident({ kind: 'second-order', reference: b ?? '', orderId: 'o-9', seenAt: 7_000 });
+    expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 7_000 }]);
+  });
+});
