@@ -4,6 +4,7 @@ import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
+import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
@@ -33,6 +34,7 @@ export const CONFIG_KEYS = {
   ...BANK_KEYS,
   ...CLEAR_TEXT_KEYS,
   ...WORKER_KEYS,
+  ...CHECK_KEYS,
   PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
     flag,
     'false',
@@ -135,6 +137,8 @@ export interface Config {
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
   structuredAddressesFrom: string;
+  /** Undefined: nobody is asked about payees. */
+  checks: ChecksConfig | undefined;
   cards: CardsConfig;
   webhook: WebhookConfig;
   gateway: GatewayConfig;
@@ -191,6 +195,7 @@ export function loadConfig(env: Environment = process.env): Config {
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
+    checks: checksOf(values, bank),
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),

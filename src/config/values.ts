@@ -81,6 +81,12 @@ export const fraction = z
   .string()
   .refine((given) => isUnsigned(given) && Number(given) < 1, { error: 'is no fraction such as 0.01 (one per cent)' });
 
+/** `EUR,GBP`: codes of ISO 4217. */
+export const currencies = z
+  .string()
+  .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, { error: 'is no list of currencies such as EUR,GBP' })
+  .transform((given) => given.split(','));
+
 export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
 
 export const httpUrl = z.string().transform((given, context): string => {

@@ -25,9 +25,22 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Effects without Temporal.
   services: {
-    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'policy/look-alike-names.ts', 'vault/card-trace.ts'],
+    imports: [
+      'domain/',
+      'api/',
+      'checks/provider.ts',
+      'identity.ts',
+      'signing/',
+      'policy/look-alike-names.ts',
+      'vault/card-trace.ts',
+    ],
     types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],
+  },
+  // Who is asked about payees.
+  checks: {
+    imports: ['domain/', 'api/transport.ts', 'api/deadline.ts', 'api/json.ts'],
+    packages: ['zod'],
   },
   // What people sign, and whether they have.
   signing: {

@@ -14,6 +14,7 @@ import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
+import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
@@ -60,7 +61,8 @@ export async function decide(
       hint: `payouts status ${shownId(target)} says what it waits for.`,
     });
   }
-  const signer = await signerOf(session, options, 'payout');
+  const [role = 'payout'] = new Set(payouts.map(roleAskedOf));
+  const signer = await signerOf(session, options, role);
   if (!options.yes) await tellWhatIsDecided(session, payouts, decision);
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   await confirm(`${verb} ${counted(payouts.length, 'payout')}?`, options.yes);
