@@ -42,3 +42,7 @@ export const objectionOf = ({ kind, verdict }: Pick<PayeeCheck, 'kind' | 'verdic
 /** Whether a reading holds a verdict of each of these kinds, whatever it says. */
 export const hasVerdicts = (checks: readonly PayeeCheck[] | undefined, kinds: readonly CheckKind[]): boolean =>
   kinds.every((kind) => checks?.some((check) => check.kind === kind) === true);
+
+/** What a reading says of the name of the account; undefined: nobody was asked. */
+export const verificationIn = (checks: readonly PayeeCheck[] = []): CheckVerdict | undefined =>
+  checks.find(({ kind }) => kind === 'verification')?.verdict;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { OriginalTransaction } from '../domain/bank-message.ts';
+import { verificationIn } from '../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
@@ -116,12 +117,14 @@ async function* notClaimed(
 /** An end that the bank contradicts is in doubt for the receiver, whatever the store says. */
 function factsOf(
   { incidents }: AnswerSource,
-  { reference, state, reason, orderId }: PayoutRecord,
+  { reference, state, reason, orderId, assessed }: PayoutRecord,
   original: OriginalTransaction,
 ): PayoutFacts {
+  const verification = verificationIn(assessed?.checks);
+  const said = { original, orderId, ...(verification !== undefined && { verification }) };
   const incident = incidents.get(reference);
-  if (incident === undefined) return { original, state, reason, orderId };
-  return { original, state: 'needs-operator', reason: incident, orderId };
+  if (incident === undefined) return { ...said, state, reason };
+  return { ...said, state: 'needs-operator', reason: incident };
 }
 
 const isThere = (path: string): Promise<boolean> =>

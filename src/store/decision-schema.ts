@@ -54,7 +54,8 @@ export interface PayeePayment {
 /** What a provider has said of a payee, last. */
 export interface KeptCheck extends Omit<PayeeCheck, 'digest'> {
   uid: string;
-  /** Of a close match: the name that the account is held under. */
+  /** Of a close match: the name that was asked about, and the one that the account is held under. */
+  name: string | null;
   otherName: string | null;
   /** What the provider calls its answer. */
   caseId: string | null;

@@ -8,6 +8,7 @@ const kept = (more: Partial<KeptCheck> = {}): KeptCheck => ({
   provider: 'provider-1',
   payee: 'details',
   verdict: 'close-match',
+  name: 'Jane Roe',
   otherName: 'Jane Rowe',
   caseId: null,
   why: null,

@@ -22,7 +22,7 @@ import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { unknownId } from '../batch-report.ts';
-import { bothSides, needsBank } from '../both-sides.ts';
+import { bothSides, needsBank, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
@@ -104,6 +104,8 @@ async function tellWhatIsDecided(
   const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
   const sides = await bothSides({ store: await session.store(), bank, width: widthOf(process.stderr) }, payouts);
   if (sides !== '') session.output.tell(`\n${sides}`);
+  const verdicts = await verdictsText(await session.store(), payouts);
+  if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
 /** The update that says it; signed about just what the row shows, where a policy asks for that. */

@@ -1,5 +1,6 @@
 import type { OriginalMessage, OriginalTransaction } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { CheckVerdict } from '../../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 
 /** What an answer (pain.002) is made of. The same facts give the same bytes: every id and instant is given. */
@@ -46,6 +47,8 @@ export interface PayoutFacts {
   state: PayoutState;
   reason: Reason | null;
   orderId: string | null;
+  /** Whether the account is held under the name of the payee; absent: nobody was asked. */
+  verification?: CheckVerdict;
 }
 
 /** A row that was never claimed. */

@@ -7,7 +7,7 @@ import { payeeCountry, payeeName } from '../../domain/payee-flags.ts';
 import { approvalDigest } from '../../identity.ts';
 import type { KeptCheck, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
+import { checkOf, checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
 
 /**
  * The verdicts on the payee of a row, asked for where none is kept that is young enough. Asked for again at every reading: what nobody
@@ -36,23 +36,18 @@ async function verdictOf(
   const payee = approvalDigest({ ...asked?.account, kind, ...(asked && partsOf(asked)) });
   const key = { uid, kind, provider: provider.name, payee };
   const known = await store.payeeCheck(key);
-  if (known !== undefined && isFresh(known, now() - maxAgeMs)) return shown(known);
+  if (known !== undefined && isFresh(known, now() - maxAgeMs)) return checkOf(known);
   const answer = asked === undefined ? NAMELESS : await answerOf(provider, kind, asked);
   const { otherName = null, caseId = null, why = null } = answer;
-  const kept: KeptCheck = { ...key, verdict: answer.verdict, otherName, caseId, why, askedAt: now() };
+  const { verdict } = answer;
+  const name = otherName === null ? null : (asked?.name ?? null);
+  const kept: KeptCheck = { ...key, verdict, name, otherName, caseId, why, askedAt: now() };
   await store.notePayeeCheck(kept, reference);
-  return shown(kept);
+  return checkOf(kept);
 }
 
 const isFresh = ({ verdict, askedAt }: KeptCheck, since: number): boolean =>
   verdict !== 'not-available' && askedAt > since;
-
-/** What was answered is bound as well: another case is another question. */
-function shown({ uid: _uid, otherName, caseId, why: _why, ...check }: KeptCheck): PayeeCheck {
-  const { kind, verdict, provider, payee } = check;
-  const parts = { kind, verdict, provider, payee, otherName: otherName ?? undefined, caseId: caseId ?? undefined };
-  return { ...check, digest: approvalDigest(parts) };
-}
 
 type Answer = (Verification | Screening) & { otherName?: string; why?: string };
 

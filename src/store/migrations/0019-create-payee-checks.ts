@@ -11,6 +11,7 @@ export const createPayeeChecks = (): Migration => ({
       .addColumn('provider', 'text', (column) => column.notNull())
       .addColumn('payee', 'text', (column) => column.notNull())
       .addColumn('verdict', 'text', (column) => column.notNull())
+      .addColumn('name', 'text')
       .addColumn('other_name', 'text')
       .addColumn('case_id', 'text')
       .addColumn('why', 'text')
