@@ -5,6 +5,7 @@ import { objectionOf } from '../domain/payee-check.ts';
 import { checkText } from '../reports/check-texts.ts';
 import { groupedAmount, minuteOf } from '../reports/display.ts';
 import { shortId } from '../reports/next-step.ts';
+import { wrap } from '../reports/wrap.ts';
 import { shownValue, visible } from '../rules/finding.ts';
 import { checksShown } from '../services/payee-checks.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
@@ -49,12 +50,13 @@ export async function bothSides(
 }
 
 /** Of the rows that are held for a verdict on their payee: what it says, names and all. */
-export async function verdictsText(store: Store, payouts: readonly PayoutRecord[]): Promise<string> {
+export async function verdictsText(store: Store, payouts: readonly PayoutRecord[], width: number): Promise<string> {
   const lines: string[] = [];
   for (const row of payouts) {
     if (lines.length >= SHOWN_MAX) break;
     const check = (await checksShown(store, row)).find((it) => objectionOf(it) === row.reason?.code);
-    if (check !== undefined) lines.push(visible(`${row.documentId} (${shortId(row.reference)})  ${checkText(check)}`));
+    if (check === undefined) continue;
+    lines.push(...wrap(visible(`${row.documentId} (${shortId(row.reference)}): ${checkText(check)}`), width));
   }
   return lines.join('\n');
 }

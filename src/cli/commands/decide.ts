@@ -104,7 +104,7 @@ async function tellWhatIsDecided(
   const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
   const sides = await bothSides({ store: await session.store(), bank, width: widthOf(process.stderr) }, payouts);
   if (sides !== '') session.output.tell(`\n${sides}`);
-  const verdicts = await verdictsText(await session.store(), payouts);
+  const verdicts = await verdictsText(await session.store(), payouts, widthOf(process.stderr));
   if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
