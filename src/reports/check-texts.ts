@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<CheckVerdict, string>> = {
 /** One line, names in clear: for people who decide, never for a log. */
 export function checkText({ verdict, provider, askedAt, name, otherName, caseId, why }: CheckShown): string {
   const details = [
-    otherName === null ? undefined : `the row says "${name}", the account is held under "${otherName}"`,
+    otherName === null ? undefined : `the payee is "${name}", the account is held under "${otherName}"`,
     why ?? undefined,
   ].filter((detail) => detail !== undefined);
   const said = details.length === 0 ? WORDS[verdict] : `${WORDS[verdict]}: ${details.join('; ')}`;

@@ -5,6 +5,11 @@ import { inTransaction } from './transaction.ts';
 
 export const payeeCheckRepository = { payeeCheck, notePayeeCheck };
 
+const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
+  verification: 'had the payee verified',
+  screening: 'had the payee screened',
+};
+
 type CheckKey = Pick<KeptCheck, 'uid' | 'kind' | 'provider' | 'payee'>;
 
 /** The last verdict of a provider on just these details. */
@@ -33,6 +38,6 @@ function notePayeeCheck(db: Database, check: KeptCheck, reference: string): Prom
       .execute();
     if (before?.verdict === verdict && before.caseId === check.caseId) return;
     const detail = { verdict, provider };
-    await audit(transaction, { at, actor: 'product', action: `payee ${kind}`, subject: reference, detail });
+    await audit(transaction, { at, actor: 'product', action: ACTIONS[kind], subject: reference, detail });
   });
 }

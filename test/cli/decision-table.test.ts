@@ -79,7 +79,7 @@ it('shows the names of a close match in clear, and those of no other row', async
   await store.notePayeeCheck(kept, 'ref-1');
   const alike = record(2, 'held', { assessed }, 'look-alike');
   expect(await verdictsText(store, [{ ...held, assessed }, alike], WIDE)).toMatch(
-    /^INV-1 \(.*\): close match: the row says "Jane Roe", the account is held under "Jane Rowe" \(p, 1970-01-01 00:00 UTC\)$/,
+    /^INV-1 \(.*\): close match: the payee is "Jane Roe", the account is held under "Jane Rowe" \(p, 1970-01-01 00:00 UTC\)$/,
   );
 });
 

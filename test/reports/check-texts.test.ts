@@ -16,7 +16,7 @@ it.each<[Partial<CheckShown>, string]>([
   [{}, 'match (checks.example, 2026-11-23 09:30 UTC)'],
   [
     { verdict: 'close-match', name: 'Jane Roe', otherName: 'Jane Rowe', caseId: '7c1f' },
-    'close match: the row says "Jane Roe", the account is held under "Jane Rowe" (checks.example, 7c1f, 2026-11-23 09:30 UTC)',
+    'close match: the payee is "Jane Roe", the account is held under "Jane Rowe" (checks.example, 7c1f, 2026-11-23 09:30 UTC)',
   ],
   [
     { kind: 'screening', verdict: 'hit', caseId: 'case-19' },

@@ -42,13 +42,13 @@ onEveryStore('Checks of payees', (test) => {
       {
         at: 1,
         actor: 'product',
-        action: 'payee verification',
+        action: 'had the payee verified',
         detail: { verdict: 'close-match', provider: 'provider-1' },
       },
       {
         at: 3,
         actor: 'product',
-        action: 'payee verification',
+        action: 'had the payee verified',
         detail: { verdict: 'no-match', provider: 'provider-1' },
       },
     ]);
