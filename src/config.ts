@@ -15,6 +15,7 @@ import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
 import {
+  amountsByCurrency,
   auditKey,
   codecKeys,
   count,
@@ -50,6 +51,11 @@ export const CONFIG_KEYS = {
     count(0, 365),
     '3',
     'days within which a payout of the same payee, amount and currency is held for a decision; 0: never',
+  ),
+  PAYOUTS_BANK_AUDITS_FROM: key(
+    amountsByCurrency,
+    '{}',
+    'JSON {"USD":"10000"}: amounts from which the bank audits an order, for the plan to say how many will be; {}: it says nothing (api-gaps)',
   ),
   PAYOUTS_MESSAGE_MAPPING: key(
     text,
@@ -133,6 +139,7 @@ export interface Config {
   /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
   lacksPolicy: boolean;
   lookAlikeDays: number;
+  bankAuditsFrom: Readonly<Record<string, string>>;
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
@@ -192,6 +199,7 @@ export function loadConfig(env: Environment = process.env): Config {
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
+    bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,

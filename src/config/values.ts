@@ -106,6 +106,11 @@ export const jsonTexts = z
   .string()
   .transform((given, context) => parsed(given, z.record(z.string(), z.string()), context));
 
+/** `{"USD":"10000"}`: a decimal for each currency. */
+export const amountsByCurrency = z
+  .string()
+  .transform((given, context) => parsed(given, z.record(z.string().regex(/^[A-Z]{3}$/), decimal), context));
+
 const approvalRule = z
   .strictObject({
     currency: z
