@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Beneficiary } from '../../../src/api/schemas/beneficiaries.ts';
+import { askedOnce } from '../../../src/checks/asked-once.ts';
 import { CheckFailure, type CheckProvider, type Verification } from '../../../src/checks/provider.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { checkedPayee } from '../../../src/services/payout/checked-payee.ts';
@@ -28,16 +30,18 @@ async function checking({ verifiedCurrencies }: { verifiedCurrencies?: readonly 
     name: 'p',
     verifyPayee: async (payee) => {
       asked.push(payee);
+      await setTimeout(20);
       if (state.answer instanceof CheckFailure) throw state.answer;
       return state.answer;
     },
     screen: async (party) => {
       asked.push(party);
+      await setTimeout(20);
       return { verdict: 'clear' };
     },
     close: async () => undefined,
   };
-  const checks = { provider, maxAgeMs: HOUR, verifiedCurrencies };
+  const checks = { provider: askedOnce(provider), maxAgeMs: HOUR, verifiedCurrencies };
   const deps = { store, now: () => state.now, checks } as unknown as ActivityDeps;
   const claimed = async (id: string, fields: Parameters<typeof instruction>[1] = {}) => {
     const { record } = await store.claimPayout(payoutClaim(id, { instruction: instruction(id, fields) }));
@@ -59,6 +63,12 @@ it('a payee is asked about once, with its name and account alone, for all payout
     { name: 'Jane Roe', type: 'personal', country: 'DE', currency: 'USD', account: { iban_no: 'DE00' } },
     { name: 'Jane Roe', type: 'personal', country: 'DE' },
   ]);
+});
+
+it('is asked about once when many payouts to it are read in one moment', async () => {
+  const { asked, check } = await checking();
+  await Promise.all(Array.from({ length: 50 }, (_, index) => check(`${index}`, PAYEE)));
+  expect(asked).toHaveLength(2);
 });
 
 it('is asked again when its details change, for what the change is about', async () => {
