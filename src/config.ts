@@ -4,6 +4,7 @@ import { keyRingOfHome } from './codec/home-keys.ts';
 import type { KeyRing } from './codec/key-ring.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
+import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
@@ -14,6 +15,7 @@ import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
 import {
+  amountsByCurrency,
   auditKey,
   codecKeys,
   count,
@@ -34,6 +36,7 @@ export const CONFIG_KEYS = {
   ...BANK_KEYS,
   ...CLEAR_TEXT_KEYS,
   ...WORKER_KEYS,
+  ...CHECK_KEYS,
   PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
     flag,
     'false',
@@ -49,6 +52,11 @@ export const CONFIG_KEYS = {
     count(0, 365),
     '3',
     'days within which a payout of the same payee, amount and currency is held for a decision; 0: never',
+  ),
+  PAYOUTS_BANK_AUDITS_FROM: key(
+    amountsByCurrency,
+    '{}',
+    'JSON {"USD":"10000"}: amounts from which the bank audits an order, for the plan to say how many will be; {}: it says nothing (api-gaps)',
   ),
   PAYOUTS_MESSAGE_MAPPING: key(
     text,
@@ -137,12 +145,15 @@ export interface Config {
   /** Bank or cluster are on another machine, and nobody has said who may move money there: nothing is sent. */
   lacksPolicy: boolean;
   lookAlikeDays: number;
+  bankAuditsFrom: Readonly<Record<string, string>>;
   /** Paths of the files that complete bank messages. */
   messageMapping: string | undefined;
   payeeDirectory: string | undefined;
   structuredAddressesFrom: string;
   /** Account codes of the journal. */
   journalAccounts: Values['PAYOUTS_JOURNAL_ACCOUNTS'];
+  /** Undefined: nobody is asked about payees. */
+  checks: ChecksConfig | undefined;
   cards: CardsConfig;
   webhook: WebhookConfig;
   gateway: GatewayConfig;
@@ -196,10 +207,12 @@ export function loadConfig(env: Environment = process.env): Config {
     folderMaker: values.PAYOUTS_FOLDER_MAKER,
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
+    bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
     messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
     payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
     structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
     journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
+    checks: checksOf(values, bank),
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),

@@ -25,10 +25,10 @@ export const sendActivities = (deps: ActivityDeps) => ({
 
 /** One attempt. */
 function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
-  const { bank, store, assertIdentity, settings } = deps;
+  const { bank, store, assertIdentity, settings, checks } = deps;
   const { terms, transferAcrossUsers } = settings;
   const { auditTtlMs, referenceDedupe } = terms;
   const trust = { auditTtlMs, referenceDedupe, transferAcrossUsers };
-  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, ...trust };
+  const sender = { ...openSet(deps), store, bank, assertIdentity, settings, checks, ...trust };
   return sendOrder(sender, caller(), { claim, leg, attempt });
 }

@@ -1,9 +1,13 @@
 import type { Bank } from '../api/bank.ts';
 import { isJudged, unless } from '../api/errors.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
+import { objectionOf } from '../domain/payee-check.ts';
+import { checkText } from '../reports/check-texts.ts';
 import { groupedAmount, minuteOf } from '../reports/display.ts';
 import { shortId } from '../reports/next-step.ts';
-import { shownValue } from '../rules/finding.ts';
+import { wrap } from '../reports/wrap.ts';
+import { shownValue, visible } from '../rules/finding.ts';
+import { checksShown } from '../services/payee-checks.ts';
 import { legReferences } from '../services/sending/claimed-row.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { payeeName } from './decision-table.ts';
@@ -43,6 +47,18 @@ export async function bothSides(
     if (text !== undefined) texts.push(text);
   }
   return texts.join('\n\n');
+}
+
+/** Of the rows that are held for a verdict on their payee: what it says, names and all. */
+export async function verdictsText(store: Store, payouts: readonly PayoutRecord[], width: number): Promise<string> {
+  const lines: string[] = [];
+  for (const row of payouts) {
+    if (lines.length >= SHOWN_MAX) break;
+    const check = (await checksShown(store, row)).find((it) => objectionOf(it) === row.reason?.code);
+    if (check === undefined) continue;
+    lines.push(...wrap(visible(`${row.documentId} (${shortId(row.reference)}): ${checkText(check)}`), width));
+  }
+  return lines.join('\n');
 }
 
 function compared(row: PayoutRecord, heads: readonly [string, string], one: Side, other: Side, width: number): string {

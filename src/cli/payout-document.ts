@@ -1,5 +1,6 @@
 import { flagsText } from '../domain/flags.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
+import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
 import { groupedAmount, standingOf } from '../reports/display.ts';
 import type { NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
@@ -13,7 +14,7 @@ import { timesOf } from './batch-steps.ts';
 export function payoutDocument(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
-  { step, url }: { step: NextStep | undefined; url: string },
+  { step, url, checks }: { step: NextStep | undefined; url: string; checks: readonly CheckShown[] },
 ): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, amount, currency, fee, feeCurrency, reason } = payout;
@@ -24,14 +25,30 @@ export function payoutDocument(
   const flags = payout.assessed?.flags ?? [];
   const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash, flags };
   const next = step === undefined ? null : { ...step, ...timesOf(step) };
-  return { schemaVersion: 1, payout: { ...named, ...facts, url }, next, incidents };
+  const checked = checks.map(({ kind, verdict, provider, askedAt, name, otherName, caseId, why }) => ({
+    ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
+    ...{ name, otherName, caseId, why },
+  }));
+  return { schemaVersion: 1, payout: { ...named, ...facts, checks: checked, url }, next, incidents };
 }
 
 /** The same for a terminal; without a link where nobody answers. */
 export function payoutText(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
-  { step, url, now, width }: { step: NextStep | undefined; url: string | undefined; now: number; width: number },
+  {
+    step,
+    url,
+    checks,
+    now,
+    width,
+  }: {
+    step: NextStep | undefined;
+    url: string | undefined;
+    checks: readonly CheckShown[];
+    now: number;
+    width: number;
+  },
 ): string {
   const { kind, instruction } = payout;
   const rows: [string, string | null][] = [
@@ -43,6 +60,7 @@ export function payoutText(
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
     ['look at', flagsText(payout.assessed?.flags) || null],
+    ...checks.map((check): [string, string] => [CHECK_NAMES[check.kind], checkText(check)]),
     ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.flatMap((incident): [string, string][] => [
       ['incident', `${incident.message} (order ${incident.orderId}; ${standingOf(incident)})`],
@@ -67,4 +85,4 @@ function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {
   ];
 }
 
-const LABEL = 'by itself  '.length;
+const LABEL = 'payee check  '.length;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
-import { counted, groupedAmount } from '../reports/display.ts';
+import { counted, groupedAmount, peopleText } from '../reports/display.ts';
 import { widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import { table } from './table.ts';
@@ -61,12 +61,23 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
 
 const age = (days: number): string => (days === 0 ? 'today' : days === 1 ? 'a day ago' : `${days} days ago`);
 
-function outlookText({ balances, fees, feesNotQuoted }: Outlook): string[] {
+function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): string[] {
+  return [
+    ...(beforeSend.length === 0 ? [] : [`to be approved before sending: ${peopleText(beforeSend)}`]),
+    ...(atBank.length === 0 ? [] : [`audited by the bank, to be approved then: ${peopleText(atBank)}`]),
+    ...(moreByPayee === 0
+      ? []
+      : [`more approvals if the payee is new or has changed: ${counted(moreByPayee, 'payout')}`]),
+  ];
+}
+
+function outlookText({ balances, fees, feesNotQuoted, approvals }: Outlook): string[] {
   const quoted = fees.map(
     ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
   );
   const open = feesNotQuoted === 0 ? [] : [`${counted(feesNotQuoted, 'fee')} not asked for`];
   return [
+    ...approvalsText(approvals),
     ...(quoted.length === 0 ? [] : [`fees now: ${[...quoted, ...open].join(', ')}`]),
     ...balances.flatMap(({ exchanges }) => exchanges).map(exchangeText),
     table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells), widthOf(process.stderr)),

@@ -33,6 +33,7 @@ export async function doorOf(
     ...opened,
     context: await messageContextOf(config, files, Date.now()),
     lookAlikeDays: config.lookAlikeDays,
+    bankAuditsFrom: config.bankAuditsFrom,
     dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
     now: Date.now,
     approvalRules: config.settings.approvalRules,

@@ -26,6 +26,7 @@ import { connectWorker } from '../temporal/worker-connection.ts';
 import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
+import { payeeChecks } from './checks.ts';
 import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
@@ -52,9 +53,12 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
     await keepPolicyLog(config, { store, log, who: 'worker' });
+    const checks = payeeChecks(config, stack.apiUrl);
+    opened.defer(async () => checks?.provider.close());
     const deps: ActivityDeps = {
       bank,
       store,
+      checks,
       executions: executionsOver(client),
       settings: config.settings,
       now: Date.now,

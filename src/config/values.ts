@@ -113,6 +113,12 @@ export const fraction = z
   .string()
   .refine((given) => isUnsigned(given) && Number(given) < 1, { error: 'is no fraction such as 0.01 (one per cent)' });
 
+/** `EUR,GBP`: codes of ISO 4217. */
+export const currencies = z
+  .string()
+  .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, { error: 'is no list of currencies such as EUR,GBP' })
+  .transform((given) => given.split(','));
+
 export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
 
 export const httpUrl = z.string().transform((given, context): string => {
@@ -131,6 +137,11 @@ export const storeUrl = z
 export const jsonTexts = z
   .string()
   .transform((given, context) => parsed(given, z.record(z.string(), z.string()), context));
+
+/** `{"USD":"10000"}`: a decimal for each currency. */
+export const amountsByCurrency = z
+  .string()
+  .transform((given, context) => parsed(given, z.record(z.string().regex(/^[A-Z]{3}$/), decimal), context));
 
 const approvalRule = z
   .strictObject({

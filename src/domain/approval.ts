@@ -3,7 +3,7 @@
  * approval before submit, the bank order's audit, and a hold.
  */
 
-type DecisionKind = 'payout' | 'bank' | 'hold';
+type DecisionKind = 'payout' | 'bank' | 'hold' | 'screening';
 
 export interface AwaitedApproval {
   kind: DecisionKind;

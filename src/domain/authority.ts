@@ -7,8 +7,11 @@ import { type ApprovalRule, approvalsNeeded } from './policy.ts';
  * carries it: a signal, an update or a row of a store is only the carrier.
  */
 
-/** `maker`: hands payouts over. `approver`: decides on them. `operator`: resolves, switches. `auditor`: reads. */
-export const ROLES = ['maker', 'approver', 'operator', 'auditor'] as const;
+/**
+ * `maker`: hands payouts over. `approver`: decides on them. `compliance`: clears what a screening has found. `operator`: resolves,
+ * switches. `auditor`: reads.
+ */
+export const ROLES = ['maker', 'approver', 'compliance', 'operator', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What a person may touch; an absent list is every one. */
@@ -65,8 +68,8 @@ export interface Policy {
   limits: readonly Limit[];
 }
 
-/** What a decision is about. `make`: handing a payout over. */
-export type Question = 'payout' | 'bank' | 'hold' | 'resolve' | 'make' | 'switch';
+/** What a decision is about. `screening`: a hold for what a screening says. `make`: handing a payout over. */
+export type Question = 'payout' | 'bank' | 'hold' | 'screening' | 'resolve' | 'make' | 'switch';
 
 /** What one signature may decide for many payouts. */
 export type PlanQuestion = Extract<Question, 'payout' | 'bank'>;
@@ -75,6 +78,7 @@ const ROLE_FOR: Readonly<Record<Question, Role>> = {
   payout: 'approver',
   bank: 'approver',
   hold: 'approver',
+  screening: 'compliance',
   resolve: 'operator',
   make: 'maker',
   switch: 'operator',

@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts';
+import type { CheckVerdict } from './payee-check.ts';
 import type { PayoutState, Reason } from './payout-state.ts';
 
 /** What is kept of a bank message (pain.001, ABA, NACHA), so that its answer names everything as it was written. */
@@ -28,6 +29,8 @@ export interface PayoutFacts {
   state: PayoutState;
   reason: Reason | null;
   orderId: string | null;
+  /** Whether the account is held under the name of the payee; absent: nobody was asked. */
+  verification?: CheckVerdict;
 }
 
 /** A row that was never claimed. */

@@ -1,21 +1,37 @@
 import { sellAtMost } from './agreed-cost.ts';
 import type { Assessment, Exception } from './gates.ts';
 import { compareDecimals, exceedsSlippage } from './money.ts';
+import { objectionOf } from './payee-check.ts';
 import type { Terms } from './policy.ts';
 import { holdDigest } from './question-digest.ts';
 import { because } from './reasons.ts';
 
-type Read = Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike'>;
+type Read = Pick<
+  Assessment,
+  'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike' | 'checks'
+>;
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /**
  * What a reading shows that people have to let through. `payload` is the digest of the instruction: that a look-alike is meant is
- * said of that alone; what is said of a cost is bound to what was read, and to how high the cost is.
+ * said of that alone; what is said of a check is bound to the payee's details and to the verdict, what is said of a cost to what was
+ * read, and to how high the cost is.
  */
 export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception[] {
-  return [lookAlike(read, payload), feeAboveCap(read, caps), quoteAboveCap(read, caps)].filter(
-    (exception) => exception !== undefined,
-  );
+  return [
+    ...objections(read, payload),
+    lookAlike(read, payload),
+    feeAboveCap(read, caps),
+    quoteAboveCap(read, caps),
+  ].filter((exception) => exception !== undefined);
+}
+
+/** Each check by itself: who clears a screening says nothing about a name. */
+function objections({ checks = [] }: Read, payload: string): Exception[] {
+  return checks.flatMap((check) => {
+    const code = objectionOf(check);
+    return code === undefined ? [] : [{ reason: because(code), digest: holdDigest(payload, code, check.digest) }];
+  });
 }
 
 function lookAlike({ lookAlike }: Read, payload: string): Exception | undefined {

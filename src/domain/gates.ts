@@ -1,4 +1,5 @@
 import type { Flag, Shown } from './flags.ts';
+import type { PayeeCheck } from './payee-check.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
 import { holdDigest } from './question-digest.ts';
@@ -51,6 +52,8 @@ export interface Assessment {
   switchedOff?: SwitchScope;
   /** What people have to let through before anything is sent, in the order in which they are asked. */
   exceptions?: readonly Exception[];
+  /** What providers say of the payee; absent where none is asked. */
+  checks?: readonly PayeeCheck[];
   /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
   lookAlike?: { daysBefore: number | null };
   /** It is a further generation, and it has come to light that an earlier one may have taken money. */

@@ -25,6 +25,11 @@ export const REASONS = {
   'no-payout-account': 'the user has no account in the payout currency',
   'switched-off': 'an operator has switched this off; goes on when it is on again',
   'look-alike': 'same payee, amount and currency as an earlier payout',
+  'payee-close-match': "the account is held under a name that is close to the payee's",
+  'payee-no-match': 'the account is not held under the name of the payee',
+  'payee-not-verified': 'nobody could say whether the account is held under the name of the payee',
+  'screening-hit': 'the screening has found the payee on a list',
+  'screening-not-available': 'the payee could not be screened',
   'limit-reached': 'a limit of the policy would be passed; goes on when it fits',
   'card-payment-open': 'waits for the card payment it is tied to',
   'card-payment-contradicted': 'the acquirer has contradicted the end of the card payment it is tied to',
@@ -88,6 +93,16 @@ export const TOLD_HOLDS = [
   'card-payment-open',
   'card-payment-contradicted',
 ] as const satisfies readonly (keyof typeof REASONS)[];
+
+/** Holds that nobody but who answers for screening lets through. */
+const SCREENING_HOLDS = [
+  'screening-hit',
+  'screening-not-available',
+] as const satisfies readonly (keyof typeof REASONS)[];
+
+/** What a hold asks people; who may answer follows from it. */
+export const questionOfHold = ({ code }: Reason): 'hold' | 'screening' =>
+  SCREENING_HOLDS.some((held) => held === code) ? 'screening' : 'hold';
 
 export type ReasonCode = keyof typeof REASONS;
 

@@ -21,6 +21,8 @@ export interface Door extends MakerRules {
   context: MessageContext;
   /** Days within which the same payee, amount and currency is held as a look-alike; 0 switches the guard off. */
   lookAlikeDays: number;
+  /** Decimals by currency: amounts from which the bank audits an order. */
+  bankAuditsFrom: Readonly<Record<string, string>>;
   /** The day a row with this execution date is sent on. */
   dueDate(executeOn: string, currency: string): string;
   now(): number;

@@ -1,4 +1,5 @@
 import { may, type Policy, personOf, type Touches } from '../domain/authority.ts';
+import type { ApprovalRule } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';
 
 const MAKER_UNKNOWN = 'maker-unknown';
@@ -6,7 +7,7 @@ const MAKER_UNKNOWN = 'maker-unknown';
 /** Who may hand payouts over, as the configuration says it. */
 export interface MakerRules {
   /** Where no policy is set. */
-  approvalRules: readonly unknown[];
+  approvalRules: readonly ApprovalRule[];
   policy?: Policy;
 }
 

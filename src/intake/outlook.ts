@@ -2,15 +2,17 @@ import type { Bank } from '../api/bank.ts';
 import { isJudged, unless } from '../api/errors.ts';
 import { addDecimals } from '../domain/money.ts';
 import type { ClaimRow } from '../store/store.ts';
+import { type ApprovalsAhead, type ApprovalTerms, approvalsAhead } from './approvals-ahead.ts';
 import type { Plan } from './plan.ts';
 import type { StagedFile } from './staged-file.ts';
 
-/** What the bank says about a plan now: nothing of it is binding, and none of it is part of the plan's hash. */
+/** What can be said of a plan beforehand, by the bank and by our rules: nothing of it is binding, and none of it is part of the plan's hash. */
 export interface Outlook {
   balances: AccountOutlook[];
   fees: { currency: string; amount: string; quoted: number }[];
   /** Payouts whose fee was not asked for: new payees, and those beyond the first ones. */
   feesNotQuoted: number;
+  approvals: ApprovalsAhead;
 }
 
 export interface AccountOutlook {
@@ -29,7 +31,11 @@ const FEES_MAX = 100;
 const AT_ONCE = 8;
 
 /** Reads balances, an exchange quote per leg and the fees of the first payouts. What the bank refuses is left out. */
-export async function outlookOf(bank: Bank, plan: Plan, staged: StagedFile): Promise<Outlook> {
+export async function outlookOf(
+  { bank, ...terms }: ApprovalTerms & { bank: Bank },
+  plan: Plan,
+  staged: StagedFile,
+): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
     const account = accounts.get(accountId) ?? (await unlessRefused(() => accountOf(bank, accountId)));
@@ -39,7 +45,8 @@ export async function outlookOf(bank: Bank, plan: Plan, staged: StagedFile): Pro
     else await unlessRefused(() => exchange(bank, account, { uid, currency, amount }));
   }
   const { fees, quoted } = await quoteFees(bank, staged, accounts);
-  return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted };
+  const approvals = approvalsAhead(terms, staged.claims());
+  return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted, approvals };
 }
 
 async function accountOf(bank: Bank, accountId: string): Promise<AccountOutlook> {

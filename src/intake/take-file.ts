@@ -104,8 +104,8 @@ export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   });
 }
 
-async function planDocument({ bank }: Door, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
-  const outlook = await outlookOf(bank, plan, checked.staged);
+async function planDocument(door: Door, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
+  const outlook = await outlookOf(door, plan, checked.staged);
   const findings = [...checked.staged.findings.list(), ...known.taken.list()];
   return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings, warnings: checked.staged.warnings.list() };
 }

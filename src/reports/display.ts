@@ -73,3 +73,11 @@ export function incidentsText(incidents: ReportedPayout['incidents']): string {
 export function standingOf({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
   return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }
+
+/** `12 payouts by one person, 3 payouts by 2 people`. */
+export const peopleText = (asked: readonly { people: number; payouts: number }[]): string =>
+  asked
+    .map(
+      ({ people, payouts }) => `${counted(payouts, 'payout')} by ${people === 1 ? 'one person' : `${people} people`}`,
+    )
+    .join(', ');

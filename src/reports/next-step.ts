@@ -1,5 +1,5 @@
 import { isSamePerson } from '../domain/approval.ts';
-import { may, type Policy, touchesOf } from '../domain/authority.ts';
+import { may, type Policy, type Question, touchesOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { addDecimals, formatMinor } from '../domain/money.ts';
 import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
@@ -79,7 +79,7 @@ export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.lengt
 /** A text whose commands name the row; who decides in a trial is asked for, since the maker may not. */
 function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): string {
   const id = shortId(row.reference);
-  const by = isTrial && (who === 'approver' || who === 'operator') ? ' --by NAME' : '';
+  const by = isTrial && isDecided(who) ? ' --by NAME' : '';
   return (
     todo
       .replace(/`payouts retry ID`/g, retryOf(row))
@@ -107,27 +107,35 @@ function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnd
   }
 }
 
-const ROLE_OF = { approver: 'an approver', operator: 'an operator', maker: 'a maker' } as const;
+/** By a person whose name counts: somebody other than the maker, or an operator. */
+const isDecided = (who: Actor): boolean => isByOthers(who) || who === 'operator';
+const isByOthers = (who: Actor): boolean => who === 'approver' || who === 'compliance';
+
+const ROLES_OF: Readonly<Record<Exclude<Actor, 'nobody' | 'outside'>, { role: string; question: Question }>> = {
+  approver: { role: 'an approver', question: 'payout' },
+  compliance: { role: 'the role compliance', question: 'screening' },
+  operator: { role: 'an operator', question: 'resolve' },
+  maker: { role: 'a maker', question: 'make' },
+};
 
 function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepContext): string {
   if (who === 'nobody') return 'nobody has to';
   if (who === 'outside') return 'whoever has the account, or the bank';
-  const isByOthers = who === 'approver';
   if (policy === undefined) {
-    if (!isByOthers) return 'anybody, under a name of their own';
+    if (!isByOthers(who)) return 'anybody, under a name of their own';
     if (row.by !== null) return `anybody but ${row.by}, who handed it over`;
     return row.state === 'awaiting-approval' ? 'nobody: who handed it over is not known; cancel it' : 'anybody';
   }
-  const question = who === 'approver' ? 'payout' : who === 'operator' ? 'resolve' : 'make';
+  const { role, question } = ROLES_OF[who];
   const sold = row.kind === 'exchange' ? row.assessed?.exchange?.sellCurrency : undefined;
   const touches = touchesOf(row.kind, row.instruction, sold);
   const have = approvedBy?.get(row.reference) ?? [];
   const names = policy.people
     .filter((person) => may(person, question, touches))
     .map(({ name }) => name)
-    .filter((name) => !isByOthers || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
+    .filter((name) => !isByOthers(who) || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
   const sofar = have.length === 0 ? '' : `; approved by ${have.join(', ')} so far`;
-  return (names.length === 0 ? `nobody: the policy gives ${ROLE_OF[who]} to nobody else` : names.join(', ')) + sofar;
+  return (names.length === 0 ? `nobody: the policy gives ${role} to nobody else` : names.join(', ')) + sofar;
 }
 
 /** Rows of one kind, as one entry of what waits. */

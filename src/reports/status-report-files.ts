@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { OriginalMessage, OriginalTransaction, PayoutFacts, TransactionFacts } from '../domain/bank-message.ts';
+import { verificationIn } from '../domain/payee-check.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
@@ -157,12 +158,14 @@ async function* notClaimed(
  */
 function factsOf(
   { afterwards }: AnswerSource,
-  { reference, state, reason, orderId }: PayoutRecord,
+  { reference, state, reason, orderId, assessed }: PayoutRecord,
   original: OriginalTransaction,
 ): PayoutFacts {
+  const verification = verificationIn(assessed?.checks);
+  const said = { original, orderId, ...(verification !== undefined && { verification }) };
   const later = afterwards.get(reference);
-  if (later === undefined) return { original, state, reason, orderId };
-  return { original, state: 'needs-operator', reason: later.reason, orderId };
+  if (later === undefined) return { ...said, state, reason };
+  return { ...said, state: 'needs-operator', reason: later.reason };
 }
 
 const isThere = (path: string): Promise<boolean> =>

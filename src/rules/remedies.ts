@@ -5,7 +5,7 @@ import type { IncidentKind } from '../domain/reconciliation.ts';
  * Who may act on a row. `outside`: somebody at the bank, at the acquirer or with the account, by no command of ours; `nobody`: nobody
  * has to.
  */
-export type Actor = 'approver' | 'operator' | 'maker' | 'outside' | 'nobody';
+export type Actor = 'approver' | 'compliance' | 'operator' | 'maker' | 'outside' | 'nobody';
 
 /** What ends a wait without people: the patience for money, the life of our approval, that of the bank's audit, the day of the row. */
 export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
@@ -24,6 +24,7 @@ export interface Remedy {
 
 const OVER = 'Nothing: it has ended.';
 const LOOKS_AGAIN = 'It looks again, at least once an hour, and goes on when the reason is gone.';
+const ASKS_AGAIN = 'The provider is asked again, at least once an hour; it goes on when the answer lets it pass.';
 const STAYS = 'Nothing: it waits until somebody decides.';
 const KEEPS_LOOKING = 'It keeps looking at the bank, ever more rarely, and goes on when a look proves what happened.';
 
@@ -31,6 +32,7 @@ const CARD_ENDS = 'It ends without money when nothing comes in time.';
 
 const waits = (todo: string, byItself: string, until?: Deadline): Remedy => ({ who: 'nobody', todo, byItself, until });
 const held = (todo: string, byItself: string): Remedy => ({ who: 'approver', todo, byItself });
+const screened = (todo: string, byItself: string): Remedy => ({ who: 'compliance', todo, byItself });
 const onlyLooks = (todo: string, byItself: string): Remedy => ({ ...held(todo, byItself), approvalOnlyLooks: true });
 const outside = (todo: string, byItself: string, until?: Deadline): Remedy => ({
   who: 'outside',
@@ -119,6 +121,26 @@ export const REMEDIES: Readonly<Record<ReasonCode, Remedy>> = {
   'look-alike': held(
     'Compare it with the earlier payout: `payouts approve ID` pays it too, `payouts reject ID --remark TEXT` does not.',
     STAYS,
+  ),
+  'payee-close-match': held(
+    'Compare the two names, which `payouts status ID` shows: `payouts approve ID` pays the account all the same, `payouts reject ID --remark TEXT` ends it unpaid, to be handed over with the right name.',
+    STAYS,
+  ),
+  'payee-no-match': held(
+    'Ask the payee for the account again, another way than this row came: `payouts approve ID` pays it all the same, `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'payee-not-verified': held(
+    'Make sure of the account another way: `payouts approve ID` pays it without a verification, `payouts reject ID --remark TEXT` ends it unpaid.',
+    ASKS_AGAIN,
+  ),
+  'screening-hit': screened(
+    'Look at the case at the provider of the screening: `payouts approve ID` clears it for this payout, `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'screening-not-available': screened(
+    '`payouts approve ID` pays it without a screening, `payouts reject ID --remark TEXT` ends it unpaid.',
+    ASKS_AGAIN,
   ),
   'card-payment-open': waits(
     '`payouts card list` shows where the card payment stands.',

@@ -12,6 +12,8 @@ export interface Sandbox {
   books: Books;
   clock: SandboxClock;
   tokens: Tokens;
+  /** Of the bank, and of the checks of payees. */
+  apiSecret: string;
   faults: FaultScript;
   /** Changed by the test route. */
   faultPlan: FaultPlan | undefined;

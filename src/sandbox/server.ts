@@ -43,9 +43,10 @@ const KEEP_ALIVE_MS = 75_000;
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const clock = new SandboxClock(options.now);
   const books = openBooks(options, clock.now);
+  const apiSecret = options.apiSecret ?? SANDBOX_SECRET;
   const tokens = new Tokens({
     apiKey: options.apiKey ?? SANDBOX_KEY,
-    apiSecret: options.apiSecret ?? SANDBOX_SECRET,
+    apiSecret,
     lifeSeconds: options.tokenLifeSeconds ?? 1_800,
     now: clock.now,
   });
@@ -61,6 +62,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     books,
     clock,
     tokens,
+    apiSecret,
     faults: new FaultScript(),
     faultPlan: undefined,
     lateCommits: new LateCommits(),

@@ -1,5 +1,6 @@
 import type { Hash } from '../audit/merkle.ts';
 import type { SignedDecision } from '../domain/authority.ts';
+import type { PayeeCheck } from '../domain/payee-check.ts';
 import type { Json } from './json-columns.ts';
 
 /** Tables of what people decide, and of what they look at before. */
@@ -9,6 +10,7 @@ export interface DecisionTables {
   planRows: PlanRowTable;
   payees: SeenPayee;
   payeePayments: PayeePayment;
+  payeeChecks: KeptCheck;
 }
 
 export const DECISION_JSON = { planRows: { path: true } } as const;
@@ -47,6 +49,18 @@ export interface PayeePayment {
   amount: string;
   currency: string;
   paidAt: number;
+}
+
+/** What a provider has said of a payee, last. */
+export interface KeptCheck extends Omit<PayeeCheck, 'digest'> {
+  uid: string;
+  /** Of a close match: the name that was asked about, and the one that the account is held under. */
+  name: string | null;
+  otherName: string | null;
+  /** What the provider calls its answer. */
+  caseId: string | null;
+  /** Of an answer that did not come about. */
+  why: string | null;
 }
 
 /** A row that a signed plan stands for. */

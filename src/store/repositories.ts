@@ -11,6 +11,7 @@ import { identityRepository } from './identity.ts';
 import { incidentRepository } from './incidents.ts';
 import { laneRepository } from './lanes.ts';
 import { openOrderRepository } from './open-orders.ts';
+import { payeeCheckRepository } from './payee-checks.ts';
 import { payeeRepository } from './payees.ts';
 import { payoutRepository } from './payouts.ts';
 import { quietPayoutRepository } from './quiet-payouts.ts';
@@ -25,6 +26,7 @@ export const repositories = {
   ...claimRepository,
   ...payoutRepository,
   ...payeeRepository,
+  ...payeeCheckRepository,
   ...quietPayoutRepository,
   ...attemptRepository,
   ...openOrderRepository,

@@ -7,6 +7,7 @@ export type { AuditEntry } from '../audit/entry.ts';
 export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
 export type { NumberedEntry } from './audit.ts';
 export type { LogToSign } from './audit-checkpoints.ts';
+export type { KeptCheck } from './decision-schema.ts';
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';

@@ -25,9 +25,22 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // Effects without Temporal.
   services: {
-    imports: ['domain/', 'api/', 'identity.ts', 'signing/', 'policy/look-alike-names.ts', 'vault/card-trace.ts'],
+    imports: [
+      'domain/',
+      'api/',
+      'checks/provider.ts',
+      'identity.ts',
+      'signing/',
+      'policy/look-alike-names.ts',
+      'vault/card-trace.ts',
+    ],
     types: ['config/settings.ts', 'store/', 'vault/'],
     packages: ['node:crypto'],
+  },
+  // Who is asked about payees.
+  checks: {
+    imports: ['domain/', 'api/transport.ts', 'api/deadline.ts', 'api/json.ts'],
+    packages: ['zod'],
   },
   // What people sign, and whether they have.
   signing: {
@@ -107,6 +120,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'intake/',
       'services/cards/take-payment.ts',
       'services/decisions/',
+      'services/payee-checks.ts',
       'signing/',
       'formats/input.ts',
       'vault/',
@@ -114,6 +128,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'config/config-error.ts',
       'embedded/stack-error.ts',
       'reports/batch-list.ts',
+      'reports/check-texts.ts',
       'reports/display.ts',
       'reports/masked.ts',
       'reports/erp-formats.ts',

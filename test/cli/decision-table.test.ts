@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bothSides } from '../../src/cli/both-sides.ts';
+import { bothSides, verdictsText } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
+import { checkOf } from '../../src/services/payee-checks.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { PayoutRecord, Store } from '../../src/store/store.ts';
+import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';
 
@@ -58,6 +59,28 @@ it('shows a changed payee as the instruction and as the bank has it, masked', as
   const text = await bothSides({ store, bank, width: WIDE }, [row]);
   expect(text).toMatch(/^account_name +R\*\*\* +R\*\*\*$/m);
   expect(text).toMatch(/^account_no +\*\*\*66 +\*\*\*22 +differs$/m);
+});
+
+it('shows the names of a close match in clear, and those of no other row', async () => {
+  const held = record(1, 'held', {}, 'payee-close-match');
+  const kept: KeptCheck = {
+    uid: held.uid,
+    kind: 'verification',
+    provider: 'p',
+    payee: 'd',
+    verdict: 'close-match',
+    name: 'Jane Roe',
+    otherName: 'Jane Rowe',
+    caseId: null,
+    why: null,
+    askedAt: 0,
+  };
+  const assessed = { checks: [checkOf(kept)] } as unknown as Assessment;
+  await store.notePayeeCheck(kept, 'ref-1');
+  const alike = record(2, 'held', { assessed }, 'look-alike');
+  expect(await verdictsText(store, [{ ...held, assessed }, alike], WIDE)).toMatch(
+    /^INV-1 \(.*\): close match: the payee is "Jane Roe", the account is held under "Jane Rowe" \(p, 1970-01-01 00:00 UTC\)$/,
+  );
 });
 
 const asking = (kind: PayoutRecord['kind'], more: Partial<PayoutRecord>): PayoutRecord =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
 import { confirm, planText } from '../../src/cli/plan.ts';
 import { Problem } from '../../src/domain/problem.ts';
+import type { Outlook } from '../../src/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
@@ -63,6 +64,17 @@ describe('the plan', () => {
       { date: '2026-03-31', count: 2 },
     ]);
     expect(planText(planned(rows))).toContain('sent: 1 at once, 2 on 2026-03-31');
+  });
+
+  it('says who will be asked, and nothing of it where nobody will be', () => {
+    const outlook = (approvals: Outlook['approvals']) =>
+      planText(planned(claimRowsOf({ id: 'a' })), { balances: [], fees: [], feesNotQuoted: 1, approvals });
+    const one = { people: 1, payouts: 1 };
+    const text = outlook({ beforeSend: [one, { people: 2, payouts: 3 }], atBank: [one], moreByPayee: 4 });
+    expect(text).toContain('\nto be approved before sending: 1 payout by one person, 3 payouts by 2 people\n');
+    expect(text).toContain('\naudited by the bank, to be approved then: 1 payout by one person\n');
+    expect(text).toContain('\nmore approvals if the payee is new or has changed: 4 payouts\n');
+    expect(outlook({ beforeSend: [], atBank: [], moreByPayee: 0 })).not.toMatch(/approv|audit/);
   });
 
   it('shows no names, accounts or ids', () => {

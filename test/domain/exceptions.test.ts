@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exceptionsOf } from '../../src/domain/exceptions.ts';
+import type { PayeeCheck } from '../../src/domain/payee-check.ts';
 
 const NO_CAPS = { feeCap: undefined, maxSlippage: '0.01' };
 const read = { digest: 'd', fee: '1.00', feeCurrency: 'USD' };
@@ -32,6 +33,18 @@ describe('what people have to let through', () => {
         reason: { code: 'look-alike', message: expect.stringMatching(new RegExp(`${text.replace(/[()]/g, '\\$&')}$`)) },
       },
     ]);
+  });
+
+  it('is each verdict on the payee but match and clear, bound to the payout and to the answer', () => {
+    const check = { provider: 'p', payee: 'd', digest: 'answer', askedAt: 1 };
+    const hit = { ...check, kind: 'screening', verdict: 'hit' } as const;
+    const close = { ...check, kind: 'verification', verdict: 'close-match' } as const;
+    const asked = (...checks: PayeeCheck[]) => exceptionsOf({ ...read, checks }, 'p', NO_CAPS);
+    expect(asked(close, hit)).toMatchObject([
+      { digest: 'p/payee-close-match/answer', reason: { code: 'payee-close-match' } },
+      { digest: 'p/screening-hit/answer', reason: { code: 'screening-hit' } },
+    ]);
+    expect(asked({ ...hit, verdict: 'clear' }, { ...close, verdict: 'match' })).toEqual([]);
   });
 
   it('comes in one order: what is said of the payout before what is said of its cost', () => {

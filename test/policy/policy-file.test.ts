@@ -53,7 +53,7 @@ describe('a policy file', () => {
     [
       'a role that is not known',
       { ...POLICY, people: [{ ...person('alice', ['boss']) }] },
-      'people.0.roles.0: Invalid option: expected one of "maker"|"approver"|"operator"|"auditor"',
+      'people.0.roles.0: Invalid option: expected one of "maker"|"approver"|"compliance"|"operator"|"auditor"',
     ],
     [
       'an amount that is a number',

@@ -20,6 +20,7 @@ const POLICY = {
     person('bob', ['approver']),
     person('carol', ['approver'], { currencies: ['USD'] }),
     person('dave', ['operator']),
+    person('erin', ['compliance']),
   ],
 } as unknown as Policy;
 
@@ -59,6 +60,9 @@ describe('the next step', () => {
     expect(whoOf(held)).toBe('bob');
     expect(whoOf(record(1, 'held', { currency: 'USD' }, 'look-alike'))).toBe('bob, carol');
     expect(whoOf(record(1, 'needs-operator', {}, 'order-not-found'))).toBe('dave');
+    expect(whoOf(record(1, 'held', {}, 'payee-no-match'))).toBe('bob');
+    expect(whoOf(record(1, 'held', {}, 'screening-hit'))).toBe('erin');
+    expect(whoOf(record(1, 'held', { by: 'erin' }, 'screening-hit'))).toMatch(/^nobody: .*the role compliance/);
     const approvedBy = new Map([[held.reference, ['bob']]]);
     expect(whoOf(record(1, 'awaiting-approval', {}, 'approval-required'), { approvedBy })).toMatch(
       /^nobody: .*approved by bob so far$/,

@@ -71,6 +71,18 @@ test('answers every stage so far, and the same facts with the same bytes', async
   expect(await finalOf(source)).toBe(first);
 });
 
+test('names the verification of a payee by its code, beside the status, and without a name', async () => {
+  const check = { provider: 'p', payee: 'd', digest: 'x', askedAt: 1 };
+  const checks = [
+    { ...check, kind: 'screening', verdict: 'clear' } as const,
+    { ...check, kind: 'verification', verdict: 'close-match' } as const,
+  ];
+  const verified = { ...paid, assessed: { digest: 'd', approvalsNeeded: 0, checks } };
+  const xml = await finalOf(sourceOf([verified, failed]));
+  expect(statuses(xml)).toEqual(['E-1 ACSC', 'E-2 RJCT']);
+  expect([...xml.matchAll(/<Cd>(.*?)<\/Cd>/g)].map(([, code]) => code)).toEqual(['RVMC', 'MS03']);
+});
+
 test('answers nothing to a batch that was no pain.001', async () => {
   expect(await writeStatusReports(dir, sourceOf([paid], { batch: BATCH }))).toBeUndefined();
 });

@@ -96,7 +96,15 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       db.exec(`alter table incidents drop column ${column}`);
     }
     db.exec('alter table payouts drop column kind');
-    const later = ['signed_decisions', 'plan_rows', 'payees', 'payee_payments', 'audit_log', 'audit_tree'];
+    const later = [
+      'signed_decisions',
+      'plan_rows',
+      'payees',
+      'payee_payments',
+      'payee_checks',
+      'audit_log',
+      'audit_tree',
+    ];
     for (const table of [...later, 'audit_checkpoints']) db.exec(`drop table ${table}`);
     db.exec('create table audit (seq integer primary key, at, actor, action, subject, detail)');
     db.exec("delete from payouts_migration where name >= '0011'");

@@ -20,6 +20,8 @@ export interface PayoutRoute {
   terms?: QuickTerms;
   sandbox?: Partial<SandboxOptions>;
   store?: (store: Store) => Store;
+  /** Payees are checked by the sandbox. */
+  checks?: boolean;
   travel(product: Product): Promise<PayoutHandle>;
   ends: Partial<PayoutResult>;
   /** Code of the reason, where the end has one. */
@@ -574,6 +576,39 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     },
     ends: { state: 'completed' },
     orders: 1,
+  },
+  {
+    name: 'payee-checked',
+    checks: true,
+    travel: (p) => p.start({ id: 'r', ...NEW_PAYEE }),
+    ends: { state: 'completed' },
+    eventsMax: 28,
+    orders: 1,
+  },
+  {
+    name: 'close-match-let-through',
+    checks: true,
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', ...NEW_PAYEE, account_name: 'Eve Close' });
+      await untilReason(handle, 'payee-close-match');
+      await handle.signal('approve', { by: 'alice' });
+      return handle;
+    },
+    ends: { state: 'completed' },
+    orders: 1,
+  },
+  {
+    name: 'screening-hit-rejected',
+    checks: true,
+    travel: async (p) => {
+      const handle = await p.start({ id: 'r', ...NEW_PAYEE, account_name: 'Eve Sanctioned' });
+      await untilReason(handle, 'screening-hit');
+      await handle.signal('reject', { by: 'alice', remark: 'on the list' });
+      return handle;
+    },
+    ends: { state: 'rejected' },
+    because: 'approval-rejected',
+    orders: 0,
   },
   {
     name: 'begun-on-its-day',

@@ -5,6 +5,7 @@ import { createActivities } from '../../src/activities/index.ts';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
 import type { KeyRing } from '../../src/codec/key-ring.ts';
+import { payeeChecks } from '../../src/compose/checks.ts';
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
@@ -93,6 +94,8 @@ export async function startProduct(
     sandbox?: Partial<SandboxOptions>;
     store?: (store: Store) => Store;
     bank?: (bank: Bank) => Bank;
+    /** Payees are checked by the sandbox. */
+    checks?: boolean;
     /** Payloads are encrypted with these. */
     codecKeys?: KeyRing;
   } = {},
@@ -106,7 +109,10 @@ export async function startProduct(
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
   const store = await openStore('file::memory:');
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  const checks =
+    options.checks === true ? payeeChecks(loadConfig({ PAYOUTS_CHECKS: 'sandbox' }), sandbox.url) : undefined;
   const deps: ActivityDeps = {
+    checks,
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
     executions: executionsOver(client),
@@ -161,6 +167,7 @@ export async function startProduct(
     async [Symbol.asyncDispose]() {
       await running.stop();
       await bank.close();
+      await checks?.provider.close();
       await store.close();
       await sandbox.close();
     },

@@ -12,8 +12,8 @@ interface SandboxState {
 describe('a payout on a real Temporal server', () => {
   it.concurrent.each(PAYOUT_ROUTES)(
     '$name',
-    async ({ name, settings, terms, sandbox, store, travel, ends, because, eventsMax, orders }) => {
-      await using product = await startProduct({ settings, terms, sandbox, store });
+    async ({ name, settings, terms, sandbox, store, checks, travel, ends, because, eventsMax, orders }) => {
+      await using product = await startProduct({ settings, terms, sandbox, store, checks });
       const handle = await travel(product);
       const result = await handle.result();
 

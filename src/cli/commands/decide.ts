@@ -14,6 +14,7 @@ import { kindOf, shortId } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { visible } from '../../rules/finding.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
+import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
@@ -21,7 +22,7 @@ import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { unknownId } from '../batch-report.ts';
-import { bothSides, needsBank } from '../both-sides.ts';
+import { bothSides, needsBank, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
@@ -60,7 +61,8 @@ export async function decide(
       hint: `payouts status ${shownId(target)} says what it waits for.`,
     });
   }
-  const signer = await signerOf(session, options, 'payout');
+  const [role = 'payout'] = new Set(payouts.map(roleAskedOf));
+  const signer = await signerOf(session, options, role);
   if (!options.yes) await tellWhatIsDecided(session, payouts, decision);
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   await confirm(`${verb} ${counted(payouts.length, 'payout')}?`, options.yes);
@@ -102,6 +104,8 @@ async function tellWhatIsDecided(
   const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
   const sides = await bothSides({ store: await session.store(), bank, width: widthOf(process.stderr) }, payouts);
   if (sides !== '') session.output.tell(`\n${sides}`);
+  const verdicts = await verdictsText(await session.store(), payouts, widthOf(process.stderr));
+  if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
 /** The update that says it; signed about just what the row shows, where a policy asks for that. */

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import type { ClockOffset } from '../../api/bank-clock.ts';
 import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
+import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/world.ts';
 import type { Config } from '../../config.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
@@ -111,7 +112,7 @@ async function checkStack(session: Session): Promise<Check[]> {
       await close();
     }
   });
-  return [booted, temporal, ...(await checkBank(session, stack))];
+  return [booted, temporal, ...(await checkBank(session, stack)), ...(await checkProvider(session, stack))];
 }
 
 async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
@@ -126,6 +127,26 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   const references = await check('references', () => checkReferences(session));
   return [bank, clockCheck((await asked).clock.offset(), session), references];
 }
+
+/** Whether the provider that payees are checked by answers, asked about nobody; nothing where none is set. */
+async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Check[]> {
+  if (config.checks === undefined) return [];
+  const seen = await check('payee checks', async () => {
+    const { provider } = payeeChecks(config, apiUrl) ?? fail('no provider is set');
+    try {
+      const { verdict } = await provider.screen({ name: NOBODY });
+      return `${provider.name} answers: ${verdict}`;
+    } catch (error) {
+      return fail(`${provider.name} gives no usable answer: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      await provider.close();
+    }
+  });
+  return [seen];
+}
+
+/** A name that is on no list. */
+const NOBODY = 'Payouts Doctor';
 
 /** Whether orders come back under the references that they were sent with. */
 async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {

@@ -117,6 +117,7 @@ function remedied(
 
 const ACTORS: Readonly<Record<Actor, string>> = {
   approver: 'an approver, never who handed it over',
+  compliance: 'somebody with the role compliance, never who handed it over',
   operator: 'an operator',
   maker: 'who hands payouts over',
   outside: 'somebody at the bank or with the account',

@@ -3,6 +3,7 @@ import { isEnd } from '../../domain/payout-state.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
+import { checksShown } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText, tellReport } from '../batch-report.ts';
@@ -46,8 +47,19 @@ export async function showPayout(session: Session, payout: PayoutRecord): Promis
   const incidents = reportedIncidents(await store.incidentsOf([reference]), [payout]);
   const step = nextStep(payout, await stepContext(session.config, store, [payout]));
   const live = await session.liveUi();
-  const shown = { step, now: Date.now(), width: widthOf(process.stdout), url: live && workflowUrl(live, workflowId) };
-  const document = payoutDocument(payout, incidents, { step, url: workflowUrl(await session.ui(), workflowId) });
+  const checks = await checksShown(store, payout);
+  const shown = {
+    step,
+    checks,
+    now: Date.now(),
+    width: widthOf(process.stdout),
+    url: live && workflowUrl(live, workflowId),
+  };
+  const document = payoutDocument(payout, incidents, {
+    step,
+    checks,
+    url: workflowUrl(await session.ui(), workflowId),
+  });
   const sides = isEnd(payout.state) ? '' : await bothSides({ store, width: shown.width }, [payout]);
   const text = payoutText(payout, incidents, shown);
   session.output.result(document, sides === '' ? text : `${text}\n\n${sides}`);

@@ -2,6 +2,7 @@ import type { Finding } from '../../domain/finding.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
+import { peopleText } from '../../reports/display.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
 import { batchPath, type Column, dataTable, money } from './pieces.ts';
@@ -40,6 +41,7 @@ ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not asked for.`}</p>`}
+${approvals(plan.approvals)}
 ${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a payout of the last days. They are held until somebody approves them.</p>`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${choices(path, options)}
@@ -50,6 +52,15 @@ ${view.isTrial && byField()}
 <p class="quiet">Plan <code>${plan.hash}</code>: another one is not carried out.</p>
 </form>`;
 }
+
+/** Who will be asked. */
+const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
+  html`${
+    beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
+  }${atBank.length > 0 && html`<p>Audited by the bank, to be approved then: ${peopleText(atBank)}.</p>`}${
+    moreByPayee > 0 &&
+    html`<p class="quiet">${moreByPayee} may need more approvals, should the payee be new or have changed.</p>`
+  }`;
 
 export const refusedPage = (
   { path, options }: PlanPage,

@@ -1,6 +1,7 @@
 import { isSamePerson } from '../../domain/approval.ts';
 import { may, type Question, type Touches } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
+import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
@@ -33,6 +34,9 @@ export function assertMayOperate(caller: Caller, question: Parameters<typeof may
 export const seesAll = ({ person }: Caller): boolean =>
   person === undefined || Object.values(person.scope).every((list) => list === undefined);
 
+/** Who decides, by the role that is asked for. */
+export const DECIDERS = { payout: 'an approver', screening: 'somebody with the role compliance' } as const;
+
 /** Without a policy names tell the maker apart, when one is given. */
 export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
-  person === undefined || (may(person, 'payout', touches(row)) && !isSamePerson(row.by ?? '', person.name));
+  person === undefined || (may(person, roleAskedOf(row), touches(row)) && !isSamePerson(row.by ?? '', person.name));

@@ -1,7 +1,8 @@
 import { FLAGS } from '../../domain/flags.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import type { Terms } from '../../domain/policy.ts';
-import { shownValue } from '../../rules/finding.ts';
+import { checkText } from '../../reports/check-texts.ts';
+import { shownValue, visible } from '../../rules/finding.ts';
 import { capsOf, costAtMost } from '../../services/decisions/signed-parts.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
@@ -22,8 +23,10 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
   return flags.filter(([isUp]) => isUp).map(([, text]) => text);
 }
 
+const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
+
 /** Whom, what, from where and at which cost at most. */
-export function paymentFacts({ row, payee }: PayoutShown, caps: Pick<Terms, 'feeCap' | 'maxSlippage'>): Html {
+export function paymentFacts({ row, payee, checks }: PayoutShown, caps: Pick<Terms, 'feeCap' | 'maxSlippage'>): Html {
   const { instruction, assessed, fee, feeCurrency, kind } = row;
   const { account_id: from, to_account_id: to } = instruction;
   const exchange = assessed?.exchange;
@@ -36,6 +39,7 @@ export function paymentFacts({ row, payee }: PayoutShown, caps: Pick<Terms, 'fee
     ['Payee', payee.name],
     ['Payee’s account', payee.account],
     ['Payee at the bank', payee.isUnknown ? `${payee.id} (the bank does not show it now)` : payee.id],
+    ...checks.map((check) => [CHECKS[check.kind], visible(checkText(check))] as const),
     ['Fee now', assessed?.fee !== undefined && fee === null && money(assessed.fee, assessed.feeCurrency ?? '')],
     ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
     ['Fee at most', feeAtMost ?? 'no cap'],

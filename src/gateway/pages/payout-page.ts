@@ -1,9 +1,11 @@
 import { needsAttention } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
+import { DECIDERS } from './may-do.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
 import { badge, money, payoutPath } from './pieces.ts';
@@ -53,6 +55,7 @@ const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } 
 function questionText({ row, asked }: PayoutShown): string {
   switch (asked?.question) {
     case 'hold':
+    case 'screening':
       return `It is held. Is it to be ${DONE[row.kind]} all the same?`;
     case 'bank':
       return 'The bank asks. Is its order to be approved?';
@@ -74,7 +77,7 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
   const { name } = view.caller ?? {};
   const hasDecided = name !== undefined && approvedBy.includes(name);
   return html`<section><h2>${questionText(shown)}</h2>${standing}
-${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes an approver whose scope holds it, and not whoever handed it over.</p>`}
+${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.</p>`}
 </section>`;
 }
 

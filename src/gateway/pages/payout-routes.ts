@@ -3,13 +3,14 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
+import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { maySeePayout } from '../may-see.ts';
 import { hasControls, keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
-import { mayDecide, mayOperate } from './may-do.ts';
+import { DECIDERS, mayDecide, mayOperate } from './may-do.ts';
 import type { DecisionUpdate } from './page-deps.ts';
 import { payoutPage } from './payout-page.ts';
 import { storyOf } from './payout-story.ts';
@@ -99,7 +100,7 @@ async function updateOf(
   }
   if (!mayDecide(caller, row)) {
     throw new Problem('forbidden', 'role-missing', 'The policy does not let you decide this.', {
-      hint: 'It takes an approver whose scope holds it, and not whoever handed it over.',
+      hint: `It takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.`,
     });
   }
   assertReasoned({ decision, remark });

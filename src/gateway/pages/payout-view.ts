@@ -6,6 +6,7 @@ import { approvedBy as approvers } from '../../services/decisions/approved-by.ts
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { signedParts } from '../../services/decisions/signed-parts.ts';
 import type { SignedQuestion } from '../../services/decisions/verdict.ts';
+import { checksShown, type ShownCheck } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Doorway } from './doorway.ts';
 
@@ -16,6 +17,7 @@ export interface PayoutShown {
   asked: SignedQuestion | undefined;
   approvedBy: readonly string[];
   payee: PayeeShown;
+  checks: readonly ShownCheck[];
   /** What is signed is made of what is shown: the same reading of the bank, the same caps. */
   isWhatIsSigned: boolean;
 }
@@ -40,6 +42,7 @@ export async function payoutShown(doorway: Doorway, row: PayoutRecord): Promise<
     asked,
     approvedBy: await approvedBy(doorway, row, asked),
     payee: payeeShown(row, payee),
+    checks: await checksShown(store, row),
     isWhatIsSigned: policy === undefined || digestShown(row, payee, pages.settings.terms) === row.assessed?.digest,
   };
 }

@@ -14,6 +14,7 @@ import { visibleIncidents } from './visible-incidents.ts';
 
 /** What people decide, and what only an operator resolves. */
 const FOR_APPROVERS = ['awaiting-approval', 'awaiting-bank-approval', 'held'] as const;
+const FOR_COMPLIANCE = ['held'] as const;
 const FOR_OPERATORS = ['needs-operator'] as const;
 /** Payouts in somebody's scope that are looked through for those which they have not decided yet. */
 const LOOKED_AT = 1_000;
@@ -57,8 +58,12 @@ ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Hand over
 /** Which payouts may be somebody's to decide. */
 function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
   if (person === undefined) return { states: [...FOR_APPROVERS, ...FOR_OPERATORS], scope: {}, notBy: undefined };
-  const states = [...(may(person, 'payout') ? FOR_APPROVERS : []), ...(may(person, 'resolve') ? FOR_OPERATORS : [])];
-  return { states, scope: person.scope, notBy: person.name };
+  const states = new Set<WaitingFor['states'][number]>([
+    ...(may(person, 'payout') ? FOR_APPROVERS : []),
+    ...(may(person, 'screening') ? FOR_COMPLIANCE : []),
+    ...(may(person, 'resolve') ? FOR_OPERATORS : []),
+  ]);
+  return { states: [...states], scope: person.scope, notBy: person.name };
 }
 
 /** Those that a person has not decided yet; no more than are shown, and one that says that there are more. */

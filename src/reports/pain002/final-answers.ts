@@ -68,7 +68,8 @@ async function changedSince(
 function wordsOf(facts: TransactionFacts): string {
   const status = transactionStatus(facts, 'final');
   if (isRefused(facts)) return JSON.stringify([status, facts.findings]);
-  return JSON.stringify([status, status === 'RJCT' || status === 'PDNG' ? facts.reason : null]);
+  const reason = status === 'RJCT' || status === 'PDNG' ? facts.reason : null;
+  return JSON.stringify([status, reason, facts.verification ?? null]);
 }
 
 /** Every transaction as it stood in a version, those that it did not list as the versions before have told them. */

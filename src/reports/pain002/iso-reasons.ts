@@ -1,3 +1,5 @@
+import type { CheckVerdict } from '../../domain/payee-check.ts';
+
 /** Status reasons: codes of the external list `ExternalStatusReason1Code` (2Q2026). */
 
 /** Needs its story in `AddtlInf`. */
@@ -16,6 +18,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
     'beneficiary-changed': 'AC15',
     'beneficiary-conflict': 'BE01',
     'no-payout-account': 'AC10',
+    'payee-close-match': 'RVMC',
+    'payee-no-match': 'RVNM',
+    'payee-not-verified': 'RVNA',
     'invalid-instruction': 'CH16',
     unsupported: 'AG01',
     'approval-rejected': 'CUST',
@@ -87,6 +92,14 @@ const BY_FIELD: readonly (readonly [field: RegExp, code: string])[] = [
   [/^mobile$/, 'BE18'],
 ];
 const RULES_OF_THE_BANK: ReadonlySet<string> = new Set(['required', 'regex']);
+
+/** Of the verification of a payee (Verification of Payee): codes of `ExternalPaymentTransactionStatus1Code`. */
+export const VERIFICATION_CODES: Readonly<Partial<Record<CheckVerdict, string>>> = {
+  match: 'RCVC',
+  'close-match': 'RVMC',
+  'no-match': 'RVNM',
+  'not-available': 'RVNA',
+};
 
 /** Of a payout. */
 export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;

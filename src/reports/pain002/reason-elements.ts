@@ -1,6 +1,6 @@
 import type { TransactionFacts } from '../../domain/bank-message.ts';
 import { asWritten, element, leaf, textLines } from '../xml-text.ts';
-import { fileCodeOf, findingCodeOf, reasonCodeOf } from './iso-reasons.ts';
+import { fileCodeOf, findingCodeOf, reasonCodeOf, VERIFICATION_CODES } from './iso-reasons.ts';
 import { isRefused, type RefusalAnswer, type Superseded } from './status-report.ts';
 import type { TransactionStatus } from './transaction-status.ts';
 
@@ -19,13 +19,16 @@ export function transactionReason(facts: TransactionFacts, status: TransactionSt
       statusReason(findingCodeOf(finding), `${finding.column ?? 'row'}: ${finding.rule}: ${finding.message}`),
     );
   }
-  const { reason, orderId } = facts;
-  const told =
-    reason !== null && (status === 'RJCT' || status === 'PDNG')
-      ? statusReason(reasonCodeOf(reason.code), `${reason.code}: ${reason.message}`)
-      : '';
+  const { reason, orderId, verification } = facts;
+  const isTold = reason !== null && (status === 'RJCT' || status === 'PDNG');
+  const code = isTold ? reasonCodeOf(reason.code) : undefined;
+  const told = isTold ? statusReason(code, `${reason.code}: ${reason.message}`) : '';
+  const verified = verification === undefined ? undefined : VERIFICATION_CODES[verification];
+  // Said beside whatever else is said, but once.
+  const payee =
+    verified === undefined || verified === code ? '' : statusReason(verified, `payee verification: ${verification}`);
   const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
-  return told + order;
+  return told + payee + order;
 }
 
 /** Which answer this one takes the place of: an answer has no element for it. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerPage } from '../acquirer/page-routes.ts';
+import { answerCheck } from '../checks/check-door.ts';
 import { deliver } from '../faults/fault-reply.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { failure, send, TOO_LARGE } from './answer.ts';
@@ -15,7 +16,7 @@ export async function serve(sandbox: Sandbox, request: IncomingMessage, response
     const target = { method: request.method ?? '', pathname, query: queryOf(searchParams) };
     if (pathname.startsWith('/__sandbox/')) send(response, await answerTest(sandbox, request, target));
     else {
-      const page = await answerPage(sandbox, request, target);
+      const page = (await answerCheck(sandbox, request, target)) ?? (await answerPage(sandbox, request, target));
       if (page === undefined) deliver(response, await answerApi(sandbox, request, target));
       else send(response, page);
     }

@@ -1,5 +1,6 @@
 import type { Assessment } from '../../domain/gates.ts';
 import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
+import { questionOfHold } from '../../domain/reasons.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 import type { SignedQuestion } from './verdict.ts';
@@ -13,7 +14,9 @@ export async function openQuestion(store: Store, row: PayoutRecord): Promise<Sig
     case 'awaiting-approval':
       return { question: 'payout', digest, needed: approvalsNeeded };
     case 'held':
-      return reason === null ? undefined : { question: 'hold', digest: held(assessed, reason.code), needed: 1 };
+      return reason === null
+        ? undefined
+        : { question: questionOfHold(reason), digest: held(assessed, reason.code), needed: 1 };
     case 'awaiting-bank-approval': {
       const orderId = row.orderId ?? (await acceptedOrder(store, row));
       if (orderId === undefined) return undefined;

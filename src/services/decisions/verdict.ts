@@ -9,6 +9,7 @@ import {
   type Touches,
   touchesOf,
 } from '../../domain/authority.ts';
+import { questionOfHold } from '../../domain/reasons.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isPlanned } from '../../signing/plan.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -22,7 +23,7 @@ export interface Authority {
 
 /** What is decided about a payout, and how many distinct people it takes. */
 export interface SignedQuestion {
-  question: Extract<Question, 'payout' | 'bank' | 'hold'>;
+  question: Extract<Question, 'payout' | 'bank' | 'hold' | 'screening'>;
   digest: string;
   needed: number;
 }
@@ -82,7 +83,7 @@ async function signedAbout(
   { question, digest }: Pick<SignedQuestion, 'question' | 'digest'>,
 ): Promise<SignedDecision[]> {
   const own = await store.signedDecisionsOf({ reference, question, digest });
-  if (batchId === null || question === 'hold') return own;
+  if (batchId === null || question === 'hold' || question === 'screening') return own;
   const planned = (await store.plannedDecisionsOf({ batchId, reference, question, digest }))
     .filter(({ decision }) => decision === 'reject' || assessed?.asksAlone !== true)
     .filter((plan) => isPlanned(plan.digest, { reference, digest }, plan.inclusion));
@@ -106,7 +107,8 @@ export async function maySubmit(authority: Authority, row: PayoutRecord): Promis
   if (row.assessed === null) return false;
   const { digest, approvalsNeeded: needed, exceptions = [] } = row.assessed;
   for (const exception of exceptions) {
-    const { verdict } = await verdictOn(authority, row, { question: 'hold', digest: exception.digest, needed: 1 });
+    const asked = { question: questionOfHold(exception.reason), digest: exception.digest, needed: 1 };
+    const { verdict } = await verdictOn(authority, row, asked);
     if (verdict !== 'approved') return false;
   }
   return maySend(authority, row, { question: 'payout', digest, needed });

@@ -28,6 +28,7 @@ import { planExchange, readExchange, readTransfer } from '../sending/own-account
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
+import { checkedPayee } from './checked-payee.ts';
 import { notedFlags } from './payee-flags.ts';
 import { signedTerms } from './signed-terms.ts';
 
@@ -208,7 +209,8 @@ async function readPayout(
   const payingAccountId = paying.account_id;
   const flags = await notedFlags(deps.store, row, payee.beneficiary, deps.now());
   const signing = signedTerms(deps, row, { payee: payee.beneficiary, payingAccountId }, flags);
-  if (!beneficiary.known) return { ...blank, ...signing, flags, beneficiary, payingAccountId };
+  const checked = await checkedPayee(deps, row, payee.beneficiary);
+  if (!beneficiary.known) return { ...blank, ...signing, ...checked, flags, beneficiary, payingAccountId };
 
   const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.paymentFee({
     uid: instruction.uid,
@@ -243,6 +245,7 @@ async function readPayout(
       newPayee: flags.includes('new-payee'),
     }),
     ...signing,
+    ...checked,
     flags,
     funds:
       exchanged || (exchange !== undefined && exchangeSent)

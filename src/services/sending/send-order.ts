@@ -3,6 +3,7 @@ import type { SendOptions } from '../../api/call-options.ts';
 import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
+import { hasVerdicts } from '../../domain/payee-check.ts';
 import type { ReferenceDedupe } from '../../domain/policy.ts';
 import {
   type ExchangeOrder,
@@ -21,6 +22,7 @@ import { touchedBy } from '../../domain/switches.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { type Authority, maySubmit } from '../decisions/verdict.ts';
+import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
@@ -34,6 +36,8 @@ interface OrderSender extends Sender, OpenSet, Authority {
   transferAcrossUsers: boolean;
   /** How far the bank is trusted to recognise a reference. */
   referenceDedupe: ReferenceDedupe;
+  /** Who is asked about payees; undefined: nobody. */
+  checks?: PayeeChecks;
 }
 
 /** What a workflow may say about an order: which payout, which of its orders, and the number of the attempt. */
@@ -144,13 +148,14 @@ function orderOf(
 }
 
 /**
- * The last reading shows nothing against it, and distinct people other than the maker, as many as it asks for, have approved just
+ * The last reading shows nothing against it and holds a verdict of each check of the payee, and distinct people other than the maker, as many as it asks for, have approved just
  * what it shows. An order that is sent again pays the payee of that reading.
  */
 async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrder): Promise<boolean> {
   const { reference, assessed, by: maker } = row;
   if (assessed === null || assessed.obstacle !== undefined || assessed.beneficiary?.known === false) return false;
   if ('beneficiaryId' in order && order.beneficiaryId !== assessed.beneficiary?.id) return false;
+  if (!hasVerdicts(assessed.checks, checksAskedOf(sender.checks, row))) return false;
   if (sender.settings.policy !== undefined) return maySubmit(sender, row);
   return (
     approvers(await sender.store.approvalsOf(reference, assessed.digest), maker).length >= assessed.approvalsNeeded

@@ -3,7 +3,7 @@ import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
-import { ACCOUNT_HOLDS, because, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
+import { ACCOUNT_HOLDS, because, questionOfHold, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import { call, polls } from '../proxies.ts';
@@ -160,7 +160,7 @@ export class Gates {
     this.visits += 1;
     view.inbox.take();
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest, needed: 1 },
+      ask: { kind: questionOfHold(reason), digest, needed: 1 },
       state: 'held',
       reason,
       lookAgainMs: pause,

@@ -230,6 +230,13 @@ export class PayoutView extends ExecutionView<PayoutState> {
 }
 
 function awaitedText({ kind, needed, approvedBy, digest }: AwaitedApproval): string {
-  const what = { payout: 'approval', bank: 'approval of the bank order', hold: 'decision on the hold' }[kind];
+  const what = AWAITED_TEXTS[kind];
   return `${what}: ${approvedBy.length} of ${needed}, digest ${digest}; signal approve or reject, or update decide`;
 }
+
+const AWAITED_TEXTS: Readonly<Record<AwaitedApproval['kind'], string>> = {
+  payout: 'approval',
+  bank: 'approval of the bank order',
+  hold: 'decision on the hold',
+  screening: 'decision on what the screening says',
+};

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import { payloadDigest } from '../../../src/identity.ts';
 import { isSigned } from '../../../src/signing/is-signed.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
@@ -14,6 +15,7 @@ async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> 
     ['dave', ['approver'], { currencies: ['EUR'] }],
     ['carol', ['operator']],
     ['erin', ['auditor']],
+    ['grace', ['compliance']],
   ]);
   return { people, gateway: await openPages(people) };
 }
@@ -112,6 +114,25 @@ describe('a payout that asks', () => {
     const answer = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
     expect(answer.status).toBe(303);
     expect(gateway.decisions[0]?.signed).toMatchObject({ question: 'hold', digest: `${digest}/approval-needed` });
+  });
+
+  it('is cleared by the role compliance and nobody else when it is held for what a screening says', async () => {
+    const { people, gateway } = await open();
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    const check = { kind: 'screening', verdict: 'hit', provider: 'p', payee: 'd', digest: 'x', askedAt: 0 } as const;
+    const reason = because('screening-hit');
+    await asking(gateway, row, { state: 'held', checks: [check], exceptions: [{ reason, digest: 'hit' }] });
+    await gateway.door.store.changePayout(row.reference, { state: 'held', reason, at: Date.now() });
+    const path = `/payouts/${row.reference}`;
+    const [bob, grace] = [await signedIn(people, 'bob'), await signedIn(people, 'grace')];
+    expect((await bob.send('/')).text).not.toContain(path);
+    expect((await bob.send(path)).text).toContain('it takes somebody with the role compliance');
+    expect((await grace.send('/')).text).toContain(path);
+    expect((await grace.send(path)).text).toContain('found on a list (p, 1970-01-01 00:00 UTC)');
+    const approve = { decision: 'approve', remark: 'another person' };
+    expect((await grace.sign(path, `${path}/decide`, approve, keyOf(people, 'grace'))).status).toBe(303);
+    expect(gateway.decisions[0]?.signed).toMatchObject({ question: 'screening', digest: 'hit', subject: 'grace' });
   });
 
   it('is rejected with a remark, and never without', async () => {

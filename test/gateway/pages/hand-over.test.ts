@@ -32,15 +32,18 @@ describe('a file handed over on the pages', () => {
       ['bob', ['approver']],
     ]);
     const gateway = await openPages(people);
-    const { policy } = people;
+    const policy = { ...people.policy, approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] };
     const { door } = gateway;
-    Object.assign(gateway.deps, { door: async (maker: string) => ({ ...door, policy, maker }) });
+    const bankAuditsFrom = { USD: '12' };
+    Object.assign(gateway.deps, { door: async (maker: string) => ({ ...door, policy, maker, bankAuditsFrom }) });
     const alice = await signedIn(people, 'alice');
     const sent = await upload(alice, 'payroll.csv', GOOD);
     const path = `${sent.headers.location}`;
     expect(path).toMatch(/^\/batches\/new\/[0-9a-f-]{36}$/);
     const plan = await alice.send(path);
     expect(plan.text).toContain('25.50 USD');
+    expect(plan.text).toContain('To be approved before sending: 1 payout by 2 people.');
+    expect(plan.text).toContain('Audited by the bank, to be approved then: 2 payouts by one person.');
     expect(await door.store.batches(1)).toEqual([]);
     const anna = await signedIn(people, 'anna');
     expect((await anna.send(path)).status).toBe(404);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { REASONS } from '../../../src/domain/reasons.ts';
 import { fileCodeOf, findingCodeOf, reasonCodeOf } from '../../../src/reports/pain002/iso-reasons.ts';
 
-/** Of ExternalStatusReason1Code (2Q2026) the codes that an answer of ours may hold. */
+/** Of ExternalStatusReason1Code (2Q2026) the codes that an answer of ours may hold, and those of a verification of the payee. */
 const EXTERNAL = new Set(
-  'AC01 AC02 AC03 AC06 AC10 AC15 AG01 AM02 AM04 AM05 AM10 AM11 AM12 AM18 BE01 BE04 BE09 BE18 BE19 BE22 CH16 CH17 CH20 CH21 CUST DT01 DU01 DU02 DU04 FF01 FF03 FF05 MS03 NARR RC01 RR06 RR10'.split(
+  'AC01 AC02 AC03 AC06 AC10 AC15 AG01 AM02 AM04 AM05 AM10 AM11 AM12 AM18 BE01 BE04 BE09 BE18 BE19 BE22 CH16 CH17 CH20 CH21 CUST DT01 DU01 DU02 DU04 FF01 FF03 FF05 MS03 NARR RC01 RR06 RR10 RVMC RVNM RVNA'.split(
     ' ',
   ),
 );
@@ -21,6 +21,8 @@ test.each([
   ['account-frozen', 'AC06'],
   ['cancelled-by-request', 'CUST'],
   ['look-alike', 'NARR'],
+  ['payee-close-match', 'RVMC'],
+  ['screening-hit', 'NARR'],
 ] as const)('%s is %s', (reason, expected) => {
   expect(reasonCodeOf(reason)).toBe(expected);
 });

@@ -110,6 +110,24 @@ describe('the answer to a file that was taken', () => {
     expect([values('AcctSvcrRef'), values('AddtlInf')]).toEqual([[], [`order ${orderId}`]]);
   });
 
+  test.each([
+    ['match', 'RCVC'],
+    ['close-match', 'RVMC'],
+    ['no-match', 'RVNM'],
+    ['not-available', 'RVNA'],
+  ] as const)('says of a payee that was verified: %s', async (verification, code) => {
+    const { problems, values } = await readAnswer(await write([payout('completed', undefined, { verification })]));
+    expect(problems).toEqual([]);
+    expect([values('Rsn/Cd'), values('AddtlInf')]).toEqual([[code], [`payee verification: ${verification}`]]);
+  });
+
+  test('says a verification once where the payout is held for it, and beside another reason', async () => {
+    const held = payout('held', 'payee-close-match', { verification: 'close-match' });
+    expect((await readAnswer(await write([held]))).values('Rsn/Cd')).toEqual(['RVMC']);
+    const hit = payout('held', 'screening-hit', { verification: 'match' });
+    expect((await readAnswer(await write([hit]))).values('Rsn/Cd')).toEqual(['NARR', 'RCVC']);
+  });
+
   test('says of rows refused for the sake of others why', async () => {
     const { values } = await readAnswer(await write([{ original: original(), findings: [] }]));
     expect([values('GrpSts'), values('Rsn/Cd')]).toEqual([['RJCT'], ['NARR']]);

@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
+import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
+import type { PayeeChecks } from '../../../src/services/payee-checks.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
@@ -10,6 +12,7 @@ import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../sup
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);
 const approver = signingPerson('approver', ['approver']);
+const officer = signingPerson('officer', ['compliance']);
 
 const [ALIKE, FEE] = [
   { reason: because('look-alike'), digest: 'p/look-alike' },
@@ -22,18 +25,25 @@ const READ: Assessment = {
   payingAccountId: 'acc-1',
 };
 
+interface Opened {
+  read?: Assessment;
+  checks?: PayeeChecks;
+  policy?: boolean;
+}
+
 /** A payout that nobody has to approve, whose last reading shows these exceptions. */
-async function open(exceptions: Assessment['exceptions']) {
+async function open(exceptions: Assessment['exceptions'], { read = READ, checks, policy = true }: Opened = {}) {
   const store = await openStore('file::memory:');
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
-  await store.recordAssessment(record, { ...READ, exceptions }, 1);
+  await store.recordAssessment(record, { ...read, exceptions }, 1);
   const { reference, term } = record;
   const sender = {
     store,
     bank: { transactions: { payment: async () => ({ order_id: 'ord-1' }) } } as unknown as Bank,
     now: Date.now,
-    settings: { policy: policyOf([maker, approver]) },
+    settings: { policy: policy ? policyOf([maker, approver, officer]) : undefined },
+    checks,
     assertIdentity: async () => {},
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,
@@ -47,8 +57,8 @@ async function open(exceptions: Assessment['exceptions']) {
       attempt += 1;
       return sendOrder(sender, CALLER, { claim: { storeId: store.id, reference, term }, leg: 'payment', attempt });
     },
-    sign: (person: SigningPerson, digest: string) =>
-      store.takeSignedDecision(signedBy(person, { storeId: store.id, question: 'hold', reference, digest }), 2),
+    sign: (person: SigningPerson, digest: string, question: 'hold' | 'screening' = 'hold') =>
+      store.takeSignedDecision(signedBy(person, { storeId: store.id, question, reference, digest }), 2),
   };
 }
 
@@ -74,5 +84,52 @@ it('a fee that was let through stands for no higher one', async () => {
 
 it('what the policy leaves to nobody is sent without a signature', async () => {
   const { send } = await open(undefined);
+  expect(await send()).toEqual(SENT);
+});
+
+const HIT = { reason: because('screening-hit'), digest: 'p/screening-hit/case' };
+
+it('what a screening has found is let through by the role compliance and by nobody else', async () => {
+  const { send, sign } = await open([HIT]);
+  await sign(approver, HIT.digest);
+  await sign(approver, HIT.digest, 'screening');
+  await sign(officer, HIT.digest);
+  expect(await send()).toEqual(CHANGED);
+  await sign(officer, HIT.digest, 'screening');
+  expect(await send()).toEqual(SENT);
+});
+
+it('who clears screenings lets nothing else through', async () => {
+  const { send, sign } = await open([ALIKE]);
+  await sign(officer, ALIKE.digest);
+  await sign(officer, ALIKE.digest, 'screening');
+  expect(await send()).toEqual(CHANGED);
+});
+
+const checks = { provider: { name: 'p' }, maxAgeMs: 1, verifiedCurrencies: undefined } as unknown as PayeeChecks;
+const verdict = (kind: PayeeCheck['kind']): PayeeCheck => ({
+  kind,
+  verdict: kind === 'screening' ? 'clear' : 'match',
+  provider: 'p',
+  payee: 'd',
+  digest: 'x',
+  askedAt: 1,
+});
+
+it.each([true, false])(
+  'a sender that has a provider sends no payment without a verdict of each check (policy: %s)',
+  async (policy) => {
+    const none = await open(undefined, { checks, policy });
+    expect(await none.send()).toEqual(CHANGED);
+    const one = await open(undefined, { checks, policy, read: { ...READ, checks: [verdict('screening')] } });
+    expect(await one.send()).toEqual(CHANGED);
+    const both = { ...READ, checks: [verdict('screening'), verdict('verification')] };
+    expect(await (await open(undefined, { checks, policy, read: both })).send()).toEqual(SENT);
+  },
+);
+
+it('payees that are not verified in their currency are sent with a screening alone', async () => {
+  const read = { ...READ, checks: [verdict('screening')] };
+  const { send } = await open(undefined, { checks: { ...checks, verifiedCurrencies: ['EUR'] }, read });
   expect(await send()).toEqual(SENT);
 });

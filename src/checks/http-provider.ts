@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { withDeadline } from '../api/deadline.ts';
+import { readJsonOnce } from '../api/json.ts';
+import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../api/transport.ts';
+import { CheckFailure, type CheckProvider, type Screening, type Verification } from './provider.ts';
+
+/** Where a provider is, and what it is asked with. */
+export interface HttpProviderOptions {
+  name: string;
+  /** http(s), without a slash at its end. */
+  url: string;
+  secret: string;
+  /** For a whole check, a second try included; ms. */
+  timeoutMs: number;
+}
+
+const text = z.string().min(1).max(200);
+const verification = z.object({
+  verdict: z.enum(['match', 'close-match', 'no-match', 'not-available']),
+  name: text.optional(),
+  case_id: text.optional(),
+});
+const screening = z.object({ verdict: z.enum(['clear', 'hit', 'not-available']), case_id: text.optional() });
+
+const BODY_BYTES_MAX = 64 * 1024;
+const TRIES = 2;
+
+/**
+ * A provider over the contract of docs/checks.md. Asking moves nothing, so that an answer that was lost is asked for once more; never
+ * after a redirect, which is no answer.
+ */
+export function httpProvider({ name, url, secret, timeoutMs }: HttpProviderOptions): CheckProvider {
+  const { origin, pathname } = new URL(url);
+  const base = pathname === '/' ? '' : pathname;
+  const transport = createTransport(origin, { connectMs: timeoutMs, bodyBytesMax: BODY_BYTES_MAX });
+  const headers = { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${secret}` };
+  const ask = <Schema extends z.ZodType>(path: string, about: object, schema: Schema): Promise<z.output<Schema>> =>
+    withDeadline(timeoutMs, undefined, async (signal) => {
+      const request = { method: 'POST', target: base + path, headers, body: JSON.stringify(about), signal } as const;
+      return read(await exchange(transport, request), schema);
+    });
+  return {
+    name,
+    async verifyPayee(payee): Promise<Verification> {
+      const { verdict, name: otherName, case_id: caseId } = await ask('/verify-payee', payee, verification);
+      return { verdict, caseId, ...(verdict === 'close-match' && { otherName }) };
+    },
+    async screen(party): Promise<Screening> {
+      const { verdict, case_id: caseId } = await ask('/screen', party, screening);
+      return { verdict, caseId };
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Another try is for what may pass: no answer, and a server that says that it cannot answer now. */
+async function exchange(transport: Transport, request: Parameters<Transport['exchange']>[0]): Promise<HttpAnswer> {
+  for (let tried = 1; ; tried += 1) {
+    const isLast = tried === TRIES || request.signal.aborted;
+    try {
+      const answer = await transport.exchange(request);
+      if (isLast || !mayPass(answer)) return answer;
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error;
+      if (isLast || request.signal.aborted) throw new CheckFailure(error.message);
+    }
+  }
+}
+
+const mayPass = ({ status }: HttpAnswer): boolean => status === 429 || status >= 500;
+
+function read<Schema extends z.ZodType>({ status, body }: HttpAnswer, schema: Schema): z.output<Schema> {
+  if (status !== 200) throw new CheckFailure(`HTTP ${status}`);
+  let json: unknown;
+  try {
+    json = readJsonOnce(body ?? '');
+  } catch {
+    throw new CheckFailure('the answer is no JSON');
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  throw new CheckFailure('the answer has another shape than the contract');
+}

@@ -1,0 +1,77 @@
+import type { BankConfig } from './bank.ts';
+import { ConfigError } from './config-error.ts';
+import { key, type ValuesOf } from './key.ts';
+import { isLoopback } from './loopback.ts';
+import { Secret } from './secret.ts';
+import { currencies, duration, durationUpTo, httpUrl, oneOf, text } from './values.ts';
+
+/** A reading of a payout has 7 s inside its workflow task. */
+const TIMEOUT_MAX_MS = 5_000;
+
+/** Who is asked about payees before they are paid. */
+export const CHECK_KEYS = {
+  PAYOUTS_CHECKS: key(
+    oneOf('none', 'sandbox', 'http'),
+    'none',
+    'who verifies and screens payees before they are paid: nobody, the embedded sandbox, or a provider over HTTP (docs/checks.md)',
+  ),
+  PAYOUTS_CHECKS_URL: key(httpUrl, null, 'base URL of that provider'),
+  PAYOUTS_CHECKS_SECRET: key(text, null, 'bearer token for it; better PAYOUTS_CHECKS_SECRET_FILE'),
+  PAYOUTS_CHECKS_TIMEOUT: key(
+    durationUpTo(TIMEOUT_MAX_MS, 'is no duration of 5s at most'),
+    '3s',
+    'how long one check may take, a second try included, 5s at most; then it counts as not available',
+  ),
+  PAYOUTS_CHECKS_MAX_AGE: key(duration, '24h', 'a verdict that is older is asked for anew; never scaled'),
+  PAYOUTS_CHECKS_VERIFY: key(
+    currencies,
+    null,
+    'currencies whose payees are verified, comma-separated; absent: every one. Payees of every currency are screened',
+  ),
+} as const;
+
+type CheckValues = ValuesOf<typeof CHECK_KEYS>;
+
+export interface ChecksConfig {
+  timeoutMs: number;
+  maxAgeMs: number;
+  /** Undefined: every one. */
+  verifiedCurrencies: readonly string[] | undefined;
+  provider: { kind: 'sandbox' } | { kind: 'http'; url: string; secret: Secret };
+}
+
+/** Undefined: nobody is asked. */
+export function checksOf(values: CheckValues, bank: BankConfig): ChecksConfig | undefined {
+  if (values.PAYOUTS_CHECKS === 'none') return undefined;
+  const common = {
+    timeoutMs: values.PAYOUTS_CHECKS_TIMEOUT,
+    maxAgeMs: values.PAYOUTS_CHECKS_MAX_AGE,
+    verifiedCurrencies: values.PAYOUTS_CHECKS_VERIFY,
+  };
+  if (values.PAYOUTS_CHECKS === 'http') return { ...common, provider: remote(values) };
+  if (bank.kind === 'sandbox') return { ...common, provider: { kind: 'sandbox' } };
+  throw new ConfigError(
+    'PAYOUTS_CHECKS',
+    'is sandbox, for a bank that is none: its verdicts are made up',
+    'Name your provider with PAYOUTS_CHECKS=http and PAYOUTS_CHECKS_URL, or unset it.',
+  );
+}
+
+function remote({ PAYOUTS_CHECKS_URL: url, PAYOUTS_CHECKS_SECRET: secret }: CheckValues): ChecksConfig['provider'] {
+  if (url === undefined || secret === undefined) {
+    const missing = url === undefined ? 'PAYOUTS_CHECKS_URL' : 'PAYOUTS_CHECKS_SECRET';
+    throw new ConfigError(
+      missing,
+      'is not set, and PAYOUTS_CHECKS is http',
+      `Set ${missing}, or unset PAYOUTS_CHECKS.`,
+    );
+  }
+  if (url.startsWith('http:') && !isLoopback(new URL(url).hostname)) {
+    throw new ConfigError(
+      'PAYOUTS_CHECKS_URL',
+      'sends names and account numbers to another machine in clear text',
+      'Use https://.',
+    );
+  }
+  return { kind: 'http', url, secret: new Secret(secret) };
+}

@@ -1,0 +1,41 @@
+import type { CheckKind, CheckVerdict } from '../domain/payee-check.ts';
+import { minuteOf } from './display.ts';
+
+/** A verdict on the payee of a payout, as whoever decides is shown it. */
+export interface CheckShown {
+  kind: CheckKind;
+  verdict: CheckVerdict;
+  provider: string;
+  /** Epoch ms. */
+  askedAt: number;
+  /** Of a close match: what was asked for, and the name that the account is held under. */
+  name: string | null;
+  otherName: string | null;
+  caseId: string | null;
+  /** Of an answer that did not come about. */
+  why: string | null;
+}
+
+export const CHECK_NAMES: Readonly<Record<CheckKind, string>> = {
+  verification: 'payee check',
+  screening: 'screening',
+};
+
+const WORDS: Readonly<Record<CheckVerdict, string>> = {
+  match: 'match',
+  'close-match': 'close match',
+  'no-match': 'no match',
+  'not-available': 'not available',
+  clear: 'clear',
+  hit: 'found on a list',
+};
+
+/** One line, names in clear: for people who decide, never for a log. */
+export function checkText({ verdict, provider, askedAt, name, otherName, caseId, why }: CheckShown): string {
+  const details = [
+    otherName === null ? undefined : `the payee is "${name}", the account is held under "${otherName}"`,
+    why ?? undefined,
+  ].filter((detail) => detail !== undefined);
+  const said = details.length === 0 ? WORDS[verdict] : `${WORDS[verdict]}: ${details.join('; ')}`;
+  return `${said} (${[provider, caseId, minuteOf(askedAt)].filter((part) => part !== null).join(', ')})`;
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { type Answer, json, NOT_FOUND, UNAUTHORIZED } from '../http/answer.ts';
+import { parseBody, readBody } from '../http/body.ts';
+import { type Method, matchRoute, type Target } from '../http/router.ts';
+import { Refusal } from '../refusal.ts';
+import { read } from '../requests.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { type MadeUp, madeUp } from './verdicts.ts';
+
+/** The other side of the contract of docs/checks.md: plain JSON, a bearer token, no envelope. */
+
+interface CheckRoute {
+  method: Method;
+  path: string;
+  body: z.ZodType<{ name: string }>;
+  answer(name: string, made: MadeUp | undefined): unknown;
+}
+
+const text = z.string().min(1).max(4_096);
+const party = z.strictObject({ name: text, type: text.optional(), country: text.optional() });
+const payeeAccount = party.extend({ currency: text, account: z.record(text, text) });
+
+const ROUTES: readonly CheckRoute[] = [
+  {
+    method: 'POST',
+    path: '/checks/verify-payee',
+    body: payeeAccount,
+    answer: (asked, { verification } = { says: '' }) => {
+      if (verification === undefined) return { verdict: 'match' };
+      const { verdict, name } = verification;
+      return { verdict, name: name?.(asked) };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/checks/screen',
+    body: party,
+    answer: (_asked, made) => made?.screening ?? { verdict: 'clear' },
+  },
+];
+
+/** The answer to a request about a payee; undefined when there is none at this address. */
+export async function answerCheck(
+  { apiSecret }: Sandbox,
+  request: IncomingMessage,
+  { method, pathname }: Target,
+): Promise<Answer | undefined> {
+  if (!pathname.startsWith('/checks/')) return undefined;
+  const route = matchRoute(ROUTES, method, pathname)?.route;
+  if (route === undefined) return NOT_FOUND;
+  const body = await readBody(request);
+  if (request.headers.authorization !== `Bearer ${apiSecret}`) return UNAUTHORIZED;
+  try {
+    const { name } = read(route.body, parseBody(body));
+    const made = madeUp(name);
+    return made?.status === undefined ? json(200, route.answer(name, made)) : json(made.status, {});
+  } catch (error) {
+    if (error instanceof Refusal) return json(400, { error: error.message, detail: error.detail });
+    throw error;
+  }
+}

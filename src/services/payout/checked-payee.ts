@@ -1,0 +1,107 @@
+import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import type { CheckProvider, Party, PayeeAccount, Screening, Verification } from '../../checks/provider.ts';
+import { CheckFailure } from '../../checks/provider.ts';
+import { beneficiaryFields } from '../../domain/instruction.ts';
+import type { CheckKind, PayeeCheck } from '../../domain/payee-check.ts';
+import { payeeCountry, payeeName } from '../../domain/payee-flags.ts';
+import { approvalDigest } from '../../identity.ts';
+import type { KeptCheck, PayoutRecord } from '../../store/store.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { checkOf, checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
+
+/**
+ * The verdicts on the payee of a row, asked for where none is kept that is young enough. Asked for again at every reading: what nobody
+ * could say. `payee`: as the bank shows it; a payee that the row names by its details is what the row says.
+ */
+export async function checkedPayee(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  payee: Beneficiary | undefined,
+): Promise<{ checks?: PayeeCheck[] }> {
+  const { checks } = deps;
+  const kinds = checksAskedOf(checks, row);
+  if (checks === undefined || kinds.length === 0) return {};
+  const about = aboutPayee(row, payee);
+  return { checks: await Promise.all(kinds.map((kind) => verdictOf(deps, checks, row, kind, about))) };
+}
+
+async function verdictOf(
+  { store, now }: ActivityDeps,
+  { provider, maxAgeMs }: PayeeChecks,
+  { uid, reference }: PayoutRecord,
+  kind: CheckKind,
+  about: PayeeAccount | undefined,
+): Promise<PayeeCheck> {
+  const asked = about && askedIn(kind, about);
+  const payee = approvalDigest({ ...asked?.account, kind, ...(asked && partsOf(asked)) });
+  const key = { uid, kind, provider: provider.name, payee };
+  const known = await store.payeeCheck(key);
+  if (known !== undefined && isFresh(known, now() - maxAgeMs)) return checkOf(known);
+  const answer = asked === undefined ? NAMELESS : await answerOf(provider, kind, asked);
+  const { otherName = null, caseId = null, why = null } = answer;
+  const { verdict } = answer;
+  const name = otherName === null ? null : (asked?.name ?? null);
+  const kept: KeptCheck = { ...key, verdict, name, otherName, caseId, why, askedAt: now() };
+  await store.notePayeeCheck(kept, reference);
+  return checkOf(kept);
+}
+
+const isFresh = ({ verdict, askedAt }: KeptCheck, since: number): boolean =>
+  verdict !== 'not-available' && askedAt > since;
+
+type Answer = (Verification | Screening) & { otherName?: string; why?: string };
+
+const NAMELESS: Answer = { verdict: 'not-available', why: 'the details of the payee hold no name' };
+
+async function answerOf(provider: CheckProvider, kind: CheckKind, about: Asked): Promise<Answer> {
+  try {
+    return await (kind === 'screening' ? provider.screen(about) : provider.verifyPayee(about as PayeeAccount));
+  } catch (error) {
+    if (!(error instanceof CheckFailure)) throw error;
+    return { verdict: 'not-available', why: error.message };
+  }
+}
+
+type Asked = Party & Partial<PayeeAccount>;
+
+/** A list of parties needs no account. */
+function askedIn(kind: CheckKind, about: PayeeAccount): Asked {
+  if (kind === 'verification') return about;
+  const { name, type, country } = about;
+  return { name, type, country };
+}
+
+const partsOf = ({ name, type, country, currency }: Asked) => ({
+  'payee.name': name,
+  'payee.type': type,
+  'payee.country': country,
+  'payee.currency': currency,
+});
+
+/** What names an account or the bank that has it. */
+const ACCOUNT_FIELDS: ReadonlySet<string> = new Set([
+  'iban_no',
+  'account_no',
+  'swift_code',
+  'aba_routing_code',
+  'sort_code',
+  'bsb',
+  'bank_code',
+  'branch_code',
+]);
+
+function aboutPayee({ instruction }: PayoutRecord, atBank: Beneficiary | undefined): PayeeAccount | undefined {
+  // Compared with the bank's at every reading; the bank may add details of its own to what it was given.
+  const isNamedById = instruction.beneficiary_id !== undefined;
+  const items: Record<string, string> = isNamedById ? (atBank?.items ?? {}) : beneficiaryFields(instruction);
+  const name = payeeName(items);
+  if (name === undefined) return undefined;
+  const account = Object.entries(items).filter(([field, value]) => ACCOUNT_FIELDS.has(field) && value !== '');
+  return {
+    name,
+    type: isNamedById ? atBank?.beneficiary_type : instruction.beneficiary_type,
+    country: payeeCountry(items),
+    currency: instruction.currency,
+    account: Object.fromEntries(account),
+  };
+}

@@ -1,0 +1,43 @@
+import { audit } from './audit.ts';
+import type { Database } from './database.ts';
+import type { KeptCheck } from './decision-schema.ts';
+import { inTransaction } from './transaction.ts';
+
+export const payeeCheckRepository = { payeeCheck, notePayeeCheck };
+
+const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
+  verification: 'had the payee verified',
+  screening: 'had the payee screened',
+};
+
+type CheckKey = Pick<KeptCheck, 'uid' | 'kind' | 'provider' | 'payee'>;
+
+/** The last verdict of a provider on just these details. */
+async function payeeCheck(db: Database, { uid, kind, provider, payee }: CheckKey): Promise<KeptCheck | undefined> {
+  return db
+    .selectFrom('payeeChecks')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('kind', '=', kind)
+    .where('provider', '=', provider)
+    .where('payee', '=', payee)
+    .executeTakeFirst();
+}
+
+/** In the place of the verdict before. Another one than that has an audit entry under the payout that it was asked for. */
+function notePayeeCheck(db: Database, check: KeptCheck, reference: string): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const before = await payeeCheck(transaction, check);
+    const { uid: _uid, payee: _payee, kind, provider, verdict, askedAt: at, ...rest } = check;
+    await transaction
+      .insertInto('payeeChecks')
+      .values(check)
+      .onConflict((conflict) =>
+        conflict.columns(['uid', 'kind', 'provider', 'payee']).doUpdateSet({ verdict, askedAt: at, ...rest }),
+      )
+      .execute();
+    if (before?.verdict === verdict && before.caseId === check.caseId) return;
+    const detail = { verdict, provider };
+    await audit(transaction, { at, actor: 'product', action: ACTIONS[kind], subject: reference, detail });
+  });
+}
