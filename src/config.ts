@@ -6,6 +6,7 @@ import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
+import { EVENT_CONFIG_KEYS, type EventsConfig, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
@@ -101,6 +102,7 @@ export const CONFIG_KEYS = {
   ),
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
+  ...EVENT_CONFIG_KEYS,
 } as const;
 
 type Values = ValuesOf<typeof CONFIG_KEYS>;
@@ -139,6 +141,7 @@ export interface Config {
   webhook: WebhookConfig;
   gateway: GatewayConfig;
   audit: AuditConfig;
+  events: EventsConfig;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -195,6 +198,7 @@ export function loadConfig(env: Environment = process.env): Config {
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
+    events: eventsOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

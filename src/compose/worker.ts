@@ -27,6 +27,7 @@ import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
+import { startEventSender } from './event-sender.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
@@ -105,6 +106,9 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     );
     await audit();
     opened.defer(audit);
+    if (config.events.subscriptions.length > 0) {
+      opened.adopt(startEventSender(config, store, log), (it) => it.close());
+    }
     const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {
