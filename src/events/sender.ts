@@ -6,11 +6,13 @@ import type { Subscription } from './subscription.ts';
 import { webhookDoor } from './webhook.ts';
 
 const LOOK_EVERY_MS = 1_000;
+/** For what came up last: a stack that ends with its command has no later look. */
+const CLOSING_MS = 3_000;
 
 type Deliver = () => Promise<void>;
 
 export interface EventSender {
-  /** Begins nothing more, and waits for what is under way. */
+  /** Tells what is due as far as a few seconds allow, and waits for what is under way. */
   close(): Promise<void>;
 }
 
@@ -65,9 +67,11 @@ export function startSender(
   return {
     async close() {
       clearInterval(timer);
-      stopping.abort();
       await looking;
+      await look().catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'));
+      const grace = setTimeout(() => stopping.abort(), CLOSING_MS);
       await Promise.all(running.values());
+      clearTimeout(grace);
       await Promise.all(closers.map((close) => close()));
     },
   };
