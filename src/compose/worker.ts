@@ -32,7 +32,7 @@ import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
-/** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
+/** Any claimed batch without an end is started (again), and so is any watch that is missing. */
 const RESUME_EVERY_MS = 30_000;
 
 /**

@@ -128,6 +128,8 @@ class Deliveries {
         continue;
       }
       if (outcome.kind !== 'refused') {
+        // Broken off by us: it says nothing of the receiver.
+        if (this.#deps.signal.aborted) return;
         this.#round.halt ??= outcome;
         return;
       }

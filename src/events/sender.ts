@@ -69,7 +69,10 @@ export function startSender(
       clearInterval(timer);
       await looking;
       await look().catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'));
-      const grace = setTimeout(() => stopping.abort(), CLOSING_MS);
+      const grace = setTimeout(() => {
+        stopping.abort();
+        for (const close of closers) void close();
+      }, CLOSING_MS);
       await Promise.all(running.values());
       clearTimeout(grace);
       await Promise.all(closers.map((close) => close()));

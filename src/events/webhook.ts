@@ -13,6 +13,7 @@ const ANSWER_BYTES_MAX = 65_536;
 export interface WebhookDoor {
   /** One POST, neither repeated nor redirected. Never throws. */
   send(event: CloudEvent): Promise<DeliveryOutcome>;
+  /** Breaks off what is under way. */
   close(): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export function webhookDoor({ url, secrets, privateNetwork }: WebhookReceiver, n
         return { kind: 'unavailable', why: whyOf(error) };
       }
     },
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   };
 }
 

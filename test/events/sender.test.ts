@@ -18,6 +18,20 @@ it('a sender that is closed tells what came up last, and begins no more afterwar
   await expect.poll(() => sending.told(), { timeout: 100 }).toHaveLength(1);
 });
 
+it('a sender that is closed waits for no receiver that hangs, and holds nothing against it', async () => {
+  await using sending = await Sending.start();
+  const { receiver } = sending;
+  const hung = Promise.withResolvers<number>();
+  receiver.answer = () => hung.promise;
+  const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
+  const sender = startSender(sending.deps(), [{ name: NAME, to }], undefined);
+  await sending.stuck('a');
+  await sender.close();
+  expect(receiver.asked).toHaveLength(1);
+  expect(await sending.state()).toMatchObject({ position: 0, failures: 0, failingSince: null });
+  hung.resolve(200);
+});
+
 it('a sender tells by itself what comes up', async () => {
   await using sending = await Sending.start();
   const to = {
