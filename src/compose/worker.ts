@@ -27,7 +27,6 @@ import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
-import { startEventSender } from './event-sender.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
@@ -107,6 +106,8 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     await audit();
     opened.defer(audit);
     if (config.events.subscriptions.length > 0) {
+      // With what sends mails, which costs the start of every other worker.
+      const { startEventSender } = await import('./event-sender.ts');
       opened.adopt(startEventSender(config, store, log), (it) => it.close());
     }
     const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
