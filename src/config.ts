@@ -7,6 +7,7 @@ import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } f
 import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
+import { EVENT_CONFIG_KEYS, type EventsConfig, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
@@ -115,6 +116,7 @@ export const CONFIG_KEYS = {
   ),
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
+  ...EVENT_CONFIG_KEYS,
 } as const;
 
 type Values = ValuesOf<typeof CONFIG_KEYS>;
@@ -158,6 +160,7 @@ export interface Config {
   webhook: WebhookConfig;
   gateway: GatewayConfig;
   audit: AuditConfig;
+  events: EventsConfig;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -217,6 +220,7 @@ export function loadConfig(env: Environment = process.env): Config {
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
+    events: eventsOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -162,6 +162,16 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   orders: [['payouts orders u-1001 EUR', "the bank's own list"]],
   reference: [['payouts reference u-1001 INV-4711', 'the reference of a payout, the key of its workflow id']],
+  events: [['payouts events', 'the newest events, and their positions']],
+  'events list': [
+    ['payouts events list --from 1 --json', 'from the first one on, as one document'],
+    ['payouts events list --kind payout.incident', 'of one kind'],
+  ],
+  'events status': [['payouts events status', 'how far each subscription is told, and what keeps it']],
+  'events replay': [
+    ['payouts events replay --from 1204 --to erp', 'from this position on again'],
+    ['payouts events replay --from 1 --to erp --by alice --yes', 'everything, without a question'],
+  ],
   audit: [
     ['payouts audit verify', 'nothing was changed, removed or cut'],
     ['payouts audit show ID', 'who did what about a batch or a payout'],

@@ -5,6 +5,7 @@ import { addAudit } from './audit-commands.ts';
 import { addCards } from './card-commands.ts';
 import { addDeciding, addPolicy, addSwitches } from './deciding-commands.ts';
 import { addDoors, addSchedules } from './door-commands.ts';
+import { addEvents } from './event-commands.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import { addHelp } from './help.ts';
 import { lazily } from './lazily.ts';
@@ -79,9 +80,9 @@ export function buildProgram(perform: Perform): Command {
     .version(versionText(), '-v, --version', 'versions of the product, the Temporal SDK and Node');
   const below =
     (parent: Command): Add =>
-    (usage, description) =>
+    (usage, description, options) =>
       parent
-        .command(usage)
+        .command(usage, options)
         .description(description)
         .option('--json', 'one JSON document on stdout, also for errors')
         .option('--quiet', 'nothing on stderr but errors and questions');
@@ -105,6 +106,8 @@ export function buildProgram(perform: Perform): Command {
   const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
   addPolicy(below(policies), perform);
   addShowing(command, perform);
+  const events = program.command('events').description('what others are told: webhooks and mails');
+  addEvents(below(events), perform);
   const audit = program.command('audit').description('who did what: verified, exported, shown');
   addAudit(below(audit), perform);
   addKeeping(command, perform);

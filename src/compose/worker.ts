@@ -32,7 +32,7 @@ import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
-/** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
+/** Any claimed batch without an end is started (again), and so is any watch that is missing. */
 const RESUME_EVERY_MS = 30_000;
 
 /**
@@ -109,6 +109,11 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     );
     await audit();
     opened.defer(audit);
+    if (config.events.subscriptions.length > 0) {
+      // With what sends mails, which costs the start of every other worker.
+      const { startEventSender } = await import('./event-sender.ts');
+      opened.adopt(startEventSender(config, store, log), (it) => it.close());
+    }
     const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {

@@ -74,6 +74,19 @@ export const mailAddress = z
   .string()
   .regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, { error: 'is no address such as audit@example.com' });
 
+export const smtpUrl = z.string().refine(
+  (given) => {
+    const url = URL.parse(given);
+    return (
+      url !== null &&
+      /^smtps?:$/.test(url.protocol) &&
+      url.hostname !== '' &&
+      /^\/?$/.test(url.pathname + url.search + url.hash)
+    );
+  },
+  { error: 'is no address of a mail server such as smtps://NAME:PASSWORD@mail.example.com:465' },
+);
+
 /** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
 export const auditKey = z.string().transform((given, context): KeyObject => {
   try {

@@ -1,6 +1,5 @@
 import { END_STATES } from '../domain/payout-state.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
-import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type {
@@ -13,7 +12,7 @@ import type {
   UnpaidEnd,
 } from './entities.ts';
 import { json } from './json-columns.ts';
-import { endEntry } from './payouts.ts';
+import { recordEnds } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -163,9 +162,9 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
         endedAt: at,
       })
       .where('reference', '=', end.reference)
-      .returning('assessed')
+      .returning(['assessed', 'uid'])
       .executeTakeFirstOrThrow();
-    await audit(transaction, endEntry({ ...end, ...row }));
+    await recordEnds(transaction, [{ ...end, ...row }]);
     return 'closed';
   });
 }

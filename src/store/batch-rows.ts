@@ -1,12 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Touches } from '../domain/authority.ts';
 import { END_STATES, isEnd, PAYOUT_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import { audit } from './audit.ts';
 import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { CanaryRow, InFlight, UserAccount } from './entities.ts';
 import { json } from './json-columns.ts';
-import { endEntry } from './payouts.ts';
+import { recordEnds } from './payout-changes.ts';
 import type { PayoutRecord, SwitchRecord, Tables } from './schema.ts';
 import { COLUMNS, switches } from './switches.ts';
 import { inTransaction } from './transaction.ts';
@@ -191,10 +190,12 @@ async function cancelUnreleased(
       .where('releasedAt', 'is', null)
       .where('state', 'not in', END_STATES)
       .$if(claimedAfter !== null, (query) => query.where('createdAt', '>', claimedAfter ?? 0))
-      .returning('reference')
+      .returning(['reference', 'uid'])
       .execute();
-    const entries = ended.map(({ reference }) => endEntry({ reference, state: 'cancelled', reason, at }));
-    await audit(transaction, entries);
+    await recordEnds(
+      transaction,
+      ended.map((row) => ({ ...row, state: 'cancelled', reason, at })),
+    );
     return ended.length;
   });
 }

@@ -4,6 +4,7 @@ import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { BatchClaim, RefusedRow } from './entities.ts';
 import { json } from './json-columns.ts';
+import { announce } from './outbox.ts';
 import type { BatchRecord } from './schema.ts';
 import { beginning } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
@@ -118,6 +119,9 @@ export interface ControlAsked {
 function controlBatch(db: Database, { batchId, control, by, at, reason }: ControlAsked): Promise<BatchControl> {
   return inTransaction(db, async (transaction) => {
     const inForce = await setControl(transaction, batchId, control, reason);
+    if (inForce === control && reason !== undefined) {
+      await announce(transaction, { kind: 'batch.attention', subject: batchId, uid: null, at });
+    }
     const detail = { inForce, ...(reason !== undefined && { reason }) };
     await audit(transaction, { at, actor: by, action: `batch ${control}`, subject: batchId, detail });
     return inForce;
@@ -156,5 +160,14 @@ async function endCanary(db: Database, batchId: string, reason: string, at: numb
 
 /** Null opens it again (an operator's `resolve` restarted a row). */
 async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {
-  await db.updateTable('batches').set({ endedAt }).where('batchId', '=', batchId).execute();
+  await inTransaction(db, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('batches')
+      .set({ endedAt })
+      .where('batchId', '=', batchId)
+      .$if(endedAt !== null, (query) => query.where('endedAt', 'is', null))
+      .executeTakeFirstOrThrow();
+    if (endedAt === null || numUpdatedRows !== 1n) return;
+    await announce(transaction, { kind: 'batch.ended', subject: batchId, uid: null, at: endedAt });
+  });
 }

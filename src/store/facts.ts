@@ -1,6 +1,7 @@
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
+import { announce } from './outbox.ts';
 import type { BookedExchange, ReturnRecord, UnaskedOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -23,6 +24,12 @@ function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows !== 1n) return false;
     const { reference: subject, orderId, seenAt: at } = entry;
+    const row = await transaction
+      .selectFrom('payouts')
+      .select('uid')
+      .where('reference', '=', subject)
+      .executeTakeFirst();
+    await announce(transaction, { kind: 'payout.returned', subject, uid: row?.uid ?? null, at });
     await audit(transaction, { at, actor: 'bank', action: 'money returned', subject, detail: { orderId } });
     return true;
   });

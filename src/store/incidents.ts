@@ -3,6 +3,7 @@ import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import { incidentId } from './incident-id.ts';
+import { announce } from './outbox.ts';
 import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -30,7 +31,7 @@ function recordIncident(
   return inTransaction(db, async (transaction) => {
     const id = incidentId(incident);
     const { reference, orderId, kind } = incident;
-    const { numInsertedOrUpdatedRows } = await transaction
+    const inserted = await transaction
       .insertInto('incidents')
       .values((row) => ({
         incidentId: id,
@@ -41,11 +42,14 @@ function recordIncident(
         seenAt,
       }))
       .onConflict((conflict) => conflict.columns(['reference', 'orderId', 'kind']).doNothing())
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows !== 1n) {
+      .returning('uid')
+      .executeTakeFirst();
+    if (inserted === undefined) {
       return (await incidentWith(transaction, id))?.acknowledged == null ? 'known' : 'acknowledged';
     }
     const detail = { incident: id, kind, orderId };
+    const { uid } = inserted;
+    await announce(transaction, { kind: 'payout.incident', subject: reference, uid, at: seenAt });
     await audit(transaction, { at: seenAt, actor: 'bank', action: 'incident', subject: reference, detail });
     return 'recorded';
   });

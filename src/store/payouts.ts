@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
-import type { AuditEntry } from '../audit/entry.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { END_STATES, type EndState, isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
-import type { HeldClaim, PayoutChange } from './entities.ts';
+import type { HeldClaim } from './entities.ts';
 import { json } from './json-columns.ts';
-import { recordPayment } from './payees.ts';
+import { changePayout } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
@@ -143,72 +142,6 @@ async function payoutsIn(db: Database, states: readonly PayoutState[], limit: nu
     .orderBy('reference')
     .limit(limit)
     .execute();
-}
-
-/**
- * Absent keys of the change keep their value; `reason: null` clears. False, and nothing changed, for a row that has an end and
- * for a term that is not the holder's.
- */
-async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
-  const { state, reason = null, orderId, at } = change;
-  if (!isEnd(state)) return (await changeRow(db, reference, change)) !== undefined;
-  return inTransaction(db, async (transaction) => {
-    const row = await changeRow(transaction, reference, change);
-    if (row === undefined) return false;
-    const payee = row.assessed?.beneficiary;
-    if (state === 'completed' && payee?.known === true) {
-      const { uid, amount, currency } = row;
-      const { id: payeeId, digest } = payee;
-      await recordPayment(transaction, { reference, uid, payeeId, digest, amount, currency, paidAt: at });
-    }
-    await audit(transaction, endEntry({ assessed: row.assessed, reference, state, reason, orderId, at }));
-    return true;
-  });
-}
-
-/** What ended a payout: what the bank has shown, or what people have said, as its reason tells. */
-export function endEntry({
-  reference,
-  state,
-  reason,
-  orderId,
-  by,
-  at,
-  assessed,
-}: Pick<PayoutRecord, 'reference'> & {
-  /** Absent: it was never read. */
-  assessed?: Assessment | null;
-  state: EndState;
-  reason: Reason | null;
-  orderId?: string | null;
-  by?: string;
-  at: number;
-}): AuditEntry {
-  const policy = assessed?.policyHash;
-  const said = { ...(reason && { code: reason.code, why: reason.message }), ...(orderId && { orderId }) };
-  const detail = { ...said, ...(policy !== undefined && { policy }) };
-  return { at, actor: by ?? 'product', action: `payout ${state}`, subject: reference, detail };
-}
-
-async function changeRow(
-  db: Database,
-  reference: string,
-  { term, reason, at, ...change }: PayoutChange,
-): Promise<Pick<PayoutRecord, 'assessed' | 'uid' | 'amount' | 'currency'> | undefined> {
-  return db
-    .updateTable('payouts')
-    .set({
-      ...change,
-      reason: json(reason),
-      reasonCode: reason ? reason.code : reason,
-      updatedAt: at,
-      endedAt: isEnd(change.state) ? at : undefined,
-    })
-    .where('reference', '=', reference)
-    .where('state', 'not in', END_STATES)
-    .$if(term !== undefined, (query) => query.where('term', '=', term ?? 0))
-    .returning(['assessed', 'uid', 'amount', 'currency'])
-    .executeTakeFirst();
 }
 
 /**

@@ -11,6 +11,7 @@ import { identityRepository } from './identity.ts';
 import { incidentRepository } from './incidents.ts';
 import { laneRepository } from './lanes.ts';
 import { openOrderRepository } from './open-orders.ts';
+import { outboxRepository } from './outbox.ts';
 import { payeeCheckRepository } from './payee-checks.ts';
 import { payeeRepository } from './payees.ts';
 import { payoutRepository } from './payouts.ts';
@@ -18,6 +19,7 @@ import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
 import { restoreRepository } from './restored.ts';
 import { signedDecisionRepository } from './signed-decisions.ts';
+import { subscriptionRepository } from './subscriptions.ts';
 import { switchRepository } from './switches.ts';
 import { waitingRepository } from './waiting.ts';
 
@@ -45,4 +47,6 @@ export const repositories = {
   ...waitingRepository,
   ...auditRepository,
   ...checkpointRepository,
+  ...outboxRepository,
+  ...subscriptionRepository,
 };

@@ -13,12 +13,13 @@ import { ANSWER_JSON, type AnswerTables } from './answer-schema.ts';
 import { CARD_JSON, type CardTables } from './card-schema.ts';
 import { DECISION_JSON, type DecisionTables } from './decision-schema.ts';
 import type { Json, JsonColumns } from './json-columns.ts';
+import type { OutboxTables } from './outbox-schema.ts';
 
 /**
  * Tables of the store, the same on SQLite and PostgreSQL, with their rows as callers see them. On disk the names are in
  * snake_case. Money is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends AnswerTables, CardTables, DecisionTables {
+export interface Tables extends AnswerTables, CardTables, DecisionTables, OutboxTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;

@@ -10,6 +10,7 @@ export type { LogToSign } from './audit-checkpoints.ts';
 export type { KeptCheck } from './decision-schema.ts';
 export type * from './entities.ts';
 export type { Acknowledgement, IncidentRecord } from './incidents.ts';
+export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { PayoutSearch } from './payouts.ts';
 export type { QuietPayout, QuietScope } from './quiet-payouts.ts';
@@ -28,6 +29,7 @@ export type {
   UnaskedOrder,
 } from './schema.ts';
 export type * from './store-identity.ts';
+export type { SubscriptionMove } from './subscriptions.ts';
 export type { KeptApproval, WaitingFor } from './waiting.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { assertRecent, headerOf, Refusal } from './refusal.ts';
 import type { Scheme } from './scheme.ts';
 import type { WebhookSettings } from './settings.ts';
@@ -29,7 +30,20 @@ export const standardWebhook =
       .filter((text) => text.startsWith(SYMMETRIC))
       .flatMap((text) => base64Signature(text.slice(SYMMETRIC.length)) ?? []);
     if (signatures.length === 0) throw new Refusal('signature-malformed');
-    const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
-    if (!isSigned(secrets, signed, signatures)) throw new Refusal('signature-wrong');
+    if (!isSigned(secrets, signedContent(id, timestamp, body), signatures)) throw new Refusal('signature-wrong');
     return id;
   };
+
+/** Headers of a webhook of ours, signed with every secret: a receiver that knows one of them takes it. `at`: epoch ms. */
+export function signedHeaders(
+  secrets: readonly Buffer[],
+  { id, at, body }: { id: string; at: number; body: Buffer },
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const timestamp = `${Math.floor(at / 1_000)}`;
+  const content = signedContent(id, timestamp, body);
+  const signatures = secrets.map((secret) => SYMMETRIC + createHmac('sha256', secret).update(content).digest('base64'));
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+const signedContent = (id: string, timestamp: string, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);

@@ -54,6 +54,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['api/cards.ts', 'store/', 'log.ts'],
     packages: ['structured-headers', 'node:'],
   },
+  // Who is told what has become of payouts, and how.
+  events: {
+    imports: ['domain/', 'webhooks/', 'reports/display.ts', 'rules/finding.ts'],
+    types: ['config/secret.ts', 'store/', 'log.ts'],
+    packages: ['nodemailer', 'undici', 'zod', 'node:'],
+  },
   // Cards in memory: it sends nothing and writes nothing.
   vault: { imports: ['domain/'], types: ['api/cards.ts'], packages: ['node:'] },
   api: { imports: ['domain/'], packages: ['zod', 'undici', 're2js', 'node:'] },
@@ -100,9 +106,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'policy/',
       'api/card-fields.ts',
       'api/json.ts',
+      'events/private-addresses.ts',
       'rules/nearest.ts',
     ],
-    types: ['webhooks/settings.ts'],
+    types: ['events/', 'webhooks/settings.ts'],
     packages: ['zod', 'pg-connection-string', '@temporalio/envconfig', 'node:'],
   },
   'config.ts': {

@@ -102,10 +102,14 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       'payees',
       'payee_payments',
       'payee_checks',
+      'booked_exchanges',
+      'answers',
+      'answered_transactions',
       'audit_log',
       'audit_tree',
     ];
-    for (const table of [...later, 'audit_checkpoints']) db.exec(`drop table ${table}`);
+    const outbox = ['outbox', 'outbox_head', 'subscriptions', 'refused_events'];
+    for (const table of [...later, 'audit_checkpoints', ...outbox]) db.exec(`drop table ${table}`);
     db.exec('create table audit (seq integer primary key, at, actor, action, subject, detail)');
     db.exec("delete from payouts_migration where name >= '0011'");
     db.close();

@@ -9,7 +9,7 @@ import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { isFor } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
-import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
+import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
 import { stepsDocument, timesOf } from '../batch-steps.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { incidentDocument } from '../incident-document.ts';
@@ -40,16 +40,23 @@ export async function inbox(session: Session, options: InboxOptions): Promise<Ex
   const groups = stepGroups(rows, context);
   const found = await store.incidents({ open: true, limit: READ_MAX });
   const incidents = found.filter(({ kind }) => options.kind === undefined || kind === options.kind).toReversed();
+  const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
   const document = {
     schemaVersion: 1,
     for: name ?? null,
     kinds: stepsDocument(groups),
     payouts: rows.map((row) => waitingDocument(row, context)),
     incidents: incidents.map(incidentDocument),
+    parkedEvents: parked.map((it) => it.name),
   };
-  session.output.result(document, inboxText(groups, incidents, { name, isCut: read.length === READ_MAX }));
+  const text = inboxText(groups, incidents, { name, isCut: read.length === READ_MAX });
+  session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
   return EXIT.completed;
 }
+
+/** Operators are told on the way: whoever was to hear of events hears nothing. */
+const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
+  `events to ${name} are parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
 /** Those that wait for one person. */
 async function those(

@@ -1,0 +1,212 @@
+import { userInfo } from 'node:os';
+import { isEventKind } from '../../domain/events-out.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { Subscription } from '../../events/subscription.ts';
+import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
+import { labelled, widthOf } from '../../reports/wrap.ts';
+import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../store/store.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { confirm } from '../plan.ts';
+import type { Session } from '../session.ts';
+import { table } from '../table.ts';
+
+interface ListOptions {
+  /** Position of the first one; absent: the newest are shown. */
+  from?: number;
+  kind?: string;
+  limit: number;
+}
+
+/** `payouts events`: what others are told of, by position. It reads the store and boots nothing. */
+export async function listEvents(session: Session, { from, kind, limit }: ListOptions): Promise<ExitCode> {
+  const kinds = kind !== undefined && isEventKind(kind) ? [kind] : undefined;
+  const store = await session.store();
+  const head = await store.outboxHead();
+  const after = from === undefined ? Math.max(0, head - limit) : from - 1;
+  const found = await store.outboxEvents({ kinds, after, limit: limit + 1 });
+  const events = found.slice(0, limit);
+  const rows = events.map((event) => [
+    `${event.position}`,
+    minuteOf(event.at),
+    event.kind,
+    event.subject,
+    event.uid ?? '',
+  ]);
+  const next = events.at(-1);
+  const more = found.length > limit && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
+  const text = rows.length === 0 ? 'No event.' : `${table(['position', 'at', 'kind', 'subject', 'user'], rows)}${more}`;
+  session.output.result({ schemaVersion: 1, head, events: events.map(eventDocument), complete: more === '' }, text);
+  return EXIT.completed;
+}
+
+const eventDocument = ({ position, kind, subject, uid, at }: OutboxEvent): object => ({
+  position,
+  kind,
+  subject,
+  uid,
+  at: iso(at),
+});
+
+interface ReplayOptions {
+  from: number;
+  /** Name of the subscription. */
+  to: string;
+  by: string | undefined;
+  yes: boolean;
+}
+
+/** `payouts events replay`: a subscription is told everything from a position on again, as it stands by now. */
+export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<ExitCode> {
+  const store = await session.store();
+  const head = await store.outboxHead();
+  if (from < 1 || from > head + 1) {
+    throw new Problem(
+      'usage',
+      'position-unknown',
+      `The positions are 1 to ${head}; ${head + 1} begins behind the last one.`,
+      {
+        hint: 'payouts events shows them.',
+      },
+    );
+  }
+  const known = (await store.subscriptions()).map((it) => it.name);
+  if (!known.includes(name)) throw unknownSubscription(known);
+  await confirm(`Tell ${name} of ${counted(head + 1 - from, 'event')} from position ${from} on?`, yes);
+  const replayed = await store.replaySubscription({ name, from, by: by ?? userInfo().username, at: Date.now() });
+  if (!replayed) throw unknownSubscription(known);
+  const text = `${name} is told everything from position ${from} on, by the next worker that looks.`;
+  session.output.result({ schemaVersion: 1, subscription: name, from, head }, text);
+  return EXIT.completed;
+}
+
+const unknownSubscription = (known: readonly string[]): Problem =>
+  new Problem('not-found', 'unknown-subscription', 'No worker has sent to a subscription of this name yet.', {
+    hint: known.length === 0 ? 'PAYOUTS_EVENTS names them; a worker takes them up.' : `There are: ${known.join(', ')}.`,
+  });
+
+/** `payouts events status`: how far each subscription is told, and why not further. Exit 5 when one is parked, or an event of one. */
+export async function eventsStatus(session: Session): Promise<ExitCode> {
+  const store = await session.store();
+  const head = await store.outboxHead();
+  const { subscriptions } = session.config.events;
+  const stored = await store.subscriptions();
+  const configured = new Map(subscriptions.map((it) => [it.name, it]));
+  const names = [...new Set([...configured.keys(), ...stored.map(({ name }) => name)])].sort();
+  const all = await Promise.all(
+    names.map((name) =>
+      standing(
+        store,
+        { name, head },
+        configured.get(name),
+        stored.find((it) => it.name === name),
+      ),
+    ),
+  );
+  const documents = all.map(standingDocument);
+  const none = 'Nobody is told of events: PAYOUTS_EVENTS names no subscription.';
+  const text = all.length === 0 ? none : all.map(standingText).join('\n\n');
+  session.output.result({ schemaVersion: 1, head, subscriptions: documents }, text);
+  return all.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
+    ? EXIT.exceptions
+    : EXIT.completed;
+}
+
+interface Standing {
+  name: string;
+  /** Where to: an origin, or addresses; null: the configuration of this command does not name it. */
+  to: string | null;
+  state: 'new' | 'told' | 'behind' | 'failing' | 'parked';
+  position: number;
+  behind: number;
+  record: SubscriptionRecord | undefined;
+  refused: readonly RefusedEvent[];
+}
+
+async function standing(
+  store: Store,
+  { name, head }: { name: string; head: number },
+  subscription: Subscription | undefined,
+  record: SubscriptionRecord | undefined,
+): Promise<Standing> {
+  const position = record?.position ?? head;
+  const behind = head - position;
+  const refused = await store.refusedEvents(name);
+  return { name, to: addressOf(subscription), state: stateOf(record, behind), position, behind, record, refused };
+}
+
+/** Without the path of an address, which can be a secret. */
+function addressOf(subscription: Subscription | undefined): string | null {
+  if (subscription === undefined) return null;
+  const { to } = subscription;
+  return to.kind === 'webhook' ? new URL(to.url).origin : to.addresses.join(', ');
+}
+
+function stateOf(record: SubscriptionRecord | undefined, behind: number): Standing['state'] {
+  if (record === undefined) return 'new';
+  if (record.parkedAt !== null) return 'parked';
+  if (record.failingSince !== null) return 'failing';
+  return behind > 0 ? 'behind' : 'told';
+}
+
+const isParked = ({ parkedAt }: RefusedEvent): boolean => parkedAt !== null;
+
+function standingDocument({ record, refused, ...shown }: Standing): object {
+  const {
+    failures = 0,
+    failingSince = null,
+    why = null,
+    nextTryAt = null,
+    parkedAt = null,
+    toldAt = null,
+  } = record ?? {};
+  return {
+    ...shown,
+    failures,
+    why,
+    failingSince: isoOrNull(failingSince),
+    nextTryAt: isoOrNull(nextTryAt),
+    parkedAt: isoOrNull(parkedAt),
+    toldAt: isoOrNull(toldAt),
+    refused: refused.map((event) => ({
+      ...event,
+      since: iso(event.since),
+      nextTryAt: event.parkedAt === null ? iso(event.nextTryAt) : null,
+      parkedAt: isoOrNull(event.parkedAt),
+    })),
+  };
+}
+
+function standingText({ name, to, state, position, behind, record, refused }: Standing): string {
+  const layout = { indent: 2, labelWidth: 'failing since  '.length, width: widthOf(process.stdout) };
+  const line = (label: string, text: string | null | undefined): string[] =>
+    text == null ? [] : labelled(label, text, layout);
+  const moment = (at: number | null | undefined): string | undefined => (at == null ? undefined : minuteOf(at));
+  const parked = refused.filter(isParked);
+  const waiting = refused.filter((event) => !isParked(event));
+  const isHalted = record?.parkedAt != null;
+  return [
+    `${name} [${state}]`,
+    ...line('to', to ?? 'not in the configuration of this command'),
+    ...line('position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(`${position}`)),
+    ...line('behind by', behind === 0 ? undefined : counted(behind, 'event')),
+    ...line('told last', moment(record?.toldAt)),
+    ...line('failing since', moment(record?.failingSince)),
+    ...line('why', record?.why),
+    ...line('parked', moment(record?.parkedAt)),
+    ...line('next try', isHalted ? undefined : moment(record?.nextTryAt)),
+    ...line('refused', waiting.length === 0 ? undefined : refusedText(waiting)),
+    ...line('parked events', parked.length === 0 ? undefined : refusedText(parked)),
+    ...line('to do', isHalted ? `payouts events replay --from ${position + 1} --to ${name}` : undefined),
+  ].join('\n');
+}
+
+const POSITIONS_SHOWN = 10;
+
+function refusedText(events: readonly RefusedEvent[]): string {
+  const shown = events.slice(0, POSITIONS_SHOWN).map(({ position, why }) => `${position} (${why})`);
+  const rest = events.length - shown.length;
+  return `${counted(events.length, 'event')}: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));

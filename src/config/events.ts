@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { readJsonOnce } from '../api/json.ts';
+import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
+import type { MailServer } from '../events/mail.ts';
+import { isPrivateAddress } from '../events/private-addresses.ts';
+import type { Subscription } from '../events/subscription.ts';
+import { webhookSecrets } from './card-values.ts';
+import { ConfigError } from './config-error.ts';
+import { key, type ValuesOf } from './key.ts';
+import { isLoopback } from './loopback.ts';
+import { Secret } from './secret.ts';
+import { duration, mailAddress, smtpUrl, text } from './values.ts';
+
+/** Who is told of payouts and batches, and how. */
+export const EVENT_CONFIG_KEYS = {
+  PAYOUTS_EVENTS: key(text, null, 'JSON file of subscriptions to events: webhooks and mails; absent: nobody is told'),
+  PAYOUTS_SMTP_URL: key(
+    smtpUrl,
+    null,
+    'mail server that mails of events go to, smtps://NAME:PASSWORD@HOST; better PAYOUTS_SMTP_URL_FILE',
+  ),
+  PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'address that mails of events are from'),
+} as const;
+
+export interface EventsConfig {
+  subscriptions: readonly Subscription[];
+  /** There where a subscription is told by mail. */
+  mailServer: Secret<MailServer | undefined>;
+}
+
+/** Throws a `ConfigError` for a file that cannot be used, and for mails without a server. */
+export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConfig {
+  const { PAYOUTS_EVENTS: path, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
+  const subscriptions = path === undefined ? [] : loadSubscriptions(path);
+  if (url === undefined && subscriptions.some(({ to }) => to.kind === 'mail')) {
+    throw new ConfigError(
+      'PAYOUTS_SMTP_URL',
+      'is missing for a subscription with mail',
+      'Set smtps://NAME:PASSWORD@HOST, best in a file that PAYOUTS_SMTP_URL_FILE names.',
+    );
+  }
+  const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
+  return { subscriptions, mailServer: new Secret(server) };
+}
+
+const DIGEST_EVERY = '15m';
+
+const kinds = z.array(z.enum(Object.keys(EVENT_KINDS) as EventKind[])).min(1);
+
+const entry = z
+  .strictObject({
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is no name such as erp or treasury-mail' }),
+    url: z.string().optional(),
+    secrets: z.array(webhookSecrets).min(1).optional(),
+    secretFiles: z.array(z.string()).min(1).optional(),
+    privateNetwork: z.boolean().optional(),
+    mail: z.array(mailAddress).min(1).optional(),
+    every: duration.optional(),
+    kinds: kinds.optional(),
+    uids: z.array(z.string().min(1)).min(1).optional(),
+  })
+  .superRefine((given, context) => {
+    const isMail = given.mail !== undefined;
+    if (isMail === (given.url !== undefined)) return context.addIssue('has either url or mail');
+    const foreign = isMail ? (['secrets', 'secretFiles', 'privateNetwork'] as const) : (['every'] as const);
+    const odd = foreign.find((name) => given[name] !== undefined);
+    if (odd !== undefined) context.addIssue(`${odd} is for ${isMail ? 'webhooks' : 'mails'}`);
+    if (!isMail && given.secrets === undefined && given.secretFiles === undefined) {
+      context.addIssue('url needs secrets or secretFiles');
+    }
+    const problem = given.url === undefined ? undefined : urlProblem(given.url, given.privateNetwork === true);
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['url'], message: problem });
+  });
+
+const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
+
+function loadSubscriptions(path: string): Subscription[] {
+  const unusable = (why: string): ConfigError =>
+    new ConfigError('PAYOUTS_EVENTS', why, 'docs/events.md shows such a file.');
+  let json: unknown;
+  try {
+    json = readJsonOnce(readFileSync(path, 'utf8'));
+  } catch {
+    throw unusable('names no file that can be read, of JSON that names each member once');
+  }
+  const { data, error } = file.safeParse(json);
+  if (data === undefined) {
+    const [first] = error.issues;
+    throw unusable(`names a file of another shape (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
+  }
+  const names = data.subscriptions.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw unusable(`names a file with two subscriptions called ${twice}`);
+  const readSecret = (name: string): Buffer[] => {
+    try {
+      return webhookSecrets.parse(readFileSync(resolve(dirname(path), name), 'utf8').trim());
+    } catch {
+      throw unusable('names a file with a secretFiles entry that is no file of a secret (whsec_ and base64)');
+    }
+  };
+  return data.subscriptions.map((given) => subscriptionOf(given, readSecret));
+}
+
+function subscriptionOf(given: z.infer<typeof entry>, readSecret: (name: string) => Buffer[]): Subscription {
+  const { name, url, mail, every, secrets = [], secretFiles = [], privateNetwork = false } = given;
+  const filter = { kinds: given.kinds, uids: given.uids };
+  if (url === undefined) {
+    const everyMs = every ?? duration.parse(DIGEST_EVERY);
+    return { name, ...filter, to: { kind: 'mail', addresses: mail ?? [], everyMs } };
+  }
+  const all = [...secrets.flat(), ...secretFiles.flatMap(readSecret)];
+  return { name, ...filter, to: { kind: 'webhook', url, secrets: new Secret(all), privateNetwork } };
+}
+
+function urlProblem(given: string, mayBePrivate: boolean): string | undefined {
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no https address';
+  if (url.username || url.password || url.hash) return 'holds credentials or a fragment';
+  if (isLoopback(url.hostname)) return undefined;
+  if (url.protocol === 'http:') return 'is http to another machine; use https';
+  const address = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0 && isPrivateAddress(address) && !mayBePrivate) {
+    return 'is a private address; privateNetwork: true allows it';
+  }
+  return undefined;
+}

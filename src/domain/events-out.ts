@@ -1,0 +1,115 @@
+import { DAY_MS } from './durations.ts';
+
+/** What others are told of payouts and batches, and what an answer of theirs means. Pure. */
+
+/** Kind of an event -> when it is written. */
+export const EVENT_KINDS = {
+  'payout.attention': 'people have to act on a payout',
+  'payout.ended': 'a payout has its end: completed, failed, rejected or cancelled',
+  'payout.returned': 'the bank shows money of a payout that came back',
+  'payout.incident': 'the bank contradicts the stored end of a payout',
+  'batch.attention': 'a batch was paused by itself',
+  'batch.ended': 'every row of a batch has an end or is with an operator',
+} as const;
+
+export type EventKind = keyof typeof EVENT_KINDS;
+
+export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text);
+
+/** Which of them a subscription is told. */
+export interface EventFilter {
+  /** Absent: every kind. */
+  kinds?: readonly EventKind[];
+  /** Whose payouts; absent: everybody's. With it no event of a batch is told, whose rows may be others'. */
+  uids?: readonly string[];
+}
+
+/** What became of one delivery. `why`: in kebab-case, without a value of the receiver. */
+export type DeliveryOutcome =
+  | { kind: 'taken' }
+  /** The receiver does not work, for this event as for any other. */
+  | { kind: 'unavailable'; why: string; retryAfterMs?: number }
+  /** The receiver works, and does not take this event. */
+  | { kind: 'refused'; why: string }
+  /** The receiver wants nothing more. */
+  | { kind: 'gone'; why: string };
+
+/** Of these an event is not the cause, but the address, the credentials or the load. */
+const ABOUT_THE_RECEIVER: ReadonlySet<number> = new Set([401, 403, 404, 405, 408, 425, 429, 501, 502, 503, 504]);
+
+/** What an HTTP answer says (Standard Webhooks, "Delivery semantics"). A redirect is never followed. */
+export function outcomeOf(status: number, retryAfterMs?: number): DeliveryOutcome {
+  const why = `http-${status}`;
+  if (status >= 200 && status < 300) return { kind: 'taken' };
+  if (status === 410) return { kind: 'gone', why };
+  if (status < 400 || ABOUT_THE_RECEIVER.has(status)) {
+    return { kind: 'unavailable', why, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  return { kind: 'refused', why };
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3) -> milliseconds from `now`; undefined for what is neither. */
+export function retryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** After so long without one delivery nothing more is sent until somebody asks for a replay. */
+export const PARKED_AFTER_MS = 3 * DAY_MS;
+
+const FIRST_WAIT_MS = 5_000;
+const WAIT_MAX_MS = 15 * 60_000;
+const RETRY_AFTER_MAX_MS = DAY_MS;
+
+/**
+ * Milliseconds before the next attempt, after so many that failed in a row: doubled each time up to 15 minutes, of which a part of up
+ * to a half is left out by chance (`draw`, from 0 to 1). What the receiver asks for is kept to, up to a day.
+ */
+export function waitBeforeRetry(failures: number, draw: number, retryAfterMs = 0): number {
+  const full = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20));
+  return Math.max(Math.ceil(full * (1 - draw / 2)), Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
+}
+
+/** How a subscription stands before a round of deliveries, as far as the round changes it. */
+export interface Standing {
+  failures: number;
+  /** Epoch ms; null: the last attempt was taken. */
+  failingSince: number | null;
+}
+
+/** What a round came to: whether anything was taken, and what ended it early. */
+export interface Round {
+  hasTaken: boolean;
+  halt: Exclude<DeliveryOutcome, { kind: 'taken' | 'refused' }> | undefined;
+  /** Why an event was refused last; undefined: none was. */
+  refusedWhy: string | undefined;
+  /** So many events are refused that no further one is tried. */
+  isFull: boolean;
+}
+
+/** How it stands afterwards. `draw`: from 0 to 1. */
+export function standingAfter(
+  before: Standing,
+  { hasTaken, halt, refusedWhy, isFull }: Round,
+  now: number,
+  draw: number,
+) {
+  const why = halt?.why ?? refusedWhy;
+  if (why === undefined) {
+    // Nothing to tell is no sign that the receiver works.
+    return hasTaken ? { failures: 0, failingSince: null, why: null, nextTryAt: null } : {};
+  }
+  const failures = (hasTaken ? 0 : before.failures) + 1;
+  const failingSince = hasTaken ? now : (before.failingSince ?? now);
+  const isOver = now - failingSince >= PARKED_AFTER_MS && (halt !== undefined || isFull);
+  const retryAfterMs = halt?.kind === 'unavailable' ? halt.retryAfterMs : undefined;
+  return {
+    failures,
+    failingSince,
+    why,
+    nextTryAt: halt === undefined ? null : now + waitBeforeRetry(failures, draw, retryAfterMs),
+    parkedAt: isOver || halt?.kind === 'gone' ? now : null,
+  };
+}

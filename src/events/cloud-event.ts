@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
+import { PAYOUT_KINDS } from '../domain/names.ts';
+import { batchState, countRows, needsAttention, PAYOUT_STATES } from '../domain/payout-state.ts';
+import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
+import type { BatchRecord, OutboxEvent, PayoutRecord, Store } from '../store/store.ts';
+
+/**
+ * What receivers are told: an envelope of CloudEvents 1.0 around the state of the subject as it is when the event is delivered. No
+ * name, no account number, no text that people have typed but ids.
+ */
+
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+const currency = z.string();
+const moment = z.iso.datetime();
+
+const returned = z.strictObject({ orderId: z.string(), amount: decimal, currency, seenAt: moment });
+const incident = z.strictObject({
+  id: z.string(),
+  kind: z.enum(Object.keys(INCIDENTS) as IncidentKind[]),
+  orderId: z.string(),
+  seenAt: moment,
+  acknowledged: z.boolean(),
+});
+
+export const payoutData = z.strictObject({
+  reference: z.string().describe('Reference of the payout, the same for its whole life'),
+  kind: z.enum(PAYOUT_KINDS),
+  id: z.string().describe('Document id, as it was handed over'),
+  uid: z.string(),
+  batchId: z.string().nullable(),
+  row: z.int().nullable().describe('Row of the file, from 1'),
+  state: z.enum(PAYOUT_STATES),
+  reason: z.string().nullable().describe('Reason code'),
+  needsAttention: z.boolean().describe('People have to act'),
+  amount: decimal,
+  currency,
+  fee: decimal.nullable(),
+  feeCurrency: currency.nullable(),
+  orderId: z.string().nullable().describe("Id of the bank's order"),
+  createdAt: moment,
+  updatedAt: moment,
+  endedAt: moment.nullable(),
+  returns: z.array(returned).describe('Money that came back, oldest first'),
+  incidents: z.array(incident).describe('What the bank shows against the stored end, oldest first'),
+});
+
+export const batchData = z.strictObject({
+  batchId: z.string(),
+  state: z.enum([
+    'open',
+    'paused',
+    'cancelling',
+    'needs-operator',
+    'completed',
+    'completed-with-exceptions',
+    'cancelled',
+  ]),
+  control: z.enum(['running', 'paused', 'draining', 'cancelling']),
+  counts: z.strictObject({
+    total: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    rejected: z.int(),
+    cancelled: z.int(),
+    needsOperator: z.int(),
+    open: z.int(),
+  }),
+  createdAt: moment,
+  endedAt: moment.nullable(),
+});
+
+export const envelope = z.strictObject({
+  specversion: z.literal('1.0'),
+  id: z.string().describe('The same for every delivery of this event; also the header webhook-id'),
+  source: z.string().describe('urn:uuid: and the id of the store'),
+  type: z.enum(Object.keys(EVENT_KINDS) as EventKind[]),
+  subject: z.string().describe('payout/REFERENCE or batch/BATCH'),
+  time: moment.describe('When it came to be'),
+  sequence: z
+    .string()
+    .regex(/^\d{16}$/)
+    .describe('Position of the event, with zeros in front'),
+  datacontenttype: z.literal('application/json'),
+});
+
+export type PayoutData = z.infer<typeof payoutData>;
+export type BatchData = z.infer<typeof batchData>;
+export type CloudEvent = z.infer<typeof envelope> & { data: PayoutData | BatchData };
+
+/** Who the events are told from. */
+export type EventSource = Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf'>;
+
+/** An event with the state of its subject as it is now; undefined: it does not hold any more, and nobody need hear of it. */
+export async function cloudEvent(store: EventSource, event: OutboxEvent): Promise<CloudEvent | undefined> {
+  const { kind, subject, at, position } = event;
+  const isBatch = kind.startsWith('batch.');
+  const data = isBatch ? await batchNow(store, event) : await payoutNow(store, event);
+  if (data === undefined) return undefined;
+  return {
+    specversion: '1.0',
+    id: eventId(store, event),
+    source: `urn:uuid:${store.id}`,
+    type: kind,
+    subject: `${isBatch ? 'batch' : 'payout'}/${subject}`,
+    time: iso(at),
+    sequence: `${position}`.padStart(16, '0'),
+    datacontenttype: 'application/json',
+    data,
+  };
+}
+
+/** Of what the event is, not of its position alone: a store that was restored gives its positions again. */
+export function eventId({ id }: Pick<Store, 'id'>, { position, kind, subject, at }: OutboxEvent): string {
+  const digest = createHash('sha256').update(JSON.stringify([id, position, kind, subject, at]));
+  return `evt_${digest.digest('hex').slice(0, 32)}`;
+}
+
+async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Promise<PayoutData | undefined> {
+  const row = await store.payout(subject);
+  if (row === undefined) return undefined;
+  if (kind === 'payout.attention' && !needsAttention(row.state, row.reason)) return undefined;
+  const returns = await store.returnsOf([subject]);
+  const incidents = await store.incidentsOf([subject]);
+  return {
+    ...payoutFacts(row),
+    returns: returns.map(({ orderId, amount, currency: its, seenAt }) => ({
+      orderId,
+      amount,
+      currency: its,
+      seenAt: iso(seenAt),
+    })),
+    incidents: incidents.map(({ id, kind: its, orderId, seenAt, acknowledged }) => ({
+      id,
+      kind: its,
+      orderId,
+      seenAt: iso(seenAt),
+      acknowledged: acknowledged !== null,
+    })),
+  };
+}
+
+function payoutFacts(row: PayoutRecord): Omit<PayoutData, 'returns' | 'incidents'> {
+  const { reference, kind, documentId: id, uid, batchId, state, reason, amount, currency: its } = row;
+  const { fee, feeCurrency, orderId, createdAt, updatedAt, endedAt } = row;
+  return {
+    reference,
+    kind,
+    id,
+    uid,
+    batchId,
+    row: row.row,
+    state,
+    reason: reason?.code ?? null,
+    needsAttention: needsAttention(state, reason),
+    amount,
+    currency: its,
+    fee,
+    feeCurrency,
+    orderId,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    endedAt: endedAt === null ? null : iso(endedAt),
+  };
+}
+
+async function batchNow(store: EventSource, { kind, subject }: OutboxEvent): Promise<BatchData | undefined> {
+  const batch = await store.batch(subject);
+  if (batch === undefined || !stillHolds(kind, batch)) return undefined;
+  const { batchId, control, createdAt, endedAt } = batch;
+  const counts = countRows(await store.stateCounts(batchId));
+  return {
+    batchId,
+    state: batchState(counts, control),
+    control,
+    counts,
+    createdAt: iso(createdAt),
+    endedAt: endedAt === null ? null : iso(endedAt),
+  };
+}
+
+const stillHolds = (kind: EventKind, { endedAt, controlReason }: BatchRecord): boolean =>
+  kind === 'batch.ended' ? endedAt !== null : controlReason !== null && endedAt === null;
+
+const iso = (at: number): string => new Date(at).toISOString();

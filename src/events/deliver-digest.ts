@@ -1,0 +1,45 @@
+import { type DeliveryOutcome, type Round, standingAfter } from '../domain/events-out.ts';
+import { isDue, type SenderDeps } from './deliver.ts';
+import { type Digest, digestOf } from './digest.ts';
+import { Lease } from './lease.ts';
+import type { MailReceivers, Subscription } from './subscription.ts';
+
+/** Events that one mail tells of at most. */
+const EVENTS_MAX = 5_000;
+
+type MailSubscription = Subscription & { to: MailReceivers };
+
+/** Sends what has come up as one mail, when the oldest of it has waited for long enough. */
+export async function deliverDigest(
+  deps: SenderDeps,
+  { name, kinds, uids, to }: MailSubscription,
+  send: (digest: Digest, addresses: readonly string[]) => Promise<DeliveryOutcome>,
+): Promise<void> {
+  const { store } = deps;
+  await using lease = new Lease(deps, name);
+  while (!deps.signal.aborted) {
+    const state = await lease.take();
+    if (state === undefined || !isDue(state, deps.now())) return;
+    const head = await store.outboxHead();
+    const events = await store.outboxEvents({ kinds, uids, after: state.position, upTo: head, limit: EVENTS_MAX });
+    const [first] = events;
+    if (first === undefined) {
+      if (head > state.position) await lease.move(state, { position: head });
+      return;
+    }
+    const dueAt = first.at + to.everyMs;
+    if (deps.now() < dueAt) {
+      await lease.move(state, { nextTryAt: dueAt });
+      return;
+    }
+    const digest = await digestOf(store, events);
+    const outcome = digest && (await send(digest, to.addresses));
+    const halt = outcome === undefined || outcome.kind === 'taken' || outcome.kind === 'refused' ? undefined : outcome;
+    const round: Round = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
+    const now = deps.now();
+    const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
+    const standing = { nextTryAt: null, ...standingAfter(state, round, now, deps.draw()) };
+    const moved = await lease.move(state, { position, ...standing, ...(round.hasTaken && { toldAt: now }) });
+    if (!moved || halt !== undefined) return;
+  }
+}

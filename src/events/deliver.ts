@@ -1,0 +1,187 @@
+import {
+  type DeliveryOutcome,
+  PARKED_AFTER_MS,
+  type Round,
+  standingAfter,
+  waitBeforeRetry,
+} from '../domain/events-out.ts';
+import type { Log } from '../log.ts';
+import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
+import { type CloudEvent, cloudEvent } from './cloud-event.ts';
+import { Lease } from './lease.ts';
+import type { Subscription } from './subscription.ts';
+
+export interface SenderDeps {
+  store: Store;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** By chance, from 0 to 1. */
+  draw: () => number;
+  /** Another one for each process. */
+  owner: string;
+  /** Nothing further is begun. */
+  signal: AbortSignal;
+}
+
+/** Sends one event and says what became of it. */
+type Send = (event: CloudEvent) => Promise<DeliveryOutcome>;
+
+/** Events read at a time. */
+const PAGE = 200;
+/** Deliveries under way at once, each of another subject; a receiver that fails is tried with one. */
+const LANES = 8;
+/** So many refused events, and no further one is tried before one of them was taken. */
+export const REFUSED_MAX = 100;
+
+/** Tells a subscription everything that is due, the events of one subject one after the other in their order. */
+export async function deliverEvents(deps: SenderDeps, subscription: Subscription, send: Send): Promise<void> {
+  await using lease = new Lease(deps, subscription.name);
+  while (!deps.signal.aborted) {
+    const state = await lease.take();
+    if (state === undefined || !isDue(state, deps.now())) return;
+    const round = await Deliveries.read(deps, subscription, state);
+    if (round === undefined) return;
+    await round.run(send, lease);
+    const move = round.move(deps.now(), deps.draw());
+    if (!(await lease.move(state, move))) return;
+  }
+}
+
+export const isDue = ({ parkedAt, nextTryAt }: SubscriptionRecord, now: number): boolean =>
+  parkedAt === null && (nextTryAt === null || nextTryAt <= now);
+
+/** One round: refused events that are due, and a page of further ones, in lanes of one subject each. */
+class Deliveries {
+  readonly #deps: SenderDeps;
+  readonly #state: SubscriptionRecord;
+  /** By position: those that were refused before. */
+  readonly #known: ReadonlyMap<number, RefusedEvent>;
+  readonly #page: readonly OutboxEvent[];
+  /** Position that all is done up to when all of the page is. */
+  readonly #upTo: number;
+  readonly #lanes: OutboxEvent[][];
+  readonly #settled = new Set<number>();
+  readonly #refused = new Map<number, RefusedEvent>();
+  readonly #round: Round;
+
+  private constructor(
+    deps: SenderDeps,
+    state: SubscriptionRecord,
+    read: {
+      known: readonly RefusedEvent[];
+      page: readonly OutboxEvent[];
+      again: readonly OutboxEvent[];
+      upTo: number;
+      isFull: boolean;
+    },
+  ) {
+    this.#deps = deps;
+    this.#state = state;
+    this.#known = new Map(read.known.map((event) => [event.position, event]));
+    this.#page = read.page;
+    this.#upTo = read.upTo;
+    this.#lanes = [...Map.groupBy([...read.again, ...read.page], ({ subject }) => subject).values()];
+    this.#round = { hasTaken: false, halt: undefined, refusedWhy: undefined, isFull: read.isFull };
+  }
+
+  /** Undefined: there is nothing to do. */
+  static async read(
+    deps: SenderDeps,
+    { kinds, uids, name }: Subscription,
+    state: SubscriptionRecord,
+  ): Promise<Deliveries | undefined> {
+    const { store } = deps;
+    const now = deps.now();
+    // Before the page: what is written meanwhile is none of this round's.
+    const head = await store.outboxHead();
+    const known = (await store.refusedEvents(name)).filter(({ parkedAt }) => parkedAt === null);
+    const isFull = known.length >= REFUSED_MAX;
+    const { position: after } = state;
+    const page = isFull ? [] : await store.outboxEvents({ kinds, uids, after, upTo: head, limit: PAGE });
+    const due = known.filter(({ nextTryAt }) => nextTryAt <= now);
+    const upTo = isFull ? after : page.length < PAGE ? head : (page.at(-1)?.position ?? head);
+    if (due.length === 0 && upTo <= after) return undefined;
+    const again = await store.outboxEventsAt(due.map(({ position }) => position));
+    return new Deliveries(deps, state, { known, page, again, upTo, isFull });
+  }
+
+  async run(send: Send, lease: Lease): Promise<void> {
+    const lanes = this.#lanes.values();
+    const work = async (): Promise<void> => {
+      for (const lane of lanes) await this.#runLane(lane, send, lease);
+    };
+    const atOnce = this.#state.failingSince === null ? LANES : 1;
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+
+  async #runLane(lane: readonly OutboxEvent[], send: Send, lease: Lease): Promise<void> {
+    const [first] = lane;
+    const waiting = first && [...this.#known.values()].find(({ subject }) => subject === first.subject);
+    // What stands in front of it is not due yet.
+    if (waiting !== undefined && !this.#known.has(first?.position ?? 0)) return this.#putBehind(lane, waiting);
+    for (const [index, event] of lane.entries()) {
+      if (this.#round.halt !== undefined || this.#deps.signal.aborted || !(await lease.hold())) return;
+      const outcome = await this.#tell(event, send);
+      if (outcome === undefined || outcome.kind === 'taken') {
+        this.#settled.add(event.position);
+        continue;
+      }
+      if (outcome.kind !== 'refused') {
+        // Broken off by us: it says nothing of the receiver.
+        if (this.#deps.signal.aborted) return;
+        this.#round.halt ??= outcome;
+        return;
+      }
+      const refused = this.#refuse(event, outcome.why);
+      if (refused.parkedAt === null) return this.#putBehind(lane.slice(index + 1), refused);
+    }
+  }
+
+  /** Undefined: there was nothing to tell any more. */
+  async #tell(event: OutboxEvent, send: Send): Promise<DeliveryOutcome | undefined> {
+    const told = await cloudEvent(this.#deps.store, event);
+    if (told === undefined) return undefined;
+    const outcome = await send(told);
+    if (outcome.kind === 'taken') this.#round.hasTaken = true;
+    return outcome;
+  }
+
+  #refuse({ position, subject }: OutboxEvent, why: string): RefusedEvent {
+    const now = this.#deps.now();
+    const before = this.#known.get(position);
+    const failures = (before?.failures ?? 0) + 1;
+    const since = before?.since ?? now;
+    const nextTryAt = now + waitBeforeRetry(failures, this.#deps.draw());
+    const parkedAt = now - since >= PARKED_AFTER_MS ? now : null;
+    const refused = { position, subject, since, failures, why, nextTryAt, parkedAt };
+    if (parkedAt !== null)
+      this.#deps.log.error({ id: this.#state.name, reason: why }, 'an event is parked: it was refused for 3 days');
+    this.#round.refusedWhy = why;
+    this.#refused.set(position, refused);
+    return refused;
+  }
+
+  /** They wait for the one in front. */
+  #putBehind(events: readonly OutboxEvent[], { nextTryAt }: RefusedEvent): void {
+    for (const { position, subject } of events) {
+      const before = this.#known.get(position);
+      const { since = this.#deps.now(), failures = 0 } = before ?? {};
+      const behind = { position, subject, since, failures, why: 'behind-a-refused-one', nextTryAt, parkedAt: null };
+      this.#refused.set(position, behind);
+    }
+  }
+
+  /** All that is known now, up to the first event that was neither settled nor refused. */
+  move(now: number, draw: number): SubscriptionMove {
+    const open = this.#page.find(({ position }) => !this.#settled.has(position) && !this.#refused.has(position));
+    const position = open === undefined ? this.#upTo : open.position - 1;
+    return {
+      position,
+      ...standingAfter(this.#state, this.#round, now, draw),
+      ...(this.#round.hasTaken && { toldAt: now }),
+      refused: [...this.#refused.values()].filter((event) => event.position <= position),
+      settled: [...this.#settled].filter((it) => this.#known.has(it)),
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import type { Log } from '../log.ts';
+import type { Store, SubscriptionMove, SubscriptionRecord } from '../store/store.ts';
+
+/** Longer than one delivery may take, twice: a process that died is followed by another one after it. */
+const LEASE_MS = 60_000;
+
+interface LeaseDeps {
+  store: Store;
+  log: Log;
+  now: () => number;
+  owner: string;
+}
+
+/** The right to send to a subscription, which one process has at a time. */
+export class Lease implements AsyncDisposable {
+  readonly #deps: LeaseDeps;
+  readonly #name: string;
+  #renewAt = 0;
+  #renewing: Promise<SubscriptionRecord | undefined> | undefined;
+
+  constructor(deps: LeaseDeps, name: string) {
+    this.#deps = deps;
+    this.#name = name;
+  }
+
+  /** How the subscription stands; undefined: another process sends. */
+  take(): Promise<SubscriptionRecord | undefined> {
+    this.#renewing ??= this.#take().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #take(): Promise<SubscriptionRecord | undefined> {
+    const { store, owner, now } = this.#deps;
+    const at = now();
+    const state = await store.takeSubscription({ name: this.#name, owner, now: at, until: at + LEASE_MS });
+    this.#renewAt = state === undefined ? 0 : at + LEASE_MS / 3;
+    return state;
+  }
+
+  /** Whether the right is still there for a delivery that begins now. */
+  async hold(): Promise<boolean> {
+    return this.#deps.now() < this.#renewAt || (await this.take()) !== undefined;
+  }
+
+  /** Writes what became of what `before` stood for; false: somebody else sends, or a replay was asked for. */
+  async move(before: SubscriptionRecord, move: SubscriptionMove): Promise<boolean> {
+    const { store, owner, log } = this.#deps;
+    const { name, position } = before;
+    if (!(await store.moveSubscription({ name, owner, from: position }, move))) return false;
+    if (move.parkedAt != null) {
+      log.error({ id: name, reason: move.why }, 'events are parked: nothing is sent before payouts events replay');
+    } else if (move.why != null && before.failingSince === null) {
+      log.warn({ id: name, reason: move.why }, 'events are not taken; trying again');
+    }
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deps.store.leaveSubscription({ name: this.#name, owner: this.#deps.owner });
+  }
+}

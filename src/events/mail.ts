@@ -1,0 +1,63 @@
+import { createTransport } from 'nodemailer';
+import type { DeliveryOutcome } from '../domain/events-out.ts';
+import type { Digest } from './digest.ts';
+
+/** How long a step of the exchange with the mail server may take. */
+const ANSWER_WITHIN_MS = 15_000;
+
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with a name and a password where the server asks for them. */
+  url: string;
+  from: string;
+  /** On another machine: the connection is encrypted before anything is said. */
+  isRemote: boolean;
+}
+
+export interface MailDoor {
+  /** One mail to all addresses. Never throws. */
+  send(digest: Digest, addresses: readonly string[]): Promise<DeliveryOutcome>;
+  close(): void;
+}
+
+export function mailDoor({ url, from, isRemote }: MailServer): MailDoor {
+  const { hostname, port, protocol, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host: hostname,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: isRemote && !secure,
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: ANSWER_WITHIN_MS,
+    greetingTimeout: ANSWER_WITHIN_MS,
+    socketTimeout: ANSWER_WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send({ id, subject, text }, addresses) {
+      try {
+        await transport.sendMail({
+          from,
+          to: [...addresses],
+          subject,
+          text,
+          messageId: `<${id}@durable-payouts>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+        return { kind: 'taken' };
+      } catch (error) {
+        return { kind: 'unavailable', why: whyOf(error) };
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The words of the server stay here: they can repeat an address. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'mail-refused';
+  if ('responseCode' in error && typeof error.responseCode === 'number') return `smtp-${error.responseCode}`;
+  if ('code' in error && typeof error.code === 'string') return `mail-${error.code.toLowerCase()}`;
+  return 'mail-refused';
+}

@@ -1,0 +1,29 @@
+import { lookup as lookupByName } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { ipList } from '../webhooks/ip-list.ts';
+
+/** Addresses that are not of the public internet (IANA special-purpose registries), multicast included. */
+export const isPrivateAddress = ipList([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/127', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+]);
+
+/** A name that leads into a private network. */
+export class PrivateAddress extends Error {
+  override readonly name = 'PrivateAddress';
+}
+
+/**
+ * Looks up a name as `net.connect` does, and gives none of its private addresses. The connection is made to what is returned here: a
+ * name that is another one a moment later leads nowhere else.
+ */
+export const lookupPublic: LookupFunction = (hostname, options, done) => {
+  lookupByName(hostname, { ...options, all: true }, (error, found) => {
+    if (error !== null) return done(error, []);
+    const [first, ...others] = found.filter(({ address }) => !isPrivateAddress(address));
+    if (first === undefined) return done(new PrivateAddress('private-address'), []);
+    if (options.all === true) done(null, [first, ...others]);
+    else done(null, first.address, first.family);
+  });
+};

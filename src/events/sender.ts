@@ -1,0 +1,95 @@
+import type { SubscriptionRecord } from '../store/store.ts';
+import { deliverEvents, isDue, type SenderDeps } from './deliver.ts';
+import { deliverDigest } from './deliver-digest.ts';
+import { type MailServer, mailDoor } from './mail.ts';
+import type { Subscription } from './subscription.ts';
+import { webhookDoor } from './webhook.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** For what came up last: a stack that ends with its command has no later look. */
+const CLOSING_MS = 3_000;
+
+type Deliver = () => Promise<void>;
+
+export interface EventSender {
+  /** Tells what is due as far as a few seconds allow, and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Tells every subscription what is due, each by itself, again and again. Of several processes that do so one sends to a subscription
+ * at a time.
+ */
+export function startSender(
+  given: Omit<SenderDeps, 'signal'>,
+  subscriptions: readonly Subscription[],
+  mailServer: MailServer | undefined,
+): EventSender {
+  const stopping = new AbortController();
+  const deps = { ...given, signal: stopping.signal };
+  const closers: (() => unknown)[] = [];
+  const senders = subscriptions.map((subscription): { subscription: Subscription; deliver: Deliver } => {
+    const { to } = subscription;
+    if (to.kind === 'webhook') {
+      const door = webhookDoor(to, deps.now);
+      closers.push(() => door.close());
+      return { subscription, deliver: () => deliverEvents(deps, subscription, door.send) };
+    }
+    if (mailServer === undefined) throw new Error(`${subscription.name} has no mail server`);
+    const door = mailDoor(mailServer);
+    closers.push(() => door.close());
+    return { subscription, deliver: () => deliverDigest(deps, { ...subscription, to }, door.send) };
+  });
+  const running = new Map<string, Promise<void>>();
+  const begin = (name: string, deliver: Deliver): void => {
+    const work = deliver()
+      .catch((error: unknown) => deps.log.warn({ error, id: name }, 'events were not delivered'))
+      .finally(() => running.delete(name));
+    running.set(name, work);
+  };
+  const look = async (): Promise<void> => {
+    const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
+    const head = await deps.store.outboxHead();
+    for (const { subscription, deliver } of senders) {
+      const { name } = subscription;
+      if (stopping.signal.aborted || running.has(name)) continue;
+      if (await hasWork(deps, stored.get(name), head)) begin(name, deliver);
+    }
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'))
+      .finally(() => {
+        looking = undefined;
+      });
+  }, LOOK_EVERY_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await look().catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'));
+      const grace = setTimeout(() => {
+        stopping.abort();
+        for (const close of closers) void close();
+      }, CLOSING_MS);
+      await Promise.all(running.values());
+      clearTimeout(grace);
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}
+
+/** Asked without a lease, which costs a write. */
+async function hasWork(
+  { store, now }: Pick<SenderDeps, 'store' | 'now'>,
+  state: SubscriptionRecord | undefined,
+  head: number,
+): Promise<boolean> {
+  if (state === undefined) return true;
+  const at = now();
+  if (!isDue(state, at)) return false;
+  if (head > state.position) return true;
+  const refused = await store.refusedEvents(state.name);
+  return refused.some(({ parkedAt, nextTryAt }) => parkedAt === null && nextTryAt <= at);
+}

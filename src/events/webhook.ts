@@ -1,0 +1,67 @@
+import { Agent } from 'undici';
+import { type DeliveryOutcome, outcomeOf, retryAfter } from '../domain/events-out.ts';
+import { signedHeaders } from '../webhooks/standard-webhooks.ts';
+import type { CloudEvent } from './cloud-event.ts';
+import { lookupPublic, PrivateAddress } from './private-addresses.ts';
+import type { WebhookReceiver } from './subscription.ts';
+
+/** How long a receiver may take, from the connection to the end of its answer. */
+export const ANSWER_WITHIN_MS = 15_000;
+/** Nobody reads an answer; what is longer costs the connection. */
+const ANSWER_BYTES_MAX = 65_536;
+
+export interface WebhookDoor {
+  /** One POST, neither repeated nor redirected. Never throws. */
+  send(event: CloudEvent): Promise<DeliveryOutcome>;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+}
+
+/** Signs and sends to one receiver, over connections that are kept open. */
+export function webhookDoor({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookDoor {
+  const { origin, pathname, search, hostname } = new URL(url);
+  const isHere = hostname === 'localhost';
+  const agent = new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: ANSWER_WITHIN_MS, ...(privateNetwork || isHere ? {} : { lookup: lookupPublic }) },
+  });
+  return {
+    async send(event) {
+      const at = now();
+      const body = Buffer.from(JSON.stringify(event));
+      try {
+        const answer = await agent.request({
+          origin,
+          path: `${pathname}${search}`,
+          method: 'POST',
+          headers: {
+            'content-type': 'application/cloudevents+json; charset=utf-8',
+            'user-agent': 'durable-payouts',
+            ...signedHeaders(secrets.reveal(), { id: event.id, at, body }),
+          },
+          body,
+          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        });
+        // Its status is known, whatever becomes of the rest.
+        await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {});
+        const after = answer.headers['retry-after'];
+        return outcomeOf(answer.statusCode, retryAfter(typeof after === 'string' ? after : undefined, at));
+      } catch (error) {
+        return { kind: 'unavailable', why: whyOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The words of the HTTP layer stay here: they can hold parts of the answer. */
+function whyOf(error: unknown): string {
+  if (error instanceof PrivateAddress) return 'private-address';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'no-answer-in-time';
+  const code = error instanceof Error && 'code' in error ? `${error.code}` : '';
+  if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return 'tls-refused';
+  if (/ENOTFOUND|EAI_AGAIN/.test(code)) return 'name-not-found';
+  return 'not-reached';
+}

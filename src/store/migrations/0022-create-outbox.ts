@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { ColumnTypes } from './column-types.ts';
+
+/** Events for others, how far each subscription has been told, and what it did not take. */
+export const createOutbox = ({ serial }: ColumnTypes): Migration => ({
+  async up(db: Kysely<unknown>) {
+    // In SQLite only this type makes the number the key of the table itself.
+    const number = serial === 'integer' ? 'integer' : 'bigint';
+    await db.schema
+      .createTable('outbox')
+      .addColumn('position', number, (column) => column.primaryKey())
+      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('subject', 'text', (column) => column.notNull())
+      .addColumn('uid', 'text')
+      .addColumn('at', 'bigint', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable('outbox_head')
+      .addColumn('id', number, (column) => column.primaryKey())
+      .addColumn('position', 'bigint', (column) => column.notNull())
+      .execute();
+    await (db as Kysely<{ outbox_head: { id: number; position: number } }>)
+      .insertInto('outbox_head')
+      .values({ id: 0, position: 0 })
+      .execute();
+    await db.schema
+      .createTable('subscriptions')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('position', 'bigint', (column) => column.notNull())
+      .addColumn('owner', 'text')
+      .addColumn('owned_until', 'bigint')
+      .addColumn('failures', 'bigint', (column) => column.notNull())
+      .addColumn('failing_since', 'bigint')
+      .addColumn('why', 'text')
+      .addColumn('next_try_at', 'bigint')
+      .addColumn('parked_at', 'bigint')
+      .addColumn('told_at', 'bigint')
+      .execute();
+    await db.schema
+      .createTable('refused_events')
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('position', 'bigint', (column) => column.notNull())
+      .addColumn('subject', 'text', (column) => column.notNull())
+      .addColumn('since', 'bigint', (column) => column.notNull())
+      .addColumn('failures', 'bigint', (column) => column.notNull())
+      .addColumn('why', 'text', (column) => column.notNull())
+      .addColumn('next_try_at', 'bigint', (column) => column.notNull())
+      .addColumn('parked_at', 'bigint')
+      .addPrimaryKeyConstraint('refused_events_pk', ['name', 'position'])
+      .execute();
+  },
+});

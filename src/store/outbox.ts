@@ -1,0 +1,65 @@
+import type { EventFilter } from '../domain/events-out.ts';
+import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
+import type { OutboxEvent } from './outbox-schema.ts';
+
+export const outboxRepository = { outboxHead, outboxEvents, outboxEventsAt };
+
+/** The row that holds the last position. */
+const HEAD_ID = 0;
+
+/**
+ * Writes events in the transaction that changes what they tell of, right before its audit entry: on PostgreSQL the row of the head is
+ * locked until the commit. No reader sees a position before every smaller one.
+ */
+export async function announce(transaction: Database, announced: NewEvent | readonly NewEvent[]): Promise<void> {
+  const events = [announced].flat();
+  if (events.length === 0) return;
+  const { position } = await transaction
+    .updateTable('outboxHead')
+    .set((row) => ({ position: row('position', '+', events.length) }))
+    .where('id', '=', HEAD_ID)
+    .returning('position')
+    .executeTakeFirstOrThrow();
+  const first = position - events.length + 1;
+  const rows = events.map((event, index) => ({ ...event, position: first + index }));
+  for (const some of chunks(rows)) await transaction.insertInto('outbox').values(some).execute();
+}
+
+export type NewEvent = Omit<OutboxEvent, 'position'>;
+
+/** Position of the last event; 0: there is none. */
+async function outboxHead(db: Database): Promise<number> {
+  const { position } = await db
+    .selectFrom('outboxHead')
+    .select('position')
+    .where('id', '=', HEAD_ID)
+    .executeTakeFirstOrThrow();
+  return position;
+}
+
+/** Those behind `after` and up to `upTo` that a filter lets through, by position, at most `limit`. */
+async function outboxEvents(
+  db: Database,
+  { kinds, uids, after, upTo, limit }: EventFilter & { after: number; upTo?: number; limit: number },
+): Promise<OutboxEvent[]> {
+  return db
+    .selectFrom('outbox')
+    .selectAll()
+    .where('position', '>', after)
+    .$if(upTo !== undefined, (query) => query.where('position', '<=', upTo ?? 0))
+    .$if(kinds !== undefined, (query) => query.where('kind', 'in', kinds ?? []))
+    .$if(uids !== undefined, (query) => query.where('uid', 'in', uids ?? []))
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** By position. */
+async function outboxEventsAt(db: Database, positions: readonly number[]): Promise<OutboxEvent[]> {
+  const found: OutboxEvent[] = [];
+  for (const some of chunks(positions)) {
+    found.push(...(await db.selectFrom('outbox').selectAll().where('position', 'in', some).execute()));
+  }
+  return found.sort((a, b) => a.position - b.position);
+}

@@ -1,0 +1,140 @@
+import { audit } from './audit.ts';
+import { chunks } from './chunks.ts';
+import type { Database } from './database.ts';
+import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
+import { inTransaction } from './transaction.ts';
+
+export const subscriptionRepository = {
+  subscriptions,
+  takeSubscription,
+  leaveSubscription,
+  moveSubscription,
+  refusedEvents,
+  replaySubscription,
+};
+
+const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
+
+const NOT_FAILING = { failures: 0, failingSince: null, why: null, nextTryAt: null, parkedAt: null };
+
+/** By name. */
+async function subscriptions(db: Database): Promise<SubscriptionRecord[]> {
+  return db.selectFrom('subscriptions').select(SHOWN).orderBy('name').execute();
+}
+
+/** Who sends to a subscription, until when. */
+interface Lease {
+  name: string;
+  owner: string;
+  now: number;
+  until: number;
+}
+
+/**
+ * Makes `owner` the one that sends to a subscription until then, or for longer if it is; undefined: somebody else is. One that is new
+ * begins behind the last event.
+ */
+async function takeSubscription(
+  db: Database,
+  { name, owner, now, until }: Lease,
+): Promise<SubscriptionRecord | undefined> {
+  const head = db.selectFrom('outboxHead').select('position');
+  await db
+    .insertInto('subscriptions')
+    .values({ name, position: head, ...NOT_FAILING, toldAt: null, owner: null, ownedUntil: null })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return db
+    .updateTable('subscriptions')
+    .set({ owner, ownedUntil: until })
+    .where('name', '=', name)
+    .where((row) => row.or([row('owner', 'is', null), row('owner', '=', owner), row('ownedUntil', '<=', now)]))
+    .returning(SHOWN)
+    .executeTakeFirst();
+}
+
+/** Another one may take it at once. */
+async function leaveSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
+  await db
+    .updateTable('subscriptions')
+    .set({ owner: null, ownedUntil: null })
+    .where('name', '=', name)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+/** What a sender has come to; absent keys keep their value. */
+export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name'>> {
+  /** Events that were refused, as they stand now. */
+  refused?: readonly RefusedEvent[];
+  /** Positions of events refused before that were taken now, or that need not be told any more. */
+  settled?: readonly number[];
+}
+
+/** All of it or, with false, nothing: somebody else sends by now, or a replay was asked for meanwhile. */
+function moveSubscription(
+  db: Database,
+  { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
+  { refused = [], settled = [], ...move }: SubscriptionMove,
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('subscriptions')
+      .set({ ...move, owner })
+      .where('name', '=', name)
+      .where('owner', '=', owner)
+      .where('position', '=', from)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) return false;
+    for (const some of chunks(settled)) {
+      await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', 'in', some).execute();
+    }
+    for (const some of chunks(refused)) {
+      await transaction
+        .insertInto('refusedEvents')
+        .values(some.map((event) => ({ ...event, name })))
+        .onConflict((conflict) =>
+          conflict.columns(['name', 'position']).doUpdateSet(({ ref }) => ({
+            failures: ref('excluded.failures'),
+            why: ref('excluded.why'),
+            nextTryAt: ref('excluded.nextTryAt'),
+            parkedAt: ref('excluded.parkedAt'),
+          })),
+        )
+        .execute();
+    }
+    return true;
+  });
+}
+
+/** By position; parked ones too. */
+async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]> {
+  return db
+    .selectFrom('refusedEvents')
+    .select(['position', 'subject', 'since', 'failures', 'why', 'nextTryAt', 'parkedAt'])
+    .where('name', '=', name)
+    .orderBy('position')
+    .execute();
+}
+
+/**
+ * Everything from a position on is told again, and at once; with an audit entry. Whoever sends now stops at its next write. False:
+ * there is no such subscription.
+ */
+function replaySubscription(
+  db: Database,
+  { name, from, by, at }: { name: string; from: number; by: string; at: number },
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('subscriptions')
+      .set({ ...NOT_FAILING, position: from - 1, owner: null, ownedUntil: null })
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== 1n) return false;
+    await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', '>=', from).execute();
+    const detail = { from: `${from}` };
+    await audit(transaction, { at, actor: by, action: 'events replayed', subject: name, detail });
+    return true;
+  });
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventsStatus, listEvents, replayEvents } from '../../../src/cli/commands/events.ts';
+import { inbox } from '../../../src/cli/commands/inbox.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { because } from '../../../src/domain/reasons.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { payoutClaim } from '../../store/samples.ts';
+
+const AT = Date.parse('2026-03-02T08:00:00Z');
+
+let store: Store;
+let told: { document: unknown; text: string };
+let session: Session;
+let references: string[];
+
+beforeEach(async () => {
+  store = await openStore('file::memory:');
+  await store.takeSubscription({ name: 'erp', owner: 'one', now: AT, until: AT + 1 });
+  references = [];
+  for (const id of ['a', 'b']) {
+    const { reference, term } = (await store.claimPayout(payoutClaim(id))).record;
+    await store.changePayout(reference, { term, state: 'held', reason: because('look-alike'), at: AT });
+    references.push(reference);
+  }
+  const config = loadConfig({});
+  session = {
+    config,
+    store: async () => store,
+    output: {
+      result(document: unknown, text: string) {
+        told = { document, text };
+      },
+    },
+  } as unknown as Session;
+});
+
+afterEach(() => store.close());
+
+const move = (change: Parameters<Store['moveSubscription']>[1]): Promise<boolean> =>
+  store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, change);
+
+describe('payouts events', () => {
+  it('lists the newest events, or those from a position on, and says when there are more', async () => {
+    await listEvents(session, { limit: 1 });
+    const second = { position: 2, kind: 'payout.attention', subject: references[1], uid: 'user-1' };
+    const at = '2026-03-02T08:00:00.000Z';
+    expect(told.document).toEqual({ schemaVersion: 1, head: 2, events: [{ ...second, at }], complete: true });
+    await listEvents(session, { from: 1, limit: 1 });
+    expect(told.document).toMatchObject({ events: [{ position: 1 }], complete: false });
+    expect(told.text).toContain('payouts events --from 2');
+    await listEvents(session, { kind: 'batch.ended', limit: 10 });
+    expect(told.text).toBe('No event.');
+  });
+});
+
+describe('payouts events status', () => {
+  it('says how far each is told, since when it fails, why, and when it is tried next', async () => {
+    await move({ failures: 3, failingSince: AT, why: 'http-503', nextTryAt: AT + 60_000 });
+    expect(await eventsStatus(session)).toBe(0);
+    expect(told.text).toBe(
+      [
+        'erp [failing]',
+        '  to             not in the configuration of this command',
+        '  position       0',
+        '  behind by      2 events',
+        '  failing since  2026-03-02 08:00 UTC',
+        '  why            http-503',
+        '  next try       2026-03-02 08:01 UTC',
+      ].join('\n'),
+    );
+  });
+
+  it('ends with 5 for one that is parked, and says which replay goes on; the inbox names it', async () => {
+    await move({ failures: 9, failingSince: AT, why: 'http-410', parkedAt: AT });
+    expect(await eventsStatus(session)).toBe(5);
+    expect(told.text).toContain('to do          payouts events replay --from 1 --to erp');
+    await inbox(session, { mine: false, by: undefined });
+    expect(told.document).toMatchObject({ parkedEvents: ['erp'] });
+    expect(told.text).toContain('events to erp are parked since 2026-03-02 08:00 UTC: payouts events status');
+  });
+
+  it('ends with 5 for an event that is parked, with its position', async () => {
+    const event = { subject: 's', since: AT, failures: 2, nextTryAt: AT, why: 'http-422' };
+    await move({
+      position: 2,
+      refused: [
+        { ...event, position: 1, parkedAt: AT },
+        { ...event, position: 2, parkedAt: null },
+      ],
+    });
+    expect(await eventsStatus(session)).toBe(5);
+    expect(told.text).toContain('refused        1 event: 2 (http-422)');
+    expect(told.text).toContain('parked events  1 event: 1 (http-422)');
+  });
+});
+
+describe('payouts events replay', () => {
+  const asked = { from: 1, to: 'erp', by: 'alice', yes: true };
+
+  it('sets a subscription back, parked or not', async () => {
+    await move({ position: 2, parkedAt: AT });
+    expect(await replayEvents(session, asked)).toBe(0);
+    expect(await store.subscriptions()).toMatchObject([{ position: 0, parkedAt: null }]);
+    expect(await store.auditOf('erp')).toMatchObject([{ actor: 'alice', action: 'events replayed' }]);
+  });
+
+  it('refuses a position that there is not, and a name that nobody has', async () => {
+    await expect(replayEvents(session, { ...asked, from: 4 })).rejects.toMatchObject({ code: 'position-unknown' });
+    await expect(replayEvents(session, { ...asked, from: 0 })).rejects.toMatchObject({ code: 'position-unknown' });
+    await expect(replayEvents(session, { ...asked, to: 'nobody' })).rejects.toMatchObject({
+      code: 'unknown-subscription',
+    });
+    expect(await replayEvents(session, { ...asked, from: 3 })).toBe(0);
+  });
+});
