@@ -9,6 +9,7 @@ import { ConfigError } from './config/config-error.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
+import { METRICS_KEYS, type MetricsConfig, metricsOf } from './config/metrics.ts';
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
@@ -105,6 +106,7 @@ export const CONFIG_KEYS = {
     null,
     'keys that encrypt payloads in Temporal, id:base64 of 32 bytes, comma-separated, the one in use first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
   ),
+  ...METRICS_KEYS,
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
 } as const;
@@ -147,6 +149,7 @@ export interface Config {
   webhook: WebhookConfig;
   gateway: GatewayConfig;
   audit: AuditConfig;
+  metrics: MetricsConfig;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -204,6 +207,7 @@ export function loadConfig(env: Environment = process.env): Config {
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
+    metrics: metricsOf(values),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -16,11 +16,14 @@ import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { observedCalls } from '../telemetry/observed-calls.ts';
+import { observedStore } from '../telemetry/observed-store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
+import { assertReachable } from '../temporal/reachable.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { keepLog } from './audit-log.ts';
@@ -29,6 +32,7 @@ import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
+import { telemetryAt } from './telemetry.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Claimed batches are an outbox: any without an end is started (again), and so is any watch that is missing. */
@@ -43,8 +47,10 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   assertPolicy(config);
   const opened = new AsyncDisposableStack();
   try {
-    const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-    const bank = opened.adopt(bankAt(config, stack.apiUrl), (it) => it.close());
+    const telemetry = telemetryAt(config.metrics.worker, { config, log });
+    const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+    const store = observedStore(stored, telemetry.metrics, log);
+    const bank = opened.adopt(bankAt(config, stack.apiUrl, observedCalls(telemetry.metrics)), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
     // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
     const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
@@ -52,6 +58,17 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
     await keepPolicyLog(config, { store, log, who: 'worker' });
+    // Closed after everything that is ended below: whoever asks while it drains is answered.
+    opened.defer(() => telemetry.close());
+    await telemetry.serve(
+      {
+        temporal: () => assertReachable(client, stack),
+        store: () => store.identity(),
+        // The bank's accounts are those of this store: before that nothing is sent.
+        bank: () => world.assert(),
+      },
+      { store, bank },
+    );
     const deps: ActivityDeps = {
       bank,
       store,
@@ -113,7 +130,10 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       config.policyFile?.current();
       void Promise.all([resume(), sweep(), keep(), audit()]);
     }, RESUME_EVERY_MS);
-    opened.defer(() => clearInterval(timer));
+    opened.defer(() => {
+      clearInterval(timer);
+      telemetry.drain();
+    });
     return { close: () => opened.disposeAsync(), failure: failure.promise };
   } catch (error) {
     await opened.disposeAsync();

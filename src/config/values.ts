@@ -115,6 +115,15 @@ export const fraction = z
 
 export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
 
+/** `9464` is that port of this machine; of another address HOST:PORT, an IPv6 one in brackets. */
+export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
+  const [, host = '127.0.0.1', digits] = /^(?:([\w.-]+|\[[\da-fA-F:.]+\]):)?(\d{1,5})$/.exec(given) ?? [];
+  const port = digits === undefined ? Number.NaN : Number(digits);
+  if (port <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port };
+  context.addIssue({ code: 'custom', message: 'is neither a port such as 9464 nor HOST:PORT' });
+  return z.NEVER;
+});
+
 export const httpUrl = z.string().transform((given, context): string => {
   const url = URL.parse(given);
   const problem = urlProblem(url);

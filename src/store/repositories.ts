@@ -17,6 +17,7 @@ import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
 import { restoreRepository } from './restored.ts';
 import { signedDecisionRepository } from './signed-decisions.ts';
+import { standingRepository } from './standing.ts';
 import { switchRepository } from './switches.ts';
 import { waitingRepository } from './waiting.ts';
 
@@ -40,6 +41,7 @@ export const repositories = {
   ...identityRepository,
   ...restoreRepository,
   ...signedDecisionRepository,
+  ...standingRepository,
   ...waitingRepository,
   ...auditRepository,
   ...checkpointRepository,

@@ -119,6 +119,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/erp-formats.ts',
       'rules/finding.ts',
       'webhooks/ip-list.ts',
+      'telemetry/readiness.ts',
     ],
     types: [
       'config/',
@@ -149,6 +150,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'zod',
       'node:',
     ],
+  },
+  // What a process tells about itself.
+  telemetry: {
+    imports: ['domain/'],
+    types: ['api/calls.ts', 'store/store.ts', 'log.ts'],
+    packages: ['prom-client', 'node:'],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },
