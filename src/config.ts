@@ -6,6 +6,7 @@ import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } from './config/cards.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
+import { DEPLOYMENT_KEYS, type Deployment, deploymentOf } from './config/deployment.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
@@ -106,6 +107,7 @@ export const CONFIG_KEYS = {
     null,
     'keys that encrypt payloads in Temporal, id:base64 of 32 bytes, comma-separated, the one in use first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
   ),
+  ...DEPLOYMENT_KEYS,
   ...METRICS_KEYS,
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
@@ -150,6 +152,8 @@ export interface Config {
   gateway: GatewayConfig;
   audit: AuditConfig;
   metrics: MetricsConfig;
+  /** Undefined: any worker takes any task. */
+  deployment: Deployment | undefined;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -208,6 +212,7 @@ export function loadConfig(env: Environment = process.env): Config {
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
     metrics: metricsOf(values),
+    deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
 import { createActivities } from '../activities/index.ts';
+import type { Deployment } from '../config/deployment.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
@@ -84,9 +85,13 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       connection,
       namespace: stack.namespace,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await workflowBundle({ isSealed: codecKeys !== undefined }),
+      workflowBundle: await workflowBundle({
+        isSealed: codecKeys !== undefined,
+        isVersioned: config.deployment !== undefined,
+      }),
       dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
       interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
+      ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
       activities: {
         ...createActivities(deps),
         ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
@@ -140,6 +145,13 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     throw error;
   }
 }
+
+/** What begins under a build ends under it, but for what goes on for ever (`src/workflows/versioned.ts`). */
+const versioned = (version: Deployment): WorkerDeploymentOptions => ({
+  version,
+  useWorkerVersioning: true,
+  defaultVersioningBehavior: 'PINNED',
+});
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */
 async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {

@@ -115,6 +115,11 @@ export const fraction = z
 
 export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
 
+/** Of a deployment or a build: the server joins the two by a character that is not in it. */
+export const versionName = z
+  .string()
+  .regex(/^\w[\w-]{0,99}$/, { error: 'is no name of 1 to 100 letters, digits, - and _' });
+
 /** `9464` is that port of this machine; of another address HOST:PORT, an IPv6 one in brackets. */
 export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
   const [, host = '127.0.0.1', digits] = /^(?:([\w.-]+|\[[\da-fA-F:.]+\]):)?(\d{1,5})$/.exec(given) ?? [];
