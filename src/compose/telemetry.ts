@@ -3,8 +3,9 @@ import type { Config } from '../config.ts';
 import { proofFrom } from '../domain/submission.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
+import type { ListenAddress } from '../telemetry/listen-address.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { type ListenAddress, startProbeServer } from '../telemetry/probe-server.ts';
+import { startProbeServer } from '../telemetry/probe-server.ts';
 import { type ReadyParts, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
 

@@ -5,7 +5,7 @@ export const METRICS_KEYS = {
   PAYOUTS_METRICS_ADDRESS: key(
     listenAddress,
     null,
-    'where a worker answers /healthz, /readyz and /metrics, PORT on this machine or HOST:PORT; absent: nowhere',
+    'where a worker answers /healthz, /readyz and /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
   ),
   PAYOUTS_GATEWAY_METRICS_ADDRESS: key(
     listenAddress,
@@ -15,7 +15,7 @@ export const METRICS_KEYS = {
   PAYOUTS_TEMPORAL_METRICS_ADDRESS: key(
     listenAddress,
     null,
-    'where the Temporal SDK of a worker or a gateway shows its own metrics under /metrics, PORT on this machine or HOST:PORT; absent: nowhere',
+    'where the Temporal SDK of a worker or a gateway shows its own metrics under /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
   ),
 } as const;
 

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
@@ -120,12 +121,16 @@ export const versionName = z
   .string()
   .regex(/^\w[\w-]{0,99}$/, { error: 'is no name of 1 to 100 letters, digits, - and _' });
 
-/** `9464` is that port of this machine; of another address HOST:PORT, an IPv6 one in brackets. */
+/** `9464` is that port of this machine; of another address ADDRESS:PORT, an IPv6 one in brackets. */
 export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
-  const [, host = '127.0.0.1', digits] = /^(?:([\w.-]+|\[[\da-fA-F:.]+\]):)?(\d{1,5})$/.exec(given) ?? [];
+  const [, bracketed, plain, digits] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? [];
+  const host = bracketed ?? plain ?? '127.0.0.1';
   const port = digits === undefined ? Number.NaN : Number(digits);
-  if (port <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port };
-  context.addIssue({ code: 'custom', message: 'is neither a port such as 9464 nor HOST:PORT' });
+  if (isIP(host) === (bracketed === undefined ? 4 : 6) && port <= 65_535) return { host, port };
+  context.addIssue({
+    code: 'custom',
+    message: 'is neither a port such as 9464 nor an IP address with one, 0.0.0.0:9464',
+  });
   return z.NEVER;
 });
 

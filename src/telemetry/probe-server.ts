@@ -1,14 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { addressRefused, type ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
-
-/** Where to listen; port 0: a free one. */
-export interface ListenAddress {
-  host: string;
-  port: number;
-}
 
 export interface Probes {
   /** False once the process has been told to end. */
@@ -21,7 +16,7 @@ export interface Probes {
 
 /**
  * Answers `GET /healthz` (the process is alive), `/readyz` (200 or 503) and `/metrics` to whoever keeps the process up: without a
- * token, and so with nothing of a payout. Rejects with the server's own error for an address that cannot be had.
+ * token, and so with nothing of a payout. Throws a `Problem` for an address that cannot be listened on.
  */
 export async function startProbeServer(
   { host, port }: ListenAddress,
@@ -32,7 +27,9 @@ export async function startProbeServer(
     void answer(path, response, probes).catch(() => send(response, 500, { error: 'no answer' }));
   });
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw addressRefused({ host, port }, error);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     async close() {

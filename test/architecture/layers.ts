@@ -68,7 +68,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
-    imports: ['own-files.ts', 'domain/', 'codec/', 'log.ts', 'workflows/search-attributes.ts'],
+    imports: [
+      'own-files.ts',
+      'domain/',
+      'codec/',
+      'log.ts',
+      'telemetry/listen-address.ts',
+      'workflows/search-attributes.ts',
+    ],
     types: ['config.ts', 'services/executions.ts', 'store/'],
     packages: ['@temporalio/', 'node:'],
   },

@@ -4,7 +4,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startProbeServer } from '../../src/telemetry/probe-server.ts';
 import { readinessOf } from '../../src/telemetry/readiness.ts';
 
-async function probes() {
+async function probes({ port = 0 } = {}) {
   const state = { isTaking: true, isBankUp: true, now: 0, refreshed: 0 };
   const log = pino({ level: 'silent' });
   const parts = {
@@ -12,7 +12,7 @@ async function probes() {
     bank: () => (state.isBankUp ? Promise.resolve() : Promise.reject(new Error('down'))),
   };
   const server = await startProbeServer(
-    { host: '127.0.0.1', port: 0 },
+    { host: '127.0.0.1', port },
     {
       metrics: createMetrics({ ofProcess: true }),
       isTaking: () => state.isTaking,
@@ -27,7 +27,7 @@ async function probes() {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
     return { status: response.status, text: await response.text(), type: response.headers.get('content-type') };
   };
-  return { state, get };
+  return { state, get, port: server.port };
 }
 
 it('says that the process is alive, whatever its parts do', async () => {
@@ -74,4 +74,13 @@ it.each([
 ])('%s %s is not there', async (method, path) => {
   const { get } = await probes();
   expect((await get(path, method)).status).toBe(404);
+});
+
+it('says of a port that is taken where it was set', async () => {
+  const { port } = await probes();
+  await expect(probes({ port })).rejects.toMatchObject({
+    code: 'metrics-address',
+    message: `Metrics cannot be shown at 127.0.0.1:${port}.`,
+    hint: expect.stringContaining('PAYOUTS_METRICS_ADDRESS'),
+  });
 });
