@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
-import { createActivities } from '../activities/index.ts';
+import { type Activities, createActivities } from '../activities/index.ts';
 import type { Deployment } from '../config/deployment.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
@@ -17,6 +17,7 @@ import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { observedCalls } from '../telemetry/observed-calls.ts';
 import { observedStore } from '../telemetry/observed-store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
@@ -93,7 +94,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
       ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
       activities: {
-        ...createActivities(deps),
+        ...countedActivities(createActivities(deps), telemetry.metrics),
         ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
       },
       // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
@@ -151,6 +152,16 @@ const versioned = (version: Deployment): WorkerDeploymentOptions => ({
   version,
   useWorkerVersioning: true,
   defaultVersioningBehavior: 'PINNED',
+});
+
+/** What no write to the store tells of. */
+const countedActivities = (activities: Activities, { reconciled }: Metrics): Activities => ({
+  ...activities,
+  async reconcileOrders(key) {
+    const found = await activities.reconcileOrders(key);
+    reconciled.inc();
+    return found;
+  },
 });
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */

@@ -25,6 +25,10 @@ export function createMetrics({ ofProcess = false } = {}) {
     attempts: counter('payouts_attempts_total', 'Sends of this process, by what came of them', ['outcome']),
     looks: counter('payouts_looks_total', 'Reads of the bank that ask how orders stand', ['by']),
     incidentsRecorded: counter('payouts_incidents_total', 'Incidents that this process has recorded', ['kind']),
+    reconciled: counter(
+      'payouts_reconciled_total',
+      'Users and currencies that this process has compared with the bank',
+    ),
     returns: counter('payouts_returns_total', 'Orders by which money came back'),
     unaskedOrders: counter('payouts_unasked_orders_total', 'Orders at the bank under no reference of ours'),
     decisionsRefused: counter('payouts_decisions_refused_total', 'Decisions of people that counted for nothing', [

@@ -55,14 +55,15 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
 
   const paid = await home.payouts('run', home.file('a.csv', csvOf([{ id: 'PAID-1' }])), '--yes', '--json');
   expect(batchOf(paid).counts).toMatchObject({ completed: 1 });
+  expect((await home.payouts('reconcile')).code).toBe(0);
   const shown = await textOf(`${probes}/metrics`);
+  expect(shown).toMatch(/payouts_reconciled_total [1-9]/);
   expect(shown).toContain('payouts_ended_total{state="completed"} 1');
   expect(shown).toContain('payouts_attempts_total{outcome="accepted"} 1');
   expect(shown).toMatch(/payouts_bank_call_seconds_count\{operation="POST [^"]*payment",result="ok"\} 1/);
   expect(shown).not.toMatch(/u-1001|acc-|PAID-1/);
   const core = await textOf(temporal);
   for (const name of [
-    'temporal_activity_execution_latency_seconds_count',
     'temporal_worker_task_slots_available',
     'temporal_workflow_task_schedule_to_start_latency_seconds_bucket',
     'temporal_workflow_completed_total',

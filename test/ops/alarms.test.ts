@@ -22,7 +22,6 @@ const metricsIn = (text: string): Set<string> =>
 
 /** Of the Temporal SDK, as its core names them; test/e2e/probes.test.ts sees that a worker shows them. */
 const OF_TEMPORAL = new Set([
-  'temporal_activity_execution_latency_seconds',
   'temporal_worker_task_slots_available',
   'temporal_workflow_task_execution_failed_total',
   'temporal_workflow_task_schedule_to_start_latency_seconds',
