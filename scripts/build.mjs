@@ -26,7 +26,10 @@ for (const file of globSync('src/**/*.{css,js,svg}', { cwd: ROOT })) {
 }
 
 const { workflowBundle } = await import('../src/temporal/bundle.ts');
-for (const isSealed of [false, true]) {
-  const { codePath } = await workflowBundle({ isSealed });
-  copyFileSync(codePath, join(DIST, `workflow-bundle${isSealed ? '-sealed' : ''}.js`));
+for (const isVersioned of [false, true]) {
+  for (const isSealed of [false, true]) {
+    const { codePath } = await workflowBundle({ isSealed, isVersioned });
+    const kind = `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
+    copyFileSync(codePath, join(DIST, `workflow-bundle${kind}.js`));
+  }
 }

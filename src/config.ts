@@ -7,10 +7,12 @@ import { CARD_KEYS, type CardsConfig, cardsOf, type WebhookConfig, webhookOf } f
 import { CHECK_KEYS, type ChecksConfig, checksOf } from './config/checks.ts';
 import { assertPostgresSealed, CLEAR_TEXT_KEYS } from './config/clear-text.ts';
 import { ConfigError } from './config/config-error.ts';
+import { DEPLOYMENT_KEYS, type Deployment, deploymentOf } from './config/deployment.ts';
 import { EVENT_CONFIG_KEYS, type EventsConfig, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, type GatewayConfig, gatewayOf } from './config/gateway.ts';
 import { type Environment, key, readKeys, type ValuesOf } from './config/key.ts';
 import { hostOf, isLoopback } from './config/loopback.ts';
+import { METRICS_KEYS, type MetricsConfig, metricsOf } from './config/metrics.ts';
 import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
@@ -114,6 +116,8 @@ export const CONFIG_KEYS = {
     null,
     'keys that encrypt payloads in Temporal, id:base64 of 32 bytes, comma-separated, the one in use first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
   ),
+  ...DEPLOYMENT_KEYS,
+  ...METRICS_KEYS,
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
   ...EVENT_CONFIG_KEYS,
@@ -161,6 +165,9 @@ export interface Config {
   gateway: GatewayConfig;
   audit: AuditConfig;
   events: EventsConfig;
+  metrics: MetricsConfig;
+  /** Undefined: any worker takes any task. */
+  deployment: Deployment | undefined;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
 }
 
@@ -221,6 +228,8 @@ export function loadConfig(env: Environment = process.env): Config {
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
     audit: auditOf(values),
     events: eventsOf(values),
+    metrics: metricsOf(values),
+    deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };
 }

@@ -22,6 +22,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'why',
     'decision',
     'part',
+    'outcome',
+    'code',
+    'rows',
   ],
   ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore'],
   // Of the Temporal SDK.

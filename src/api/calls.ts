@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type CallContext, dataOf, exchangeError, type Judge } from './answers.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
-import { AuthenticationError, BankError, NotSentError } from './errors.ts';
+import { AuthenticationError, BankError, type KnownOutcome, NotSentError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';
 import type { Token, TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
@@ -40,6 +40,17 @@ export interface CallsOptions {
   authBeforeExecution: boolean;
   clock: () => number;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Hears of every attempt once it is judged; changes nothing and must not throw. */
+  onCall?: ((call: BankCall) => void) | undefined;
+}
+
+/** One attempt of a call, without a value of it. */
+export interface BankCall {
+  /** `GET /v1/banking/accounts/{account_id}`: method and route template. */
+  operation: string;
+  result: 'ok' | 'authentication' | KnownOutcome;
+  /** With the token that it may have needed. */
+  ms: number;
 }
 
 const BACKOFF_BASE_MS = 100;
@@ -85,8 +96,28 @@ function prepared(
   }
 }
 
-/** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
 async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
+  const { clock, onCall } = options;
+  const begunAt = clock();
+  const tell = (result: BankCall['result']): void =>
+    onCall?.({ operation: attempt.operation, result, ms: clock() - begunAt });
+  try {
+    const answer = await exchangeOnce(options, attempt, signal);
+    tell('ok');
+    return answer;
+  } catch (error) {
+    tell(resultOf(error));
+    throw error;
+  }
+}
+
+function resultOf(error: unknown): BankCall['result'] {
+  if (error instanceof AuthenticationError) return 'authentication';
+  return error instanceof BankError ? error.outcome : 'ambiguous';
+}
+
+/** Token, one exchange, judgement. A token under suspicion is dropped before the error goes on. */
+async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
   const { operation, expected, ...request } = attempt;
   const token = await tokenFor(options.tokens, operation, signal);
   const headers = { 'content-type': 'application/json', authorization: token.authorization };

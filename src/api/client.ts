@@ -46,6 +46,8 @@ export interface BankOptions {
   wallClock?: () => number;
   /** Waits between the attempts of a read. */
   sleep?: CallsOptions['sleep'];
+  /** Hears of every call, for figures. */
+  onCall?: CallsOptions['onCall'];
   /** What carries requests; default: HTTP over the network to `baseUrl`. */
   transport?: Transport;
 }
@@ -80,6 +82,7 @@ export function createBank(options: BankOptions): Bank {
     authBeforeExecution: options.authBeforeExecution ?? true,
     clock,
     sleep: options.sleep ?? sleep,
+    onCall: options.onCall,
   });
   const baseUrl = origin + basePath;
   return {

@@ -194,6 +194,12 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts restore store-2026-05-12.sqlite', 'says what is in it, asks, replaces the store'],
     ['payouts restore store-2026-05-12.sqlite --yes --by alice', 'without a question'],
   ],
+  histories: [['payouts histories pull --to open', 'open workflows, one file each']],
+  'histories pull': [
+    ['payouts histories pull --to open', 'a thousand open workflows at most'],
+    ['payouts histories pull --to open --query \'WorkflowType="payout"\' --limit 100', 'a hundred payouts'],
+  ],
+  replay: [['payouts replay open', 'before this build goes out: 0 when all of them replay, 5 when one does not']],
   doctor: [['payouts doctor', 'what works, and what to do about the rest']],
   template: [
     ['payouts template > payroll.csv', 'one good row for each payment type of the bank'],

@@ -13,6 +13,7 @@ import { addMoves } from './move-commands.ts';
 import { addPaying } from './paying-commands.ts';
 import type { Add, Perform } from './perform.ts';
 import { addKeeping, addLearning, addShowing } from './showing-commands.ts';
+import { addHistories, addUpgrading } from './upgrade-commands.ts';
 import { versionText } from './version.ts';
 
 const demo = lazily(async () => (await import('./commands/demo.ts')).demo);
@@ -111,6 +112,9 @@ export function buildProgram(perform: Perform): Command {
   const audit = program.command('audit').description('who did what: verified, exported, shown');
   addAudit(below(audit), perform);
   addKeeping(command, perform);
+  const histories = program.command('histories').description('what open workflows have done, as files');
+  addHistories(below(histories), perform);
+  addUpgrading(command, perform);
   addLearning(command, perform, program);
   addHelp(program);
   return program;

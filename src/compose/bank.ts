@@ -1,10 +1,10 @@
 import type { Bank } from '../api/bank.ts';
-import { createBank } from '../api/client.ts';
+import { type BankOptions, createBank } from '../api/client.ts';
 import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import type { Config } from '../config.ts';
 
-/** The bank at `apiUrl`: the configured one, or this stack's sandbox. */
-export function bankAt(config: Config, apiUrl: string): Bank {
+/** The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` hears of every call. */
+export function bankAt(config: Config, apiUrl: string, onCall?: BankOptions['onCall']): Bank {
   const { key, secret, auth, authBeforeExecution } = config.bank;
   const { fields, refusalStatuses, verifyHosts } = config.cards;
   return withRequiredDetailsCache(
@@ -17,6 +17,7 @@ export function bankAt(config: Config, apiUrl: string): Bank {
       cardFields: fields,
       cardRefusalStatuses: refusalStatuses,
       cardVerifyHosts: verifyHosts,
+      onCall,
     }),
   );
 }

@@ -15,7 +15,7 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
         import('./worker.ts'),
       ]);
       const log = createLog(config.logLevel ?? 'warn');
-      installRuntime(log);
+      installRuntime(log, config.metrics.temporal);
       return startWorker(config, place, log);
     },
   };

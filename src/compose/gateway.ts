@@ -9,6 +9,8 @@ import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { type ListenOn, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
 import { openStore } from '../store/open.ts';
+import { observedCalls } from '../telemetry/observed-calls.ts';
+import { observedStore } from '../telemetry/observed-store.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { updateBatch } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
@@ -28,6 +30,7 @@ import { gatewayTransport } from './gateway-transport.ts';
 import { pageDeps } from './page-deps.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { type GatewayAddresses, registerWebhooks, webhookSettings } from './sandbox-webhooks.ts';
+import { telemetryAt } from './telemetry.ts';
 import { temporalUi } from './temporal-ui.ts';
 import { startVaultWorker } from './vault-worker.ts';
 import { webhookDeps } from './webhook-deps.ts';
@@ -48,8 +51,10 @@ export async function openGateway(
 ): Promise<Required<Part> & { url: string }> {
   assertPolicy(config);
   await using opened = new AsyncDisposableStack();
-  const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-  const bank = opened.adopt(bankAt(config, place.apiUrl), (it) => it.close());
+  const telemetry = telemetryAt(config.metrics.gateway, { config, log });
+  const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+  const store = observedStore(stored, telemetry.metrics, log);
+  const bank = opened.adopt(bankAt(config, place.apiUrl, observedCalls(telemetry.metrics)), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
@@ -64,10 +69,15 @@ export async function openGateway(
   const ui = temporalUi(config, place);
   const webhook = webhookSettings(config);
   const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
+  const deps = depsOf(at, ui);
+  opened.defer(() => telemetry.close());
+  await telemetry.serve(deps.ready, { store, bank });
   const { url } = opened.adopt(
     await startGateway(
       {
-        ...depsOf(at, ui),
+        ...deps,
+        answered: ({ ms, status, ...answer }) =>
+          telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
         cards: cardDeps(config, client, vault, ui, pages),
         webhooks: webhookDeps(webhook, at),
       },
@@ -78,6 +88,7 @@ export async function openGateway(
   await registerWebhooks({ bank: config.bank, webhook }, place, url).catch((error: unknown) =>
     log.warn({ error }, 'the sandbox was not told where webhooks go'),
   );
+  opened.defer(() => telemetry.drain());
   const kept = opened.move();
   return { url, failure: worker.failure, close: () => kept.disposeAsync() };
 }

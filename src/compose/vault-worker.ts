@@ -20,7 +20,7 @@ export async function startVaultWorker(
   deps: VaultDeps,
   log: Log,
 ): Promise<Required<Part>> {
-  installRuntime(log);
+  installRuntime(log, config.metrics.temporal);
   const connection = await connectWorker(config, place);
   const worker = await Worker.create({
     connection,

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { folderActivities } from '../activities/folder-sweep.ts';
-import { createActivities } from '../activities/index.ts';
+import { type Activities, createActivities } from '../activities/index.ts';
+import type { Deployment } from '../config/deployment.ts';
 import { assertPolicy, type Config } from '../config.ts';
 import { WrongWorld } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
@@ -16,11 +17,15 @@ import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { StoreIdentityError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { observedCalls } from '../telemetry/observed-calls.ts';
+import { observedStore } from '../telemetry/observed-store.ts';
 import { workflowBundle } from '../temporal/bundle.ts';
 import { connectTemporal } from '../temporal/connection.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
+import { assertReachable } from '../temporal/reachable.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { keepLog } from './audit-log.ts';
@@ -30,6 +35,7 @@ import { payeeChecks } from './checks.ts';
 import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
+import { telemetryAt } from './telemetry.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Any claimed batch without an end is started (again), and so is any watch that is missing. */
@@ -44,8 +50,10 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   assertPolicy(config);
   const opened = new AsyncDisposableStack();
   try {
-    const store = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-    const bank = opened.adopt(bankAt(config, stack.apiUrl), (it) => it.close());
+    const telemetry = telemetryAt(config.metrics.worker, { config, log });
+    const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+    const store = observedStore(stored, telemetry.metrics, log);
+    const bank = opened.adopt(bankAt(config, stack.apiUrl, observedCalls(telemetry.metrics)), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
     // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
     const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
@@ -53,6 +61,17 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     await lookAtWorld(world, log);
     await claimNamespace(config, store, client);
     await keepPolicyLog(config, { store, log, who: 'worker' });
+    // Closed after everything that is ended below: whoever asks while it drains is answered.
+    opened.defer(() => telemetry.close());
+    await telemetry.serve(
+      {
+        temporal: () => assertReachable(client, stack),
+        store: () => store.identity(),
+        // The bank's accounts are those of this store: before that nothing is sent.
+        bank: () => world.assert(),
+      },
+      { store, bank },
+    );
     const checks = payeeChecks(config, stack.apiUrl);
     opened.defer(async () => checks?.provider.close());
     const deps: ActivityDeps = {
@@ -71,11 +90,15 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       connection,
       namespace: stack.namespace,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await workflowBundle({ isSealed: codecKeys !== undefined }),
+      workflowBundle: await workflowBundle({
+        isSealed: codecKeys !== undefined,
+        isVersioned: config.deployment !== undefined,
+      }),
       dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
       interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
+      ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
       activities: {
-        ...createActivities(deps),
+        ...countedActivities(createActivities(deps), telemetry.metrics),
         ...folderActivities(async (options) => (await DropFolder.open(folder, options)).sweepOnce(LOOK_EVERY_MS)),
       },
       // Long activities stop only when they are told; a POST under way is never interrupted, whatever the grace.
@@ -122,13 +145,33 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       config.policyFile?.current();
       void Promise.all([resume(), sweep(), keep(), audit()]);
     }, RESUME_EVERY_MS);
-    opened.defer(() => clearInterval(timer));
+    opened.defer(() => {
+      clearInterval(timer);
+      telemetry.drain();
+    });
     return { close: () => opened.disposeAsync(), failure: failure.promise };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
 }
+
+/** What begins under a build ends under it, but for what goes on for ever (`src/workflows/versioned.ts`). */
+const versioned = (version: Deployment): WorkerDeploymentOptions => ({
+  version,
+  useWorkerVersioning: true,
+  defaultVersioningBehavior: 'PINNED',
+});
+
+/** What no write to the store tells of. */
+const countedActivities = (activities: Activities, { reconciled }: Metrics): Activities => ({
+  ...activities,
+  async reconcileOrders(key) {
+    const found = await activities.reconcileOrders(key);
+    reconciled.inc();
+    return found;
+  },
+});
 
 /** Before the worker asks for its first task: the store that it was is put aside on record. */
 async function claimNamespace({ replacesStore, settings }: Config, store: Store, client: Client): Promise<void> {

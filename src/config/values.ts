@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readJsonOnce } from '../api/json.ts';
 import { ed25519Key } from '../audit/log-key.ts';
@@ -133,6 +134,24 @@ export const currencies = z
   .transform((given) => given.split(','));
 
 export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
+
+/** Of a deployment or a build: the server joins the two by a character that is not in it. */
+export const versionName = z
+  .string()
+  .regex(/^\w[\w-]{0,99}$/, { error: 'is no name of 1 to 100 letters, digits, - and _' });
+
+/** `9464` is that port of this machine; of another address ADDRESS:PORT, an IPv6 one in brackets. */
+export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
+  const [, bracketed, plain, digits] = /^(?:(?:\[(.+)\]|([^:]+)):)?(\d{1,5})$/.exec(given) ?? [];
+  const host = bracketed ?? plain ?? '127.0.0.1';
+  const port = digits === undefined ? Number.NaN : Number(digits);
+  if (isIP(host) === (bracketed === undefined ? 4 : 6) && port <= 65_535) return { host, port };
+  context.addIssue({
+    code: 'custom',
+    message: 'is neither a port such as 9464 nor an IP address with one, 0.0.0.0:9464',
+  });
+  return z.NEVER;
+});
 
 export const httpUrl = z.string().transform((given, context): string => {
   const url = URL.parse(given);

@@ -9,6 +9,7 @@ import type { ErpFormat } from '../reports/erp-formats.ts';
 import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
+import type { ReadyParts } from '../telemetry/readiness.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
@@ -30,7 +31,7 @@ export interface GatewayDeps {
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
-  ready: Readonly<Record<'store' | 'temporal' | 'bank', () => Promise<unknown>>>;
+  ready: ReadyParts<'store' | 'temporal' | 'bank'>;
   /** Of what is up all the same. */
   warnings(): string[];
   cards: CardDeps;
@@ -46,6 +47,8 @@ export interface GatewayDeps {
   /** Requests of a caller that are worked on at once. */
   atOnce: number;
   now(): number;
+  /** Hears of every answer, for figures: its route as a template. */
+  answered?(answer: { method: string; route: string; status: number; ms: number }): void;
   /** Folder of bodies on their way. */
   uploads: string;
   log: Log;

@@ -147,11 +147,14 @@ async function gatewayApp(
 }
 
 /** One line for each answer: no address as it came, no body, no name of a file. */
-function logAnswers(app: FastifyInstance, { log }: GatewayDeps): void {
+function logAnswers(app: FastifyInstance, { log, answered }: GatewayDeps): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, caller, routeOptions } = request;
+    const { url: route } = routeOptions;
+    const { statusCode: status } = reply;
     const ms = Math.round(reply.elapsedTime);
-    log.info({ method, route: routeOptions.url, status: reply.statusCode, ms, caller: caller?.name }, 'answered');
+    log.info({ method, route, status, ms, caller: caller?.name }, 'answered');
+    answered?.({ method, route: route ?? 'none', status, ms });
   });
 }
 

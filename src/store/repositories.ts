@@ -19,6 +19,7 @@ import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
 import { restoreRepository } from './restored.ts';
 import { signedDecisionRepository } from './signed-decisions.ts';
+import { standingRepository } from './standing.ts';
 import { subscriptionRepository } from './subscriptions.ts';
 import { switchRepository } from './switches.ts';
 import { waitingRepository } from './waiting.ts';
@@ -44,6 +45,7 @@ export const repositories = {
   ...identityRepository,
   ...restoreRepository,
   ...signedDecisionRepository,
+  ...standingRepository,
   ...waitingRepository,
   ...auditRepository,
   ...checkpointRepository,

@@ -28,6 +28,7 @@ export type {
   SwitchRecord,
   UnaskedOrder,
 } from './schema.ts';
+export type { Standing } from './standing.ts';
 export type * from './store-identity.ts';
 export type { SubscriptionMove } from './subscriptions.ts';
 export type { KeptApproval, WaitingFor } from './waiting.ts';

@@ -13,15 +13,18 @@ const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 
 /**
  * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
- * it along. `isSealed`: its failures are encoded, for a worker with a codec.
+ * it along. `isSealed`: its failures are encoded, for a worker with a codec. `isVersioned`: for a worker of a deployment.
  */
-export async function workflowBundle({ root = ROOT, isSealed = false } = {}): Promise<{ codePath: string }> {
-  if (IS_BUILT) return { codePath: fileURLToPath(ownModule(isSealed ? 'workflow-bundle-sealed' : 'workflow-bundle')) };
+export async function workflowBundle({ root = ROOT, isSealed = false, isVersioned = false } = {}): Promise<{
+  codePath: string;
+}> {
+  const kind = `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
+  if (IS_BUILT) return { codePath: fileURLToPath(ownModule(`workflow-bundle${kind}`)) };
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
-  const codePath = join(folder, `${await digestOfSources(root)}${isSealed ? '-sealed' : ''}.js`);
+  const codePath = join(folder, `${await digestOfSources(root)}${kind}.js`);
   if (existsSync(codePath)) return { codePath };
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'src', 'workflows', 'index.ts'),
+    workflowsPath: join(root, 'src', 'workflows', isVersioned ? 'versioned.ts' : 'index.ts'),
     workflowInterceptorModules: [join(root, 'src', 'workflows', 'interceptors.ts')],
     ...(isSealed && { failureConverterPath: join(root, 'src', 'workflows', 'failure-converter.ts') }),
     // The same bundle whatever folder the first command was started in.

@@ -87,7 +87,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   sandbox: { imports: ['domain/', 'api/schemas/'], packages: ['escape-html', 'zod', 'node:'] },
   temporal: {
-    imports: ['own-files.ts', 'domain/', 'codec/', 'log.ts', 'workflows/search-attributes.ts'],
+    imports: [
+      'own-files.ts',
+      'domain/',
+      'codec/',
+      'log.ts',
+      'telemetry/listen-address.ts',
+      'workflows/search-attributes.ts',
+    ],
     types: ['config.ts', 'services/executions.ts', 'store/'],
     packages: ['@temporalio/', 'node:'],
   },
@@ -141,6 +148,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/erp-formats.ts',
       'rules/finding.ts',
       'webhooks/ip-list.ts',
+      'telemetry/readiness.ts',
     ],
     types: [
       'config/',
@@ -171,6 +179,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'zod',
       'node:',
     ],
+  },
+  // What a process tells about itself.
+  telemetry: {
+    imports: ['domain/'],
+    types: ['api/calls.ts', 'store/store.ts', 'log.ts'],
+    packages: ['prom-client', 'node:'],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },

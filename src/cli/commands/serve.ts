@@ -60,7 +60,7 @@ export async function worker(session: Session): Promise<ExitCode> {
       log.warn({ error }, 'search attributes could not be checked');
     })
     .finally(close);
-  installRuntime(log);
+  installRuntime(log, config.metrics.temporal);
   const running = await startWorker(config, stack, log);
   session.output.say(`Worker on ${stack.temporalAddress}, namespace ${stack.namespace}, bank ${stack.apiUrl}`);
   try {

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { counted } from '../../reports/display.ts';
+import { pullHistories } from '../../temporal/histories.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+
+interface PullOptions {
+  to: string;
+  query: string | undefined;
+  limit: number;
+}
+
+/** `payouts histories pull`: what is open, as files for `payouts replay`. */
+export async function pull(session: Session, { to, query, limit }: PullOptions): Promise<ExitCode> {
+  const { config, output } = session;
+  const folder = resolve(to);
+  // A stack that is booted for it would have a worker, and change what is asked about.
+  await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
+  const told = (count: number): void => output.progress(counted(count, 'history', 'histories'));
+  const count = await pullHistories(await session.client(), folder, { query, limit, told });
+  const isSealed = config.codecKeys() !== undefined;
+  const payloads = isSealed
+    ? 'Payloads are encrypted in them as in Temporal: payouts replay needs the same keys.'
+    : 'Payloads are in clear text in them, with payees and accounts: delete the folder when you are done.';
+  output.result(
+    { schemaVersion: 1, histories: { folder, count, encrypted: isSealed, complete: count < limit } },
+    [
+      `${counted(count, 'open workflow')} in ${folder}${count < limit ? '' : ', and maybe more: --limit'}.`,
+      payloads,
+      `payouts replay ${to}`,
+    ].join('\n'),
+  );
+  return EXIT.completed;
+}

@@ -1,0 +1,59 @@
+import type { Bank } from '../api/bank.ts';
+import type { Config } from '../config.ts';
+import { proofFrom } from '../domain/submission.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { ListenAddress } from '../telemetry/listen-address.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { startProbeServer } from '../telemetry/probe-server.ts';
+import { type ReadyParts, readinessOf } from '../telemetry/readiness.ts';
+import { storeFigures } from '../telemetry/store-figures.ts';
+
+/** What a part of a process tells about itself. */
+export interface Telemetry {
+  metrics: Metrics;
+  /** Answers probes where the configuration has an address for them, from now on. */
+  serve(parts: ReadyParts<string>, of: Pick<TelemetryDeps, 'store' | 'bank'>): Promise<void>;
+  /** It has been told to end: whoever asks whether it is ready hears that it is not. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+interface TelemetryDeps {
+  config: Pick<Config, 'settings'>;
+  store: Store;
+  bank: Pick<Bank, 'clock'>;
+  log: Log;
+}
+
+/** `address` undefined: everything is counted and nobody is told. */
+export function telemetryAt(
+  address: ListenAddress | undefined,
+  { config, log }: Pick<TelemetryDeps, 'config' | 'log'>,
+): Telemetry {
+  const metrics = createMetrics({ ofProcess: address !== undefined });
+  let isTaking = true;
+  let server: { close(): Promise<void> } | undefined;
+  return {
+    metrics,
+    async serve(parts, { store, bank }) {
+      if (address === undefined) return;
+      const { waits } = config.settings.terms;
+      const window = proofFrom(0, waits);
+      server = await startProbeServer(address, {
+        metrics,
+        isTaking: () => isTaking,
+        readiness: readinessOf(parts, { log, now: Date.now }),
+        refresh: storeFigures(metrics, {
+          standing: (now) => store.standing(now - window),
+          clockOffsetMs: () => bank.clock.offset()?.ms,
+          now: Date.now,
+        }),
+      });
+    },
+    drain() {
+      isTaking = false;
+    },
+    close: async () => server?.close(),
+  };
+}

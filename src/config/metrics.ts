@@ -1,0 +1,35 @@
+import { key, type ValuesOf } from './key.ts';
+import { listenAddress } from './values.ts';
+
+export const METRICS_KEYS = {
+  PAYOUTS_METRICS_ADDRESS: key(
+    listenAddress,
+    null,
+    'where a worker answers /healthz, /readyz and /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
+  ),
+  PAYOUTS_GATEWAY_METRICS_ADDRESS: key(
+    listenAddress,
+    null,
+    'the same of a gateway, which a process may have beside a worker; absent: nowhere',
+  ),
+  PAYOUTS_TEMPORAL_METRICS_ADDRESS: key(
+    listenAddress,
+    null,
+    'where the Temporal SDK of a worker or a gateway shows its own metrics under /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
+  ),
+} as const;
+
+/** Where a process tells about itself: to whoever can reach it, without a token and without anything of a payout. */
+export interface MetricsConfig {
+  worker: ListenAddress | undefined;
+  gateway: ListenAddress | undefined;
+  temporal: ListenAddress | undefined;
+}
+
+type ListenAddress = NonNullable<ValuesOf<typeof METRICS_KEYS>['PAYOUTS_METRICS_ADDRESS']>;
+
+export const metricsOf = (values: ValuesOf<typeof METRICS_KEYS>): MetricsConfig => ({
+  worker: values.PAYOUTS_METRICS_ADDRESS,
+  gateway: values.PAYOUTS_GATEWAY_METRICS_ADDRESS,
+  temporal: values.PAYOUTS_TEMPORAL_METRICS_ADDRESS,
+});

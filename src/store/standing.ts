@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { PayoutState } from '../domain/payout-state.ts';
+import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { SwitchScope } from '../domain/switch-scope.ts';
+import type { Database } from './database.ts';
+
+export const standingRepository = { standing };
+
+/** How the work of a store stands, in counts and times (epoch ms) without an id of anything. */
+export interface Standing {
+  /** One of each state that has payouts without an end. */
+  open: readonly { state: PayoutState; count: number; oldestCreatedAt: number; oldestUpdatedAt: number }[];
+  /** References of open orders that the bank may have, sent before the time that was asked for and not found. */
+  unknown: { count: number; oldestSentAt: number | null };
+  /** Those that nobody has acknowledged. */
+  incidents: readonly { kind: IncidentKind; count: number }[];
+  switchesOff: readonly { scope: SwitchScope; count: number }[];
+  /** Of all watches that are alive; null: there is none. */
+  oldestSweepAt: number | null;
+  /** Of the entries of the audit behind its last checkpoint; null: every one is signed. */
+  oldestUnsignedAt: number | null;
+}
+
+/** Reads indexes of open work alone. `sentBefore`: what was sent earlier should have shown itself. */
+async function standing(db: Database, sentBefore: number): Promise<Standing> {
+  const { sweptAt } = await db
+    .selectFrom('watches')
+    .select((row) => row.fn.min<number | null>('sweptAt').as('sweptAt'))
+    .executeTakeFirstOrThrow();
+  return {
+    open: await openByState(db),
+    unknown: await unknownOutcomes(db, sentBefore),
+    incidents: await db
+      .selectFrom('incidents')
+      .select(['kind', (row) => row.fn.countAll<number>().as('count')])
+      .where('acknowledgedAt', 'is', null)
+      .groupBy('kind')
+      .execute(),
+    switchesOff: await db
+      .selectFrom('switches')
+      .select(['scope', (row) => row.fn.countAll<number>().as('count')])
+      .groupBy('scope')
+      .execute(),
+    oldestSweepAt: sweptAt,
+    oldestUnsignedAt: await oldestUnsigned(db),
+  };
+}
+
+function openByState(db: Database): Promise<Standing['open'][number][]> {
+  return db
+    .selectFrom('payouts')
+    .select([
+      'state',
+      (row) => row.fn.countAll<number>().as('count'),
+      (row) => row.fn.min<number>('createdAt').as('oldestCreatedAt'),
+      (row) => row.fn.min<number>('updatedAt').as('oldestUpdatedAt'),
+    ])
+    .where('endedAt', 'is', null)
+    .groupBy('state')
+    .execute();
+}
+
+/** An order that was found is followed: its id is known, and the attempt is in doubt no more. */
+async function unknownOutcomes(db: Database, sentBefore: number): Promise<Standing['unknown']> {
+  const { count, oldestSentAt } = await db
+    .selectFrom('sendAttempts')
+    .select([
+      (row) => row.fn.count<number>('reference').distinct().as('count'),
+      (row) => row.fn.min<number | null>('sentAt').as('oldestSentAt'),
+    ])
+    .where(sql<boolean>`settled is null and (outcome is null or outcome = 'ambiguous')`)
+    .where('sentAt', '<', sentBefore)
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('openOrders')
+          .select('openOrders.reference')
+          .whereRef('openOrders.reference', '=', 'sendAttempts.reference')
+          .where('openOrders.orderId', 'is', null),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return { count, oldestSentAt };
+}
+
+/** Entries are numbered from 0: the first one behind a checkpoint has its size for a number. */
+async function oldestUnsigned(db: Database): Promise<number | null> {
+  const { signed } = await db
+    .selectFrom('auditCheckpoints')
+    .select((row) => row.fn.max<number | null>('size').as('signed'))
+    .executeTakeFirstOrThrow();
+  const entry = await db
+    .selectFrom('auditLog')
+    .select('at')
+    .where('seq', '=', signed ?? 0)
+    .executeTakeFirst();
+  return entry?.at ?? null;
+}

@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * What a process counts. No label has an account, a name, a reference or a uid: each comes from a list that the code knows, so
+ * that metrics can be read by people who may not see payouts, and their number does not grow with payouts.
+ */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** From a read on a good day to the limit of a write. */
+const BANK_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+const DOOR_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
+
+/** On a registry of its own: a process may have a worker and a gateway. `ofProcess`: with memory, CPU and event loop of the process. */
+export function createMetrics({ ofProcess = false } = {}) {
+  const registry = new Registry();
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  return {
+    registry,
+    ended: counter('payouts_ended_total', 'Payouts that this process has ended, by end', ['state']),
+    attempts: counter('payouts_attempts_total', 'Sends of this process, by what came of them', ['outcome']),
+    looks: counter('payouts_looks_total', 'Reads of the bank that ask how orders stand', ['by']),
+    incidentsRecorded: counter('payouts_incidents_total', 'Incidents that this process has recorded', ['kind']),
+    reconciled: counter(
+      'payouts_reconciled_total',
+      'Users and currencies that this process has compared with the bank',
+    ),
+    returns: counter('payouts_returns_total', 'Orders by which money came back'),
+    unaskedOrders: counter('payouts_unasked_orders_total', 'Orders at the bank under no reference of ours'),
+    decisionsRefused: counter('payouts_decisions_refused_total', 'Decisions of people that counted for nothing', [
+      'decision',
+    ]),
+    payloadsRefused: counter('payouts_payloads_refused_total', 'Workflows with a payload that was not taken'),
+    bankCalls: new Histogram({
+      name: 'payouts_bank_call_seconds',
+      help: 'One call of the bank, with the token that it may need first',
+      labelNames: ['operation', 'result'],
+      buckets: BANK_SECONDS,
+      registers,
+    }),
+    answers: new Histogram({
+      name: 'payouts_gateway_answer_seconds',
+      help: 'Answers of the gateway',
+      labelNames: ['method', 'route', 'status'],
+      buckets: DOOR_SECONDS,
+      registers,
+    }),
+    ready: gauge('payouts_ready', '1 while a part can be worked with', ['part']),
+    bankClockOffset: gauge('payouts_bank_clock_offset_seconds', "How far the bank's clock is ahead of this machine's"),
+    open: gauge('payouts_open', 'Payouts without an end, in the store', ['state']),
+    oldest: gauge(
+      'payouts_oldest_seconds',
+      'Age of the oldest of them, since it was claimed or since it changed last',
+      ['state', 'since'],
+    ),
+    unknown: gauge('payouts_unknown_outcomes', 'Sends whose order should have shown itself by now and has not'),
+    unknownOldest: gauge('payouts_unknown_outcome_oldest_seconds', 'Age of the oldest of them; 0: there is none'),
+    openIncidents: gauge('payouts_incidents_open', 'Incidents that nobody has acknowledged', ['kind']),
+    switchesOff: gauge('payouts_switches_off', 'Switches that are off', ['scope']),
+    oldestSweep: gauge('payouts_watch_oldest_sweep_seconds', 'Time since the watch that is furthest behind has swept'),
+    unsigned: gauge(
+      'payouts_audit_unsigned_seconds',
+      'Age of the oldest entry of the audit that no checkpoint has signed',
+    ),
+    storeUnread: gauge('payouts_store_unread', '1 while the figures of the store could not be read'),
+  };
+}

@@ -1,0 +1,91 @@
+import { isEnd } from '../domain/payout-state.ts';
+import type { Log } from '../log.ts';
+import type { AuditEntry, Store } from '../store/store.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What people do, by the first word of an entry's action; whatever else is refused is `other`. */
+const DECISIONS: ReadonlySet<string> = new Set([
+  ...['approve', 'reject', 'cancel', 'resolve', 'acknowledge', 'pause', 'drain', 'resume', 'amount', 'sign-in'],
+]);
+
+/**
+ * The store with one log line and one count for each decision that is written to it: an attempt's outcome, an end, an incident,
+ * what people have signed, what was refused. The decision is the store's: this tells of it, after it was made.
+ */
+export function observedStore(store: Store, metrics: Metrics, log: Log): Store {
+  const ended = (reference: string, state: string, code: string | undefined): void => {
+    metrics.ended.inc({ state });
+    log.info({ reference, state, reason: code }, 'payout ended');
+  };
+  return {
+    ...store,
+    async changePayout(reference, change) {
+      const changed = await store.changePayout(reference, change);
+      if (changed && isEnd(change.state)) ended(reference, change.state, change.reason?.code);
+      return changed;
+    },
+    async closeUnpaid(end) {
+      const closing = await store.closeUnpaid(end);
+      if (closing === 'closed') ended(end.reference, end.state, end.reason.code);
+      return closing;
+    },
+    async cancelUnreleased(...given) {
+      const count = await store.cancelUnreleased(...given);
+      const [batchId] = given;
+      if (count > 0) log.info({ batchId, state: 'cancelled', rows: count }, 'rows ended before they were released');
+      metrics.ended.inc({ state: 'cancelled' }, count);
+      return count;
+    },
+    async finishAttempt(reference, attempt, result) {
+      await store.finishAttempt(reference, attempt, result);
+      const { outcome, code } = result;
+      metrics.attempts.inc({ outcome });
+      log.info({ reference, attempt, outcome, code }, 'attempt ended');
+    },
+    async recordIncident(incident) {
+      const recorded = await store.recordIncident(incident);
+      if (recorded !== 'recorded') return recorded;
+      const { kind, reference } = incident;
+      metrics.incidentsRecorded.inc({ kind });
+      log.warn({ kind, reference }, 'incident');
+      return recorded;
+    },
+    async recordReturn(entry) {
+      const isNew = await store.recordReturn(entry);
+      if (!isNew) return false;
+      metrics.returns.inc();
+      log.info({ reference: entry.reference }, 'money came back');
+      return true;
+    },
+    async recordUnaskedOrder(entry) {
+      const isNew = await store.recordUnaskedOrder(entry);
+      if (!isNew) return false;
+      metrics.unaskedOrders.inc();
+      log.warn('the bank shows an order under no reference of ours');
+      return true;
+    },
+    async takeSignedDecision(...given) {
+      const isNew = await store.takeSignedDecision(...given);
+      const [{ reference, question, decision }] = given;
+      if (isNew) log.info({ reference, kind: question, decision }, 'decision taken');
+      return isNew;
+    },
+    async audit(entry) {
+      await store.audit(entry);
+      tellRefusal(entry, metrics, log);
+    },
+  };
+}
+
+function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, log: Log): void {
+  if (action === 'payload refused') {
+    metrics.payloadsRefused.inc();
+    return;
+  }
+  if (!action.endsWith('refused') && detail.outcome !== 'refused') return;
+  const [, word = ''] = /^(?:asked to )?([a-z-]+)/.exec(action) ?? [];
+  const decision = DECISIONS.has(word) ? word : 'other';
+  metrics.decisionsRefused.inc({ decision });
+  // Not why: it can name people.
+  log.warn({ id: subject, decision }, 'decision refused');
+}

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../log.ts';
+
+/** What answers in time is up. */
+const PATIENCE_MS = 3_000;
+/** For so long an answer stands. */
+const FRESH_MS = 2_000;
+
+/** Each rejects when its part cannot be worked with now. */
+export type ReadyParts<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
+
+export interface Readiness<Part extends string> {
+  ready: boolean;
+  parts: Readonly<Record<Part, 'up' | 'down'>>;
+}
+
+/** Asks every part how it is; whoever asks and however often, each is asked once in a while. */
+export function readinessOf<Part extends string>(
+  parts: ReadyParts<Part>,
+  { log, now }: { log: Log; now: () => number },
+): () => Promise<Readiness<Part>> {
+  const names = Object.keys(parts) as Part[];
+  const look = async (): Promise<Readiness<Part>> => {
+    const shown = await Promise.all(names.map(async (name) => [name, await stateOf(name, parts[name], log)] as const));
+    return {
+      ready: shown.every(([, state]) => state === 'up'),
+      parts: Object.fromEntries(shown) as Readiness<Part>['parts'],
+    };
+  };
+  let asked: { at: number; answer: Promise<Readiness<Part>> } | undefined;
+  return () => {
+    if (asked === undefined || now() - asked.at > FRESH_MS) asked = { at: now(), answer: look() };
+    return asked.answer;
+  };
+}
+
+async function stateOf(part: string, ask: () => Promise<unknown>, log: Log): Promise<'up' | 'down'> {
+  try {
+    const late = pause(PATIENCE_MS, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error('no answer in time')),
+    );
+    await Promise.race([ask(), late]);
+    return 'up';
+  } catch (error) {
+    log.warn({ error, part }, 'a part is down');
+    return 'down';
+  }
+}

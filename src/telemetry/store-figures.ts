@@ -1,0 +1,57 @@
+import type { Standing } from '../store/store.ts';
+import type { Metrics } from './metrics.ts';
+
+/** For so long what was read stands: however many scrape, the store is asked once. */
+const FRESH_MS = 5_000;
+
+/** What the figures are made of. */
+export interface FiguresDeps {
+  /** Rejects when the store cannot be read. */
+  standing(now: number): Promise<Standing>;
+  /** Milliseconds; undefined: not known yet. */
+  clockOffsetMs(): number | undefined;
+  now: () => number;
+}
+
+/** Sets the gauges of what the store knows before they are shown. A store that cannot be read leaves none of them standing. */
+export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }: FiguresDeps): () => Promise<void> {
+  let last: { at: number; read: Promise<void> } | undefined;
+  const read = async (at: number): Promise<void> => {
+    const offset = clockOffsetMs();
+    if (offset !== undefined) metrics.bankClockOffset.set(offset / 1_000);
+    try {
+      show(metrics, await standing(at), at);
+      metrics.storeUnread.set(0);
+    } catch {
+      for (const gauge of ofStore(metrics)) gauge.reset();
+      metrics.storeUnread.set(1);
+    }
+  };
+  return () => {
+    const at = now();
+    if (last === undefined || at - last.at > FRESH_MS) last = { at, read: read(at) };
+    return last.read;
+  };
+}
+
+const ofStore = (metrics: Metrics) => [
+  ...[metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff],
+  ...[metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
+];
+
+function show(metrics: Metrics, standing: Standing, at: number): void {
+  // What is gone would be shown as it was.
+  for (const gauge of ofStore(metrics)) gauge.reset();
+  const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);
+  for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of standing.open) {
+    metrics.open.set({ state }, count);
+    metrics.oldest.set({ state, since: 'claimed' }, age(oldestCreatedAt));
+    metrics.oldest.set({ state, since: 'changed' }, age(oldestUpdatedAt));
+  }
+  for (const { kind, count } of standing.incidents) metrics.openIncidents.set({ kind }, count);
+  for (const { scope, count } of standing.switchesOff) metrics.switchesOff.set({ scope }, count);
+  metrics.unknown.set(standing.unknown.count);
+  metrics.unknownOldest.set(age(standing.unknown.oldestSentAt));
+  metrics.oldestSweep.set(age(standing.oldestSweepAt));
+  metrics.unsigned.set(age(standing.oldestUnsignedAt));
+}
