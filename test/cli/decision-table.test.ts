@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bothSides } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const WIDE = Number.POSITIVE_INFINITY;
 let store: Store;
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
 });
 afterEach(() => store.close());
 

@@ -7,8 +7,8 @@ import { loadConfig } from '../../src/config.ts';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { claimRow } from '../../src/intake/claims.ts';
-import { openStore } from '../../src/store/open.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const MESSAGE: OriginalMessage = {
   format: 'pain.001.001.09',
@@ -23,7 +23,7 @@ const UI = { url: 'http://127.0.0.1:1', namespace: 'default' };
 it('rows that are paid again are answered under the message that they came by', async () => {
   const home = await mkdtemp(join(tmpdir(), 'reports-'));
   onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const config = loadConfig({ PAYOUTS_HOME: home });
   const rows = claimRowsOf({ id: 'a' }, { id: 'b' }).map((row) => ({ ...row, original: original(row.instruction.id) }));

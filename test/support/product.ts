@@ -15,13 +15,13 @@ import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
+import { openEmptyStore } from './empty-store.ts';
 import { temporalConnections } from './temporal-connections.ts';
 
 const DEFAULTS = loadConfig({}).settings;
@@ -104,7 +104,7 @@ export async function startProduct(
   const { codecKeys } = options;
   const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const deps: ActivityDeps = {
     bank: options.bank?.(bank) ?? bank,

@@ -3,8 +3,8 @@ import type { Bank } from '../../../src/api/bank.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
@@ -24,7 +24,7 @@ const READ: Assessment = {
 
 /** A payout that nobody has to approve, whose last reading shows these exceptions. */
 async function open(exceptions: Assessment['exceptions']) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
   await store.recordAssessment(record, { ...READ, exceptions }, 1);
