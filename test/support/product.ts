@@ -14,6 +14,7 @@ import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SettleTimes } from '../../src/sandbox/settings.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
@@ -53,6 +54,9 @@ export const quickSettings: WorkerSettings = {
   quietCheckMs: 500,
   reconcileEveryMs: 1_000,
 };
+
+/** An order of the bank takes half a second from its POST to its end. */
+const QUICK_BANK: Partial<SettleTimes> = { ACCEPTED: 100, SUBMITTING: 100, SUBMITTED: 300 };
 
 /** What a test sets otherwise than `quickSettings`. */
 export type QuickTerms = Partial<Omit<Terms, 'waits'>> & { waits?: Partial<Waits> };
@@ -103,7 +107,8 @@ export async function startProduct(
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
   const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
-  const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
+  const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
+  const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
   const store = await openEmptyStore();
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const deps: ActivityDeps = {
