@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
 /** Workflows in the process of a test, on a real Temporal server that is started once for all of them. */
 const workflows = ['test/workflows/**/*.test.ts'];
@@ -21,6 +22,13 @@ const simulated = ['test/simulation/**/*.test.ts'];
  */
 const HANGS_MS = 180_000;
 const limits = { testTimeout: HANGS_MS, hookTimeout: HANGS_MS, expect: { poll: { timeout: HANGS_MS / 2 } } };
+
+/** Node runs our sources as they are, and so it does here: Vite would transform each of them first. No test mocks a module. */
+const asTheyAre = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+const common = { ...limits, ...asTheyAre };
+
+// Of the workers too, and of what they start: half of what it costs to load our sources is Node compiling them once more.
+Object.assign(process.env, COMPILE_CACHE, process.env);
 
 /** They wait for limits that nothing shortens, 45 s and more: begun late, they would be what everything else waits for. */
 const WAITING = ['e2e/cluster', 'e2e/survival', 'workflows/payout', 'workflows/lost-answers', 'e2e/one-world'];
@@ -50,10 +58,10 @@ export default defineConfig({
           // Files of one worker share their modules, which costs half of the CPU time: a test puts back what it changes of
           // the process, and `--sequence.shuffle` finds one that does not.
           isolate: false,
-          ...limits,
+          ...common,
         },
       },
-      { test: { name: 'simulation', include: simulated, ...limits } },
+      { test: { name: 'simulation', include: simulated, ...common } },
       {
         test: {
           name: 'workflows',
@@ -62,7 +70,7 @@ export default defineConfig({
           // Workflows run in the test's own thread: one of their own would load the SDK and the bundle once more for each test.
           // What a worker leaves of its workflows ends with the process of its file.
           env: { TEMPORAL_DEBUG: 'true' },
-          ...limits,
+          ...common,
           testTimeout: 300_000,
           maxConcurrency: 6,
         },
@@ -73,7 +81,7 @@ export default defineConfig({
           include: processes,
           globalSetup: ['test/support/temporal-server.ts'],
           isolate: false,
-          ...limits,
+          ...common,
           testTimeout: 300_000,
           // Each may have a stack of its own: more of them at a time would only make each other late.
           maxConcurrency: 2,

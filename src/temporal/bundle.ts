@@ -10,6 +10,8 @@ import { IS_BUILT, ownModule } from '../own-files.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Everything a workflow may import values from. */
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
+/** To lines, without the sources: the SDK keeps the map for every worker, and looks into it for every promise of a workflow. */
+const MAP = 'inline-nosources-cheap-module-source-map';
 
 /**
  * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
@@ -28,7 +30,7 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
     workflowInterceptorModules: [join(root, 'src', 'workflows', 'interceptors.ts')],
     ...(isSealed && { failureConverterPath: join(root, 'src', 'workflows', 'failure-converter.ts') }),
     // The same bundle whatever folder the first command was started in.
-    webpackConfigHook: (config) => ({ ...config, context: root }),
+    webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
     logger: new DefaultLogger('WARN'),
   });
   await mkdir(folder, { recursive: true });
@@ -40,7 +42,7 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
 }
 
 async function digestOfSources(root: string): Promise<string> {
-  const hash = createHash('sha256').update(sdkVersion());
+  const hash = createHash('sha256').update(sdkVersion()).update(MAP);
   const files: string[] = [];
   for await (const file of glob(SOURCES, { cwd: root })) files.push(file);
   for (const file of files.sort()) {

@@ -6,9 +6,9 @@ import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const ID = 'order-1';
 const INPUT: CardPaymentInput = {
@@ -25,7 +25,7 @@ let woken: string[];
 let activities: ReturnType<typeof cardActivities>;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   onTestFinished(() => store.close());
   woken = [];
   const deps: Partial<ActivityDeps> = {

@@ -6,9 +6,9 @@ import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/
 import type { CardHandle } from '../../src/domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { CVV, cardEntry, PAN } from '../vault/cards.ts';
 
 const ID = 'order-1';
@@ -29,7 +29,7 @@ let acquirer: Pick<Cards, 'setUp' | 'create'>;
 let answer: () => CardPayment;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   vault = new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000 });
   onTestFinished(async () => {
     vault.close();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifierOf } from '../../src/audit/checkpoint.ts';
 import { originOf, rotateLogKey, signLog } from '../../src/compose/audit-log.ts';
 import { exportedLines } from '../../src/compose/verify-log.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 // Somebody else's reading of the standards. Python is needed: without it the first test fails, and says so.
 
@@ -21,7 +21,7 @@ let lines: string[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const { privateKey: key } = generateKeyPairSync('ed25519');
   const verifier = verifierOf(originOf(store), key);
   for (let n = 1; n <= 21; n += 1) {
@@ -52,7 +52,7 @@ it("is a log to Python's standard library: entries, tree hashes, key and signatu
 });
 
 it('whose key was replaced is a log too: each checkpoint to the key of its size', async () => {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const [first, second] = [0, 1].map(() => {
     const { privateKey: key } = generateKeyPairSync('ed25519');
     return { key, verifier: verifierOf(originOf(store), key) };

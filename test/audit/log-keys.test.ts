@@ -23,14 +23,14 @@ import {
 } from '../../src/compose/audit-log.ts';
 import { exportedLines, verifyStore } from '../../src/compose/verify-log.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 let store: Store;
 let folder: string;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
 });
 

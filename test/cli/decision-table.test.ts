@@ -3,15 +3,15 @@ import { bothSides, verdictsText } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decision-table.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
 import { checkOf } from '../../src/services/payee-checks.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const WIDE = Number.POSITIVE_INFINITY;
 let store: Store;
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
 });
 afterEach(() => store.close());
 

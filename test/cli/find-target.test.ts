@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findBatch, findTarget, type Target } from '../../src/cli/find-target.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const [EARLY, LATE] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-000000000002'];
 let store: Store;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   await store.claimBatch(batchClaim(EARLY, ['INV-1', 'INV-10'], 1_000));
   await store.claimBatch(batchClaim(LATE, ['PAY-7'], 2_000));
 });

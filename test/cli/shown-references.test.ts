@@ -4,8 +4,8 @@ import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { DEFAULT_PAYMENT } from '../support/product.ts';
 
 const OF_USER = { uid: 'u-1001' };
@@ -14,7 +14,7 @@ const OF_USER = { uid: 'u-1001' };
 async function compared(references: Profile['references'], known = 3) {
   const sandbox = await startSandbox({ file: ':memory:', profile: { references } });
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(async () => {
     await store.close();
     await bank.close();

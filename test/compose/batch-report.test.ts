@@ -8,8 +8,8 @@ import { loadConfig } from '../../src/config.ts';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { claimRow } from '../../src/intake/claims.ts';
-import { openStore } from '../../src/store/open.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const MESSAGE: OriginalMessage = {
   format: 'pain.001.001.09',
@@ -24,7 +24,7 @@ const UI = { url: 'http://127.0.0.1:1', namespace: 'default' };
 it('rows that are paid again are answered under the message that they came by', async () => {
   const home = await mkdtemp(join(tmpdir(), 'reports-'));
   onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const config = loadConfig({ PAYOUTS_HOME: home });
   const rows = claimRowsOf({ id: 'a' }, { id: 'b' }).map((row) => ({ ...row, original: original(row.instruction.id) }));
@@ -62,7 +62,7 @@ it('rows that are paid again are answered under the message that they came by', 
 it('what comes to light after the answer is told by one that supersedes it', async () => {
   const home = await mkdtemp(join(tmpdir(), 'reports-'));
   onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const config = loadConfig({ PAYOUTS_HOME: home });
   const rows = claimRowsOf({ id: 'a' }, { id: 'b' }, { id: 'c' });
@@ -100,7 +100,7 @@ it('what comes to light after the answer is told by one that supersedes it', asy
 });
 
 it('a batch that was no pain.001 has no answer', async () => {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   await store.claimBatch({
     batchId: 'batch-1',

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { keepPolicyLog } from '../../src/compose/policy-log.ts';
 import { PolicyFile } from '../../src/config/policy.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const textOf = (name: string): string =>
   JSON.stringify({ version: 1, people: [{ name, roles: ['maker'], scope: {} }] });
@@ -13,7 +13,7 @@ const textOf = (name: string): string =>
 it('The audit has each policy that a process goes by once, and each file that could not be used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
   const path = join(folder, 'policy.json');
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   writeFileSync(path, textOf('alice'));

@@ -3,9 +3,9 @@ import { createBank } from '../../src/api/client.ts';
 import { assertBankFits, lookAtWorld, openWorld, recordAccounts } from '../../src/compose/world.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from '../api/support/scripted-bank.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const OURS = ['m-usd', 'm-eur'];
 const log = createLog('silent');
@@ -16,7 +16,7 @@ const showing = (...ids: string[]): Script =>
 const unshown = answer(200, { code: 2009, msg: 'Unsupported' });
 
 async function newStore(): Promise<Store> {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { markLookAlikes } from '../../src/intake/look-alikes.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
 import { checkedOf } from './staged.ts';
 
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;
 
 async function storeWith(at: number): Promise<Store> {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = claimRowsOf({ id: 'earlier' });
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at });

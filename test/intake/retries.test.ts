@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { dropKnown } from '../../src/intake/known-rows.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
 import { checkedOf } from './staged.ts';
 
@@ -11,7 +11,7 @@ const UID = 'u-1001';
 const FIRST = referenceOf(UID, 'a');
 
 async function storeWith(state: PayoutState): Promise<Store> {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = claimRowsOf({ id: 'a' });
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: 1_000 });

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { emptyStore } from '../support/empty-store.ts';
 
 /** A test's own empty store. */
 export interface TestStore {
@@ -20,7 +21,11 @@ interface Backend {
 }
 
 const sqlite: Backend = {
-  create: async () => `file:${join(mkdtempSync(join(tmpdir(), 'payouts-store-')), 'store.sqlite')}`,
+  async create() {
+    const file = join(mkdtempSync(join(tmpdir(), 'payouts-store-')), 'store.sqlite');
+    writeFileSync(file, await emptyStore(), { mode: 0o600 });
+    return `file:${file}`;
+  },
   remove: async (url) => rmSync(join(url.slice('file:'.length), '..'), { recursive: true }),
 };
 

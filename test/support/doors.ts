@@ -15,7 +15,7 @@ import type { Door } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openEmptyStore } from './empty-store.ts';
 
 /** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
 export interface TestDoor extends Door {
@@ -42,7 +42,7 @@ export async function openTestDoor(
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...more.env });
   const sandbox = await startSandbox({ file: ':memory:' });
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(async () => {
     await store.close();
     await bank.close();

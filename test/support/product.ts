@@ -15,14 +15,15 @@ import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SettleTimes } from '../../src/sandbox/settings.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
+import { openEmptyStore } from './empty-store.ts';
 import { temporalConnections } from './temporal-connections.ts';
 
 const DEFAULTS = loadConfig({}).settings;
@@ -54,6 +55,9 @@ export const quickSettings: WorkerSettings = {
   quietCheckMs: 500,
   reconcileEveryMs: 1_000,
 };
+
+/** An order of the bank takes half a second from its POST to its end. */
+const QUICK_BANK: Partial<SettleTimes> = { ACCEPTED: 100, SUBMITTING: 100, SUBMITTED: 300 };
 
 /** What a test sets otherwise than `quickSettings`. */
 export type QuickTerms = Partial<Omit<Terms, 'waits'>> & { waits?: Partial<Waits> };
@@ -106,8 +110,9 @@ export async function startProduct(
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
   const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
-  const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox });
-  const store = await openStore('file::memory:');
+  const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
+  const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
+  const store = await openEmptyStore();
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const checks =
     options.checks === true ? payeeChecks(loadConfig({ PAYOUTS_CHECKS: 'sandbox' }), sandbox.url) : undefined;

@@ -1,9 +1,12 @@
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { createLog } from '../../src/log.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
 import {
   createSweepSchedule,
   type SweepSchedule,
@@ -11,12 +14,13 @@ import {
   sweepSchedules,
 } from '../../src/temporal/sweep-schedules.ts';
 import { recordHistory } from '../support/record-history.ts';
-import { temporalConnections } from '../support/temporal-connections.ts';
 import { until } from '../support/until.ts';
 
 const OPTIONS: SweepOptions = { dir: '/drop', invalid: 'stop', by: 'erp' };
 const FOUND: Sweep = { taken: 1, refused: 0, ended: 2, open: 3 };
 
+/** A server of its own: the one of the other tests starts no schedules. */
+let server: TestWorkflowEnvironment;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
@@ -25,10 +29,13 @@ const asked: SweepOptions[] = [];
 let work: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
-  const { connection, native } = await temporalConnections();
-  client = new Client({ connection });
+  installRuntime(createLog('silent'));
+  server = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'existing-path', path: inject('temporalCli') } },
+  });
+  client = server.client;
   worker = await Worker.create({
-    connection: native,
+    connection: server.nativeConnection,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: folderActivities(async (options) => {
@@ -43,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   worker.shutdown();
   await running;
+  await server.teardown();
 });
 
 const find = async (name: string): Promise<SweepSchedule | undefined> =>

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { isEnd } from '../../src/domain/payout-state.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -195,7 +195,7 @@ describe.concurrent('one store', () => {
       return { row: index + 1, reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
     });
     await product.store.claimBatch({ batchId: 'b-1', file: 't.csv', sha256: 'x', by: null, rows, at: Date.now() });
-    const other = await openStore('file::memory:');
+    const other = await openEmptyStore();
     await product.stopWorker();
     const rival = await product.joinWorker(other);
     const { uid, account_id, amount, currency } = DEFAULT_INSTRUCTION;

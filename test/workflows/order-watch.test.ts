@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { orderWatchWorkflowId } from '../../src/domain/names.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
+import { until } from '../support/until.ts';
+
+const HOUR_MS = 3_600_000;
 
 describe.concurrent('the order watch', () => {
   it('serves many payouts with one sweep, ends when nothing is open, and is woken by the next payout', async () => {
@@ -30,11 +33,18 @@ describe.concurrent('the order watch', () => {
 
   it('a payout that nobody tells anything looks itself', async () => {
     await using product = await startProduct({
-      settings: { sweepMs: 60_000, sweepMaxMs: 60_000 },
+      settings: { sweepMs: HOUR_MS, sweepMaxMs: HOUR_MS },
       terms: { waits: { patienceMs: 1_000 } },
-      sandbox: { settle: { SUBMITTED: 300 } },
+      sandbox: { settle: { SUBMITTED: HOUR_MS } },
     });
+    await product.sandboxTest('POST', 'faults', { operation: 'orders.list', kind: 'delay-after', ms: 0, times: 1_000 });
     const handle = await product.start({ id: 'patient' });
+    // The watch has read its list, twice, before there is anything to tell.
+    await until(async () => {
+      const { faults } = (await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] };
+      return (faults[0]?.fired ?? 0) >= 2;
+    });
+    await product.sandboxTest('POST', 'clock', { advance_ms: 2 * HOUR_MS });
     expect((await handle.result()).state).toBe('completed');
     const { events } = await handle.fetchHistory();
     expect(events?.some((event) => event.workflowExecutionSignaledEventAttributes != null)).toBe(false);

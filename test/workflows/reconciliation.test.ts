@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
 import { createBank } from '../../src/api/client.ts';
 import {
@@ -18,53 +18,61 @@ import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, startProduct } from
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
-let product: Product;
-let bank: Bank;
-let passes: number;
-
-beforeEach(async () => {
-  product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
-  bank = createBank({ baseUrl: product.sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  passes = 0;
-});
-
-afterEach(async () => {
-  await bank.close();
-  await product[Symbol.asyncDispose]();
-});
-
 const IN_GBP = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
 
 const referenceFor = (id: string): string => referenceOf('u-1001', id);
 
-/** Pays it to its end, and waits until nobody watches its orders any more. */
-async function ended(id: string, fields: Record<string, string> = {}): Promise<{ reference: string; orderId: string }> {
-  const { reference, orderId } = await (await product.start({ id, ...fields })).result();
-  for (const currency of ['USD', 'EUR', 'GBP']) {
-    const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', currency));
-    await watch.result().catch(() => undefined);
-  }
-  return { reference, orderId: orderId ?? '' };
+/** A product at a bank that takes a reference as often as it comes, and what happens there behind its back. */
+interface World extends AsyncDisposable {
+  product: Product;
+  bank: Bank;
+  /** Pays it to its end, and waits until nobody watches its orders any more. */
+  ended(id: string, fields?: Record<string, string>): Promise<{ reference: string; orderId: string }>;
+  /** A payment that nobody of ours asked for. */
+  plant(reference: string): Promise<string>;
+  startPass(): Promise<WorkflowHandle<() => Promise<Pass>>>;
+  onePass(): Promise<Pass>;
+  incidentsOf(id: string): Promise<string[]>;
 }
 
-/** A payment that nobody of ours asked for. */
-async function plant(reference: string): Promise<string> {
-  const placed = await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference });
-  return placed.order_id;
+async function openWorld(): Promise<World> {
+  const product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+  const bank = createBank({ baseUrl: product.sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
+  let passes = 0;
+  const startPass = async () => {
+    passes += 1;
+    return startReconciliationPass(product.client, `pass-${passes}`, undefined);
+  };
+  return {
+    product,
+    bank,
+    async ended(id, fields = {}) {
+      const { reference, orderId } = await (await product.start({ id, ...fields })).result();
+      for (const currency of ['USD', 'EUR', 'GBP']) {
+        const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', currency));
+        await watch.result().catch(() => undefined);
+      }
+      return { reference, orderId: orderId ?? '' };
+    },
+    async plant(reference) {
+      const placed = await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference });
+      return placed.order_id;
+    },
+    startPass,
+    onePass: async () => (await startPass()).result(),
+    incidentsOf: async (id) =>
+      (await product.store.incidentsOf([referenceFor(id)])).map(({ kind, orderId }) => `${kind} ${orderId}`),
+    async [Symbol.asyncDispose]() {
+      await bank.close();
+      await product[Symbol.asyncDispose]();
+    },
+  };
 }
 
-async function startPass(): Promise<WorkflowHandle<() => Promise<Pass>>> {
-  passes += 1;
-  return startReconciliationPass(product.client, `pass-${passes}`, undefined);
-}
-
-const onePass = async (): Promise<Pass> => (await startPass()).result();
-
-const incidentsOf = async (id: string): Promise<string[]> =>
-  (await product.store.incidentsOf([referenceFor(id)])).map(({ kind, orderId }) => `${kind} ${orderId}`);
-
-describe('a pass of the reconciliation', () => {
+describe.concurrent('a pass of the reconciliation', () => {
   it('finds money that came back when nobody watches any more, once', async () => {
+    await using world = await openWorld();
+    const { product, ended, startPass, onePass } = world;
     const { reference, orderId } = await ended('refunded');
     await product.sandboxTest('POST', `orders/${orderId}/refund`, { amount: '4.00' });
     expect(await product.store.returnsOf([reference])).toEqual([]);
@@ -81,6 +89,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('finds a second order that appears after the payout was completed', async () => {
+    await using world = await openWorld();
+    const { product, ended, plant, onePass, incidentsOf } = world;
     const { reference, orderId } = await ended('double');
     const second = await plant(reference);
     const { findings } = await onePass();
@@ -95,6 +105,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('finds an order under the reference of a payout that ended unpaid', async () => {
+    await using world = await openWorld();
+    const { product, ended, plant, onePass, incidentsOf } = world;
     const { reference } = await ended('failed', { note: 'sandbox:fail' });
     expect((await onePass()).findings).toMatchObject({ orders: 1, incidents: 0 });
     const late = await plant(reference);
@@ -104,6 +116,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('finds an order that turned from paid to failed, and one that turned from failed to paid', async () => {
+    await using world = await openWorld();
+    const { product, ended, onePass, incidentsOf } = world;
     const paid = await ended('flipped');
     const failed = await ended('revived', { note: 'sandbox:fail', ...IN_GBP });
     await product.sandboxTest('POST', `orders/${paid.orderId}/status`, { status: 'FAILED', stay: true });
@@ -116,6 +130,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('knows an exchange for one of its payout, and finds a second one', async () => {
+    await using world = await openWorld();
+    const { bank, ended, onePass } = world;
     const { reference } = await ended('converted', { account_id: 'acc-u1001-eur' });
     expect((await onePass()).findings).toMatchObject({ orders: 2, incidents: 0, unaskedOrders: 0, recorded: 0 });
     const placed = await bank.transactions.fx({
@@ -129,6 +145,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('notes orders of nobody, and leaves open payouts to themselves', async () => {
+    await using world = await openWorld();
+    const { product, plant, onePass } = world;
     const open = await product.start({ id: 'open', note: 'sandbox:audit' });
     await until(async () => (await product.store.payout(referenceFor('open')))?.state === 'awaiting-bank-approval');
     await plant('nobody');
@@ -137,6 +155,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('waits for a bank that does not answer', async () => {
+    await using world = await openWorld();
+    const { product, ended, onePass } = world;
     const { orderId } = await ended('unread');
     await product.sandboxTest('POST', `orders/${orderId}/refund`, {});
     const refused = { operation: 'orders.list', kind: 'code', code: 2006, commit: false, times: 2 };
@@ -145,6 +165,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('goes on behind the last key compared, with what was found, when it continues as new', async () => {
+    await using world = await openWorld();
+    const { product, ended } = world;
     await ended('in-usd');
     await ended('in-gbp', IN_GBP);
     const underWay: Pass = {
@@ -161,6 +183,8 @@ describe('a pass of the reconciliation', () => {
   });
 
   it('records a second order of an ended payout that the watch of others meets first', async () => {
+    await using world = await openWorld();
+    const { product, ended, plant, onePass, incidentsOf } = world;
     const { reference } = await ended('met');
     const other = await product.start({ id: 'other', note: 'sandbox:stuck' });
     await until(async () => (await product.store.payout(referenceFor('other')))?.orderId != null);
@@ -172,10 +196,10 @@ describe('a pass of the reconciliation', () => {
   });
 });
 
-describe('the end of a batch', () => {
+describe.concurrent('the end of a batch', () => {
   const BATCH = 'batch-1';
 
-  async function claim(instruction: Record<string, string>): Promise<string> {
+  async function claim({ product }: World, instruction: Record<string, string>): Promise<string> {
     const full = { ...DEFAULT_INSTRUCTION, id: 'row-1', ...instruction };
     const reference = referenceFor(full.id);
     const digest = payloadDigest(full);
@@ -185,11 +209,13 @@ describe('the end of a batch', () => {
     return reference;
   }
 
-  const listsRead = async (): Promise<number> =>
+  const listsRead = async ({ product }: World): Promise<number> =>
     ((await product.sandboxTest('GET', 'faults')) as { faults: { fired: number }[] }).faults[0]?.fired ?? 0;
 
   it('knows the refund and the second order that are there already, for one read of the list', async () => {
-    const reference = await claim({});
+    await using world = await openWorld();
+    const { product, ended, plant, incidentsOf } = world;
+    const reference = await claim(world, {});
     const { orderId } = await ended('row-1');
     await product.sandboxTest('POST', `orders/${orderId}/refund`, { amount: '1.00' });
     const second = await plant(reference);
@@ -200,25 +226,28 @@ describe('the end of a batch', () => {
     expect(await product.store.returnsOf([reference])).toMatchObject([{ amount: '1.00' }]);
     expect(await incidentsOf('row-1')).toEqual([`second-order ${second}`]);
     // The page, and the page again to see whether it stood still.
-    expect(await listsRead()).toBe(2);
+    expect(await listsRead(world)).toBe(2);
   });
 
   it('does not wait for a bank that refuses or keeps silent', async () => {
-    await claim({});
+    await using world = await openWorld();
+    const { product, ended } = world;
+    await claim(world, {});
     await ended('row-1');
+    // For longer than this test may take.
     const silent = { operation: 'orders.list', kind: 'delay-after', ms: 600_000, times: 1_000 };
     await product.sandboxTest('POST', 'faults', silent);
-    const startedAt = performance.now();
     await startBatch(product.client, BATCH, 'f.csv');
     const result = await product.client.workflow.getHandle(batchWorkflowId(BATCH)).result();
     expect(result).toMatchObject({ done: true, counts: { completed: 1 } });
-    expect(performance.now() - startedAt).toBeLessThan(40_000);
     expect((await product.store.batch(BATCH))?.endedAt).not.toBeNull();
   });
 });
 
-describe('the reconciliation that goes on for ever', () => {
+describe.concurrent('the reconciliation that goes on for ever', () => {
   it('starts batches that nobody runs, finds what is new pass after pass, and is there once', async () => {
+    await using world = await openWorld();
+    const { product, plant, incidentsOf } = world;
     const instruction = { ...DEFAULT_INSTRUCTION, id: 'outbox' };
     const reference = referenceFor('outbox');
     const workflowId = payoutWorkflowId(reference);

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ResolveOptions, resolve } from '../../../src/cli/commands/decide.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { claimRow, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const { reference } = claimRow(1, 'doc');
 
@@ -15,7 +15,7 @@ let answer: { accepted: boolean; message: string };
 let session: Session;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   await store.claimPayout(payoutClaim('doc'));
   await store.changePayout(reference, { state: 'needs-operator', reason: because('order-not-found'), at: 3_000 });
   asked = [];

@@ -7,9 +7,9 @@ import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
 let store: Store;
@@ -17,7 +17,7 @@ let session: Session;
 let told: { text: string; document: unknown };
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   await store.claimBatch(batchClaim(FIRST, ['A-1', 'A-2', 'A-3'], 1_000));
   await store.claimBatch({ ...batchClaim(SECOND, ['B-1', 'B-2'], 2_000), by: 'bob' });
   await enter('A-1', 'held', 'look-alike', 9_000);

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acknowledge, listIncidents } from '../../../src/cli/commands/incidents.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 let store: Store;
 let told: { document: object; text: string };
 let session: Session;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   for (const orderId of ['o-1', 'o-2']) {
     await store.recordIncident({ reference: 'ref', orderId, kind: 'second-order', seenAt: 1_000 });
   }

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { listSwitches, switchOff, switchOn } from '../../../src/cli/commands/switch.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { endsWith } from '../../support/ends-with.ts';
 
 const OPTIONS = { reason: 'fraud suspected', by: 'alice', yes: true };
 
 /** A session that has a store and an output and nothing else: more is not needed. */
 async function onStore(work: (session: Session, told: unknown[], store: Store) => Promise<void>): Promise<void> {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const told: unknown[] = [];
   const output = { result: (document: unknown) => void told.push(document) };
   try {

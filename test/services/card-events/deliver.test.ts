@@ -3,15 +3,15 @@ import type { CardPayment } from '../../../src/api/cards.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/api/errors.ts';
 import { type CardEventDeps, deliverCardEvent, sweepCardEvents } from '../../../src/services/card-events/deliver.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { cardClaim, cardEvent, type ReceivedEvent } from '../../store/card-samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const UNREACHABLE = new UnknownOutcomeError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'GET' });
 const NOT_FOUND = envelopeError(2005, { operation: 'GET' });
 
 /** A store in memory, workflows that are open or not, and an acquirer that shows what a test says. */
 async function openWorld() {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { cards } = store;
   const world = {

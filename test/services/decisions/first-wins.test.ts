@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { takeDecision, verdictOn } from '../../../src/services/decisions/verdict.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 
 /** `INTERLEAVED=1000` tries so many. */
@@ -25,7 +25,7 @@ const shuffled = <Item>(items: readonly Item[], random: Random): Item[] =>
 it(`of decisions in the same moment the first valid one wins, and nobody is told another verdict (${INTERLEAVED} times)`, {
   timeout: 600_000,
 }, async () => {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = Array.from({ length: INTERLEAVED }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
   await store.claimBatch({ ...batchClaim('batch', []), rows, at: Date.now() });

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeDecision, verdictOn } from '../../../src/services/decisions/verdict.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { openCast, policyFor } from '../../forgery/cast.ts';
 import { FORGERIES } from '../../forgery/statements.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { signedBy } from '../../support/people.ts';
 
 /** `FORGED=10000` tries so many. */
@@ -15,7 +15,7 @@ const DIGEST = 'what is paid';
 
 describe('a second approval that nobody has given', () => {
   it(`is none, whether it is handed over or stands in the store (${FORGED} tries)`, { timeout: 600_000 }, async () => {
-    const store = await openStore('file::memory:');
+    const store = await openEmptyStore();
     onTestFinished(() => store.close());
     const cast = openCast();
     const rows = Array.from({ length: Math.ceil(FORGED / A_ROW) }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));

@@ -9,8 +9,8 @@ import { takeDecision } from '../../../src/services/decisions/verdict.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { assessPayout } from '../../../src/services/payout/assess.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 
@@ -40,7 +40,7 @@ let sent: unknown[];
 let shown: { fee: string; sells: string; owner: string };
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   onTestFinished(() => store.close());
   sent = [];
   shown = { fee: '0.50', sells: '92.00', owner: 'u-1' };

@@ -10,9 +10,9 @@ import {
   takePlan,
 } from '../../../src/services/decisions/plan.ts';
 import { verdictOn } from '../../../src/services/decisions/verdict.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 
 const maker = signingPerson('maker', ['maker', 'approver']);
@@ -47,7 +47,7 @@ function bankOf(read: string[] = []): PlanDeps['bank'] {
 type Fields = Partial<PayoutInstruction>;
 
 async function claimed(fields: readonly Fields[], policy: Policy = POLICY, read?: string[]) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   const rows = fields.map((given, index) => claimRow(index + 1, `doc-${index + 1}`, given));
   await store.claimBatch({ ...batchClaim('batch', []), rows, at: Date.now() });
   const deps: PlanDeps = {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
 import { restartAll } from '../../../src/services/reconciliation/closed-payouts.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const FIRST_PAUSE_MS = 60_000;
 const PASS_EVERY_MS = 2 * 3_600_000;
@@ -13,7 +13,7 @@ let store: Store;
 let now: number;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   now = 1_000_000;
   await store.claimPayout(payoutClaim('doc', { at: now }));
 });

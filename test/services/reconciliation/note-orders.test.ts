@@ -5,9 +5,9 @@ import { orderStage } from '../../../src/api/schemas/order-status.ts';
 import type { Order } from '../../../src/api/schemas/orders.ts';
 import { referenceOf } from '../../../src/identity.ts';
 import { noteOrders } from '../../../src/services/reconciliation/note-orders.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 const LIST = { uid: 'user-1', currency: 'USD', since: 0 };
@@ -17,7 +17,7 @@ let shownById: Order[];
 let readById: string[];
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   shownById = [];
   readById = [];
   await store.claimPayout(payoutClaim('doc'));

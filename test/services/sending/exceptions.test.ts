@@ -5,8 +5,8 @@ import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { PayeeChecks } from '../../../src/services/payee-checks.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
@@ -33,7 +33,7 @@ interface Opened {
 
 /** A payout that nobody has to approve, whose last reading shows these exceptions. */
 async function open(exceptions: Assessment['exceptions'], { read = READ, checks, policy = true }: Opened = {}) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
   await store.recordAssessment(record, { ...read, exceptions }, 1);

@@ -7,10 +7,10 @@ import { takeDecision } from '../../../src/services/decisions/verdict.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { closePayout } from '../../../src/services/payout/close.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { Random } from '../../simulation/random.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 
 /** `INTERLEAVED=1000` tries so many, `SEED=7` draws others. */
@@ -147,7 +147,7 @@ const before = ({ order }: Seen, name: string): string[] => order.slice(0, order
 it(`what is decided, changed, cancelled and sent in one moment agrees with the money (${INTERLEAVED} times)`, {
   timeout: 900_000,
 }, async () => {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const ends = new Map<string, number>();
   for (let n = 0; n < INTERLEAVED; n += 1) {

@@ -11,8 +11,8 @@ import { checkInstruction } from '../../../src/rules/check-instruction.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { namedPayee, payeeKey, payeeReference } from '../../../src/services/sending/payee.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { LOST_ANSWERS } from '../../support/lost-answers.ts';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { limitsPass, watchLimits } from '../../support/time-limit.ts';
@@ -50,7 +50,7 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
     account_id: 'acc-u1001-usd-2',
     balance: '1.00',
   });
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const bank = createBank({ baseUrl: it.sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   onTestFinished(() => bank.close());

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
@@ -19,7 +19,7 @@ const ASSESSED = {
 
 /** A payout that was handed over, at a bank that loses every answer. */
 async function open(referenceDedupe: ReferenceDedupe) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
   await store.recordAssessment(record, ASSESSED, 1);

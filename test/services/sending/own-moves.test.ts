@@ -5,8 +5,8 @@ import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domai
 import type { LegKind } from '../../../src/domain/sent-order.ts';
 import { payloadDigest, referenceOf } from '../../../src/identity.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const own = { uid: 'u-1', currency: 'USD' };
@@ -27,7 +27,7 @@ let sent: { operation: string; body: unknown }[];
 let woken: string[];
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   onTestFinished(() => store.close());
   [sent, woken] = [[], []];
 });

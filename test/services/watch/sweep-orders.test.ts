@@ -8,9 +8,9 @@ import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts
 import { type RunningSandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { type SweepInput, type SweepResult, sweepOrders } from '../../../src/services/watch/sweep-orders.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
 
 const USD = { uid: 'u-1001', currency: 'USD' };
@@ -37,7 +37,7 @@ async function openBank(references: Profile['references']): Promise<void> {
 }
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   onTestFinished(() => store.close());
   [told, unasked, reads, answered] = [[], [], 0, new Map()];
 });
