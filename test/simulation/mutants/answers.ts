@@ -142,7 +142,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'a stored end can be changed',
     edits: [
       {
-        file: 'src/store/payouts.ts',
+        file: 'src/store/payout-changes.ts',
         find: ".where('reference', '=', reference)\n    .where('state', 'not in', END_STATES)",
         replace: ".where('reference', '=', reference)",
       },
