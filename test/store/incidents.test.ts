@@ -86,9 +86,12 @@ describe('Incidents of a store from before they could be acknowledged', () => {
     for (const index of [
       'incidents_id',
       'incidents_seen',
+      'incidents_open',
       'incidents_second_orders',
       'payouts_duplicates',
       'payouts_waiting',
+      'payouts_open',
+      'send_attempts_unknown',
     ]) {
       db.exec(`drop index ${index}`);
     }

@@ -21,7 +21,8 @@ export const indexOpenWork = (): Migration => ({
     await db.schema
       .createIndex('incidents_open')
       .on('incidents')
-      .columns(['kind', 'seen_at'])
+      // Not by kind first: SQLite would take it for the look-up of second orders, which has one by user.
+      .columns(['seen_at', 'kind'])
       .where(sql.ref('acknowledged_at'), 'is', null)
       .execute();
   },
