@@ -118,6 +118,11 @@ export const WORKER_KEYS = {
     'notice-or-return',
     "what ends a challenge: its completion notice, or the cardholder's return as well (api-gaps)",
   ),
+  PAYOUTS_CARD_AUTH_COUNTS: key(
+    oneOf('no', 'yes'),
+    'no',
+    'whether a card payment of type AUTH that has succeeded counts as money taken, for payouts that wait for it (api-gaps)',
+  ),
 } as const;
 
 /** What the worker is set to; durations in ms, our own waits already scaled. */
@@ -168,6 +173,8 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
   return {
     terms,
     cardTerms,
+    /** A card payment of type AUTH counts as money taken. */
+    cardAuthCounts: values.PAYOUTS_CARD_AUTH_COUNTS === 'yes',
     /** Who may move money, as it is whenever somebody asks; decisions count when they are signed. Absent: a trial, in which names are believed. */
     get policy(): Policy | undefined {
       return policyFile?.current();

@@ -8,7 +8,7 @@ import { because } from './reasons.ts';
 
 type Read = Pick<
   Assessment,
-  'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike' | 'checks'
+  'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike' | 'checks' | 'collected'
 >;
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
@@ -21,6 +21,7 @@ export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception
   return [
     ...objections(read, payload),
     lookAlike(read, payload),
+    ...collectedOtherwise(read, payload),
     feeAboveCap(read, caps),
     quoteAboveCap(read, caps),
   ].filter((exception) => exception !== undefined);
@@ -42,6 +43,21 @@ function lookAlike({ lookAlike }: Read, payload: string): Exception | undefined 
 function daysText({ daysBefore }: NonNullable<Read['lookAlike']>): string | undefined {
   if (daysBefore === null) return undefined;
   return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
+}
+
+/** What a card payment has brought in is said of that payment, and each of the two things by itself. */
+function collectedOtherwise({ collected }: Read, payload: string): Exception[] {
+  if (collected === undefined) return [];
+  const { amount, currency, isTaken, covers } = collected;
+  const shown = `${amount} ${currency}`;
+  const about = (code: 'card-payment-not-captured' | 'card-payment-too-small'): Exception => ({
+    reason: because(code, shown),
+    digest: holdDigest(payload, code, shown),
+  });
+  return [
+    ...(isTaken ? [] : [about('card-payment-not-captured')]),
+    ...(covers ? [] : [about('card-payment-too-small')]),
+  ];
 }
 
 function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exception | undefined {

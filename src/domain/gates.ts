@@ -60,6 +60,8 @@ export interface Assessment {
   earlierOpen?: true;
   /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
+  /** What the card payment brought in, once it has succeeded. */
+  collected?: Collected;
 }
 
 /** An account as the bank shows it. */
@@ -84,6 +86,16 @@ export interface ExchangePlan {
   quotedSellAmount: string;
   /** The quote buys exactly `buyAmount`; otherwise the bank reads `amount` and `currency` of an exchange differently. */
   buysWhatWasAsked: boolean;
+}
+
+/** What a card payment brought in that a payout waits for. */
+export interface Collected {
+  amount: string;
+  currency: string;
+  /** A DEBIT; of an AUTH the money is reserved, and somebody has still to take it. */
+  isTaken: boolean;
+  /** It is in the currency of the payout, and as much at least. */
+  covers: boolean;
 }
 
 /** Something about a payout that is sent only if people say so, each by itself: what is said of one says nothing of another. */

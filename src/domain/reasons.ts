@@ -32,6 +32,8 @@ export const REASONS = {
   'screening-not-available': 'the payee could not be screened',
   'limit-reached': 'a limit of the policy would be passed; goes on when it fits',
   'card-payment-open': 'waits for the card payment it is tied to',
+  'card-payment-not-captured': 'the card payment it is tied to has only reserved the money',
+  'card-payment-too-small': 'the card payment it is tied to does not cover it',
   'card-payment-contradicted': 'the acquirer has contradicted the end of the card payment it is tied to',
   'earlier-generation-open': 'an earlier generation of it may have taken money',
   // ended unpaid

@@ -146,6 +146,14 @@ export const REMEDIES: Readonly<Record<ReasonCode, Remedy>> = {
     '`payouts card list` shows where the card payment stands.',
     'It goes on when that card payment has succeeded, and ends unpaid when that took no money.',
   ),
+  'card-payment-not-captured': held(
+    'Take the money at the acquirer first; then `payouts approve ID` pays it, `payouts reject ID --remark TEXT` does not.',
+    STAYS,
+  ),
+  'card-payment-too-small': held(
+    'Compare it with the card payment, which `payouts card list` shows: `payouts approve ID` pays it all the same, `payouts reject ID --remark TEXT` does not.',
+    STAYS,
+  ),
   'card-payment-contradicted': held(
     'The acquirer must say what is true; `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` lets the end stand, `payouts reject ID --remark TEXT` ends the payout unpaid.',
     STAYS,

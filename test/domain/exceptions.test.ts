@@ -53,6 +53,23 @@ describe('what people have to let through', () => {
   });
 });
 
+describe('what a card payment brought in', () => {
+  const collected = { amount: '40.00', currency: 'USD', isTaken: true, covers: true };
+  const asked = (over: Partial<typeof collected>) =>
+    exceptionsOf({ ...read, collected: { ...collected, ...over } }, 'p', NO_CAPS).map(({ digest }) => digest);
+
+  it('is enough when it was taken and covers the payout', () => {
+    expect(asked({})).toEqual([]);
+  });
+
+  it('is let through by what was shown: money only reserved, and too little of it', () => {
+    const [reserved, small] = ['p/card-payment-not-captured/40.00 USD', 'p/card-payment-too-small/40.00 USD'];
+    expect(asked({ isTaken: false })).toEqual([reserved]);
+    expect(asked({ covers: false })).toEqual([small]);
+    expect(asked({ isTaken: false, covers: false })).toEqual([reserved, small]);
+  });
+});
+
 describe('the quote of an exchange by itself', () => {
   const quoted = (quotedSellAmount: string, buysWhatWasAsked = true) => ({
     digest: 'd',

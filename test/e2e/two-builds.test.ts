@@ -1,4 +1,5 @@
 import { Connection, WorkflowClient } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, inject, it } from 'vitest';
 import { orderWatchWorkflowId } from '../../src/domain/names.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -11,7 +12,12 @@ import { csvOf, IN_AUDIT } from './payout-files.ts';
 it('a payout ends under the build that it began under, and new ones begin under the current one, forward and back', async ({
   onTestFinished,
 }) => {
-  const address = inject('temporalAddress');
+  // A server of its own: the one of the other tests has no workers for the namespace's deployments.
+  const server = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'existing-path', path: inject('temporalCli') } },
+  });
+  onTestFinished(() => server.teardown());
+  const { address } = server;
   const namespace = `two-builds-${process.pid}-${Date.now()}`;
   const connection = await Connection.connect({ address });
   onTestFinished(() => connection.close());

@@ -39,7 +39,7 @@ describe.concurrent('a payout after a card payment', () => {
   it('is held until the money is taken, then paid', async () => {
     const { handle, isHeld, ordersSent } = await payoutAfter('collected');
     await until(isHeld);
-    const card = await product.ask({ id: 'collected', card: 'challenge' });
+    const card = await product.ask({ id: 'collected', card: 'challenge', currency: 'USD' });
     await product.untilState('collected', 'awaiting-cardholder');
     expect(await isHeld()).toBe(true);
     // Nobody lets it through: an approval is of no account.
@@ -64,10 +64,27 @@ describe.concurrent('a payout after a card payment', () => {
   });
 
   it('is paid at once when the money was taken before', async () => {
-    const card = await product.ask({ id: 'collected-before' });
+    const card = await product.ask({ id: 'collected-before', currency: 'USD' });
     await card.result();
     const { handle } = await payoutAfter('collected-before');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('is held where the money was only reserved, or is too little, until somebody says of each that it is meant', async () => {
+    const card = await product.ask({ id: 'reserved', payment_type: 'AUTH', amount: '1.00', currency: 'USD' });
+    await card.result();
+    const { handle, ordersSent } = await payoutAfter('reserved');
+    const heldBy = async (code: string): Promise<boolean> => {
+      const { state, reason } = await handle.query<PayoutStateView>('state');
+      return state === 'held' && reason?.code === code;
+    };
+    await until(() => heldBy('card-payment-not-captured'));
+    await handle.signal('approve', { by: 'ann' });
+    await until(() => heldBy('card-payment-too-small'));
+    expect(await ordersSent()).toBe(0);
+    await handle.signal('approve', { by: 'ann' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'after-a-card-payment-that-covers-it-not');
   });
 
   it('can be rejected while it waits', async () => {

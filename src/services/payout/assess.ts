@@ -132,7 +132,7 @@ async function guardsOf(
   deps: ActivityDeps,
   row: PayoutRecord,
   { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'limit'>> {
+): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'collected' | 'limit'>> {
   const { store } = deps;
   const { reference, instruction } = row;
   const touched = touchedBy(row);
@@ -148,7 +148,7 @@ async function guardsOf(
     ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
     limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
     lookAlike: await lookAlikeOf(store, row),
-    ...(cardPayment === undefined ? {} : { cardPayment: await cardPaymentOf(store, cardPayment, reference) }),
+    ...(cardPayment === undefined ? {} : await cardPaymentOf(deps, cardPayment, { reference, instruction })),
   };
 }
 
@@ -157,16 +157,20 @@ async function guardsOf(
  * here or told to it. One that nobody knows yet is open: it may still be asked for.
  */
 async function cardPaymentOf(
-  { cards }: ActivityDeps['store'],
+  { store: { cards }, settings }: ActivityDeps,
   merchantRequestId: string,
-  reference: string,
-): Promise<NonNullable<Assessment['cardPayment']>> {
+  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
+): Promise<Pick<Assessment, 'cardPayment' | 'collected'>> {
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
   const record = await cards.get(merchantRequestId);
-  if (record === undefined || !isCardEnd(record.state)) return 'open';
+  if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
   // For people to clear first.
-  if (record.contradictedAt !== null) return 'contradicted';
-  return record.state === 'succeeded' ? 'succeeded' : 'unpaid';
+  if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
+  if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
+  const { amount, currency, paymentType } = record;
+  const covers = currency === instruction.currency && compareDecimals(amount, instruction.amount) !== -1;
+  const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
+  return { cardPayment: 'succeeded', collected: { amount, currency, isTaken, covers } };
 }
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
