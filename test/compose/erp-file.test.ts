@@ -6,10 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { loadConfig } from '../../src/config.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
 import { readNotification } from '../reports/camt054/notification-grammar.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 const AT = Date.UTC(2026, 2, 31, 10);
 
@@ -17,7 +17,7 @@ const AT = Date.UTC(2026, 2, 31, 10);
 async function world(): Promise<{ store: Store; config: ReturnType<typeof loadConfig> }> {
   const home = await mkdtemp(join(tmpdir(), 'erp-'));
   onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = claimRowsOf({ id: 'a' }, { id: 'b', currency: 'EUR' });
   await store.claimBatch({ batchId: 'batch-1', file: 'm.csv', sha256: 'x', by: null, rows, at: AT });

@@ -5,8 +5,8 @@ import type { Assessment } from '../../src/domain/gates.ts';
 import { batchReport } from '../../src/reports/batch-report.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
-import { openStore } from '../../src/store/open.ts';
 import { claimRowsOf } from '../intake/rows.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 
 const ui = { url: 'http://127.0.0.1:1', namespace: 'default' };
@@ -16,7 +16,7 @@ const READ: Assessment = { digest: 'paid', approvalsNeeded: 2, payingAccountId: 
 
 /** What the report says of rows that the store claims, and whatever else it is told of them. */
 async function claimed(...rows: Parameters<typeof claimRowsOf>) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const loaded = loadConfig({ PAYOUTS_HOME: '/nowhere' });
   const config = { ...loaded, settings: { ...loaded.settings, policy: POLICY } };

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { because } from '../../src/domain/reasons.ts';
 import { batchData, type CloudEvent, cloudEvent, eventId, payoutData } from '../../src/events/cloud-event.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, payoutClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 let store: Store;
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
 });
 afterEach(() => store.close());
 

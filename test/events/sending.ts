@@ -4,9 +4,9 @@ import { because } from '../../src/domain/reasons.ts';
 import { deliverEvents, type SenderDeps } from '../../src/events/deliver.ts';
 import { type WebhookDoor, webhookDoor } from '../../src/events/webhook.ts';
 import { createLog } from '../../src/log.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store, SubscriptionRecord } from '../../src/store/store.ts';
 import { payoutClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 import { Receiver } from './receiver.ts';
 
 export const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
@@ -28,7 +28,7 @@ export class Sending implements AsyncDisposable {
   }
 
   static async start(): Promise<Sending> {
-    const store = await openStore('file::memory:');
+    const store = await openEmptyStore();
     const receiver = await Receiver.start();
     const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
     const made: { now: () => number } = { now: () => 0 };

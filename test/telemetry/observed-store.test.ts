@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { observedStore } from '../../src/telemetry/observed-store.ts';
 import { batchClaim } from '../store/samples.ts';
+import { openEmptyStore } from '../support/empty-store.ts';
 
 async function observed() {
-  const inner = await openStore('file::memory:');
+  const inner = await openEmptyStore();
   onTestFinished(() => inner.close());
   const lines: string[] = [];
   const metrics = createMetrics();

@@ -6,8 +6,8 @@ import { erpFile } from '../../../src/cli/commands/erp-file.ts';
 import { createOutput } from '../../../src/cli/output.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { claimRowsOf } from '../../intake/rows.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const MESSAGE = {
   format: 'pain.001.001.09',
@@ -21,7 +21,7 @@ const MESSAGE = {
 async function open(json: boolean) {
   const home = await mkdtemp(join(tmpdir(), 'erp-'));
   onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const ids = Array.from({ length: 12 }, (_, index) => ({ id: `INV-${index + 1}` }));
   const rows = claimRowsOf(...ids).map((row) => ({

@@ -4,9 +4,9 @@ import { inbox } from '../../../src/cli/commands/inbox.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const AT = Date.parse('2026-03-02T08:00:00Z');
 
@@ -16,7 +16,7 @@ let session: Session;
 let references: string[];
 
 beforeEach(async () => {
-  store = await openStore('file::memory:');
+  store = await openEmptyStore();
   await store.takeSubscription({ name: 'erp', owner: 'one', now: AT, until: AT + 1 });
   references = [];
   for (const id of ['a', 'b']) {

@@ -5,8 +5,8 @@ import { askedOnce } from '../../../src/checks/asked-once.ts';
 import { CheckFailure, type CheckProvider, type Verification } from '../../../src/checks/provider.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { checkedPayee } from '../../../src/services/payout/checked-payee.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const HOUR = 3_600_000;
 
@@ -22,7 +22,7 @@ const payeeWith = (items: Record<string, string>): Beneficiary => ({ ...PAYEE, i
 
 /** A provider whose verification says what it is told to, and counts; nobody is on a list. */
 async function checking({ verifiedCurrencies }: { verifiedCurrencies?: readonly string[] } = {}) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const asked: unknown[] = [];
   const state = { now: 1_000_000_000, answer: { verdict: 'match' } as Verification | CheckFailure };

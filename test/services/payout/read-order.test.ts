@@ -5,8 +5,8 @@ import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { readOrder } from '../../../src/services/payout/read-order.ts';
 import { legReference } from '../../../src/services/sending/claimed-row.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const SENT: SentOrder = {
@@ -16,7 +16,7 @@ const SENT: SentOrder = {
 
 /** A payout whose exchange was sent, and how the bank shows that order. */
 async function exchanging(shown: Partial<Order> & { status: string }) {
-  const store = await openStore('file::memory:');
+  const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
