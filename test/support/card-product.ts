@@ -153,7 +153,8 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
         view = await state(id).catch(() => undefined);
         return view !== undefined && states.includes(view.state);
       }).catch(() => {
-        throw new Error(`${id} is ${view?.state} (${view?.reason?.code}), not ${states.join(' or ')}`);
+        const seen = view?.evidence.map(({ what }) => what).join('; ');
+        throw new Error(`${id} is ${view?.state} (${view?.reason?.code}), not ${states.join(' or ')}: ${seen}`);
       });
       return view as CardStateView;
     },

@@ -148,8 +148,8 @@ function orderOf(
 }
 
 /**
- * The last reading shows nothing against it and holds a verdict of each check of the payee, and distinct people other than the maker, as many as it asks for, have approved just
- * what it shows. An order that is sent again pays the payee of that reading.
+ * The last reading shows nothing against it and holds a verdict of each check of the payee, and distinct people other than the
+ * maker, as many as it asks for, have approved just what it shows. An order that is sent again pays the payee of that reading.
  */
 async function isApproved(sender: OrderSender, row: PayoutRecord, order: SentOrder): Promise<boolean> {
   const { reference, assessed, by: maker } = row;
