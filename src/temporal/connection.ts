@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { Config } from '../config.ts';
 import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
+import { repeatDroppedUpdates } from './dropped-updates.ts';
 import { sealedPayloads } from './sealed-payloads.ts';
 
 /** Where a Temporal service is: of the embedded server, or of the cluster the environment names. */
@@ -34,7 +35,8 @@ export async function connectTemporal(
     throw new TemporalUnreachableError(at.temporalAddress, error);
   });
   const dataConverter = sealedPayloads(config.codecKeys());
-  const client = new Client({ connection, namespace: at.namespace, dataConverter });
+  const interceptors = { workflow: [repeatDroppedUpdates] };
+  const client = new Client({ connection, namespace: at.namespace, dataConverter, interceptors });
   return { connection, client, close: () => connection.close() };
 }
 

@@ -13,6 +13,7 @@ import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/scenari
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
 import type { CardPaymentResult } from '../../src/workflows/card-payment.ts';
 import { registerNamespace } from './product.ts';
 import { temporalConnections } from './temporal-connections.ts';
@@ -72,7 +73,7 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
   const namespace = `cards-${process.pid}-${Date.now()}-${Math.trunc(Math.random() * 1e6)}`;
   const { connection } = await temporalConnections();
   await registerNamespace(connection, namespace);
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: [repeatDroppedUpdates] } });
   const sandbox = opened.adopt(await startSandbox({ file: ':memory:' }), (it) => it.close());
   const home = opened.adopt(await mkdtemp(join(tmpdir(), 'payouts-cards-')), (it) => rm(it, { recursive: true }));
   const config = loadConfig({

@@ -19,6 +19,7 @@ import type { SettleTimes } from '../../src/sandbox/settings.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
@@ -109,7 +110,8 @@ export async function startProduct(
   const { connection, native } = await temporalConnections();
   await registerNamespace(connection, namespace);
   const { codecKeys } = options;
-  const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys) });
+  const interceptors = { workflow: [repeatDroppedUpdates] };
+  const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys), interceptors });
   const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
   const store = await openEmptyStore();
