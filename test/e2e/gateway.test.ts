@@ -64,8 +64,12 @@ describe('the gateway of a stack that `dev` keeps up', () => {
     expect(await post(gatewayUrl(), file, key)).toEqual(first);
     expect((await post(gatewayUrl(), file)).status).toBe(409);
     expect(ordersOf('ONCE')).toBe(3);
-    const shown = await (await fetch(`${gatewayUrl()}/v1/batches/${first.document.batchId}`)).json();
-    expect(shown).toEqual(batchOf(await home.payouts('status', first.document.batchId, '--json')));
+    const shown = async () =>
+      (await (await fetch(`${gatewayUrl()}/v1/batches/${first.document.batchId}`)).json()) as { asOf: string };
+    const said = async () => batchOf(await home.payouts('status', first.document.batchId, '--json'));
+    // The end of the batch itself is stored a moment after that of its last row.
+    await until(async () => (await shown()).asOf === (await said()).asOf);
+    expect(await shown()).toEqual(await said());
     const listed = await (await fetch(`${gatewayUrl()}/v1/batches`)).json();
     expect(listed).toEqual(listOf(await home.payouts('list', '--json')));
   });
