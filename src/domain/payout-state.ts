@@ -118,16 +118,19 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
  * What was asked of a batch. `paused`: nothing of it is sent. `draining`: no further row is released, those under way go to
  * their end. `cancelling` is final.
  */
-export type BatchControl = 'running' | 'paused' | 'draining' | 'cancelling';
+export const BATCH_CONTROLS = ['running', 'paused', 'draining', 'cancelling'] as const;
+export type BatchControl = (typeof BATCH_CONTROLS)[number];
 
-export type BatchState =
-  | 'open'
-  | 'paused'
-  | 'cancelling'
-  | 'needs-operator'
-  | 'completed'
-  | 'completed-with-exceptions'
-  | 'cancelled';
+export const BATCH_STATES = [
+  'open',
+  'paused',
+  'cancelling',
+  'needs-operator',
+  'completed',
+  'completed-with-exceptions',
+  'cancelled',
+] as const;
+export type BatchState = (typeof BATCH_STATES)[number];
 
 /** A document names no state of its own for draining; `control` tells it apart. */
 const STATE_OF: Readonly<Record<BatchControl, BatchState>> = {

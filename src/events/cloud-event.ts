@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../domain/events-out.ts';
 import { PAYOUT_KINDS } from '../domain/names.ts';
-import { batchState, countRows, needsAttention, PAYOUT_STATES } from '../domain/payout-state.ts';
+import {
+  BATCH_CONTROLS,
+  BATCH_STATES,
+  batchState,
+  countRows,
+  needsAttention,
+  PAYOUT_STATES,
+} from '../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import type { BatchRecord, OutboxEvent, PayoutRecord, Store } from '../store/store.ts';
 
@@ -48,16 +55,8 @@ export const payoutData = z.strictObject({
 
 export const batchData = z.strictObject({
   batchId: z.string(),
-  state: z.enum([
-    'open',
-    'paused',
-    'cancelling',
-    'needs-operator',
-    'completed',
-    'completed-with-exceptions',
-    'cancelled',
-  ]),
-  control: z.enum(['running', 'paused', 'draining', 'cancelling']),
+  state: z.enum(BATCH_STATES),
+  control: z.enum(BATCH_CONTROLS),
   counts: z.strictObject({
     total: z.int(),
     completed: z.int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAYOUT_STATES } from '../domain/payout-state.ts';
+import { BATCH_CONTROLS, BATCH_STATES, PAYOUT_STATES } from '../domain/payout-state.ts';
 import type { BatchList } from '../reports/batch-list.ts';
 import type { BatchReport } from '../reports/batch-report.ts';
 
@@ -21,20 +21,12 @@ const counts = z
   })
   .describe('each row is in exactly one');
 
-const control = z.enum(['running', 'paused', 'draining', 'cancelling']);
+const control = z.enum(BATCH_CONTROLS);
 
 const batchHead = z.object({
   batchId: z.string(),
   file: z.string(),
-  state: z.enum([
-    'open',
-    'paused',
-    'cancelling',
-    'needs-operator',
-    'completed',
-    'completed-with-exceptions',
-    'cancelled',
-  ]),
+  state: z.enum(BATCH_STATES),
   control,
   counts,
 });
