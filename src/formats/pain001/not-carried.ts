@@ -12,6 +12,8 @@ const OF_TRANSACTION = [
   'RltdRmtInf',
   'SplmtryData',
 ];
+/** Of the payee's address; `PstBx` is carried where there is no street. */
+const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
 const OF_PAYMENT = ['UltmtDbtr', 'InstrForDbtrAgt'];
 
 /** What of the transaction is checked and not handed to the bank, as a warning; undefined when all of it is. */
@@ -19,6 +21,7 @@ export function notCarried({ fields, payment }: Transaction): { rule: string; me
   const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);
   const names = [
     ...OF_TRANSACTION.filter((name) => has(fields, name)),
+    ...OF_ADDRESS.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
     ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
   ];
   if (names.length === 0) return undefined;

@@ -88,7 +88,10 @@ function creditorOf(fields: Fields): Creditor {
       state: fields.one(`${address}/CtrySubDvsn`),
       city: fields.one(`${address}/TwnNm`),
       // A building number alone is no street.
-      street: street === undefined ? undefined : [street, ...fields.all(`${address}/BldgNb`)].join(' '),
+      street:
+        street === undefined
+          ? fields.all(`${address}/PstBx`).map((box) => `PO Box ${box}`)[0]
+          : [street, ...fields.all(`${address}/BldgNb`)].join(' '),
       postcode: fields.one(`${address}/PstCd`),
       lines: fields.all(`${address}/AdrLine`),
     },

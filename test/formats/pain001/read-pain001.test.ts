@@ -272,3 +272,15 @@ it('parts without a field at the bank are a warning, and the purpose is the reas
   expect(warnings).toMatchObject([{ rule: 'not-carried', row: 1, path: expect.stringContaining('CdtTrfTxInf[1]') }]);
   expect(warnings[0]?.message).toContain('UltmtCdtr, RgltryRptg;');
 });
+
+it('a post office box is the street where there is none; a floor has no field', async () => {
+  const creditorAt = (street: string) =>
+    `<Cdtr><Nm>Sample</Nm><PstlAdr>${street}<TwnNm>Town</TwnNm><Ctry>FR</Ctry></PstlAdr></Cdtr>`;
+  const transactions = [
+    { creditor: creditorAt('<PstBx>471</PstBx>') },
+    { creditor: creditorAt('<StrtNm>Rue</StrtNm><Flr>3</Flr><PstBx>471</PstBx>') },
+  ];
+  const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
+  expect(rows.map(({ instruction }) => instruction.address_address1)).toEqual(['PO Box 471', 'Rue']);
+  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 2, message: expect.stringContaining('PstlAdr/Flr;') }]);
+});
