@@ -5,11 +5,13 @@ import type { ActivityDeps } from '../services/deps.ts';
 import { type AssessInput, assessPayout } from '../services/payout/assess.ts';
 import { type CloseInput, closePayout, type RecordStateInput, recordState } from '../services/payout/close.ts';
 import { type PrepareInput, preparePayout } from '../services/payout/prepare.ts';
+import { renewClaim } from '../services/payout/renew-claim.ts';
 import { caller } from './caller.ts';
 
 /** What a payout asks about itself. Local activities: nothing here moves money, and all of it may run again. */
 export const payoutActivities = (deps: ActivityDeps) => ({
   prepare: (input: PrepareInput) => preparePayout(deps, caller(), input),
+  renewClaim: (input: { claim: Claim }) => renewClaim(deps, caller(), input),
   assess: (input: AssessInput) => assessPayout(deps, caller(), input),
   weighDecisions: (input: WeighInput) => weighDecisions(deps, caller(), input),
   auditRefused: (input: { claim: Claim; refused: Refused }) => auditRefused(deps, caller(), input),

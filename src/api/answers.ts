@@ -12,8 +12,8 @@ import { type Envelope, envelope, isEnvelopeCode } from './schemas/envelope.ts';
 import type { HttpAnswer, HttpFailure } from './transport.ts';
 
 /**
- * The one place that judges what came back: an answer becomes its data or a `BankError`. Rules: money-safety table of
- * conditions; interface section 7 gives the codes and leaves HTTP statuses open.
+ * The one place that judges what came back: an answer becomes its data or a `BankError`. Interface section 7 gives the codes and
+ * leaves HTTP statuses open.
  */
 
 export interface CallContext {

@@ -93,7 +93,7 @@ export class UnknownOutcomeError extends BankError {
 
 interface CodeRule {
   condition: Exclude<BankCondition, 'unlisted'>;
-  /** What the code says about a POST that moves money, on a clean attempt (money-safety rules, table of codes). */
+  /** What the code says about a POST that moves money, on a clean attempt (docs/errors.md). */
   onSubmit: KnownOutcome;
   /** Whether a read that got this code is asked again. */
   retryRead: boolean;

@@ -48,6 +48,8 @@ export interface Assessment {
   obstacle?: Obstacle;
   /** A limit of the policy that it would pass now, in words. */
   limit?: string;
+  /** The policy does not let its maker hand it over, or does so no longer. */
+  makerNotAllowed?: true;
   /** A switch that is off matches the payout. */
   switchedOff?: SwitchScope;
   /** What people have to let through before anything is sent, in the order in which they are asked. */
@@ -147,6 +149,7 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   if (assessment.cardPayment === 'open') return hold(because('card-payment-open'));
   if (assessment.cardPayment === 'contradicted') return hold(because('card-payment-contradicted'));
   if (assessment.limit !== undefined) return hold(because('limit-reached', assessment.limit));
+  if (assessment.makerNotAllowed === true) return hold(because('maker-not-allowed'));
   // Before anything is created at the bank, a payee included.
   const exception = assessment.exceptions?.find(({ digest }) => passes.letThrough?.includes(digest) !== true);
   if (exception !== undefined) return { gate: 'hold', ...exception };

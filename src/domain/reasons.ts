@@ -31,6 +31,7 @@ export const REASONS = {
   'screening-hit': 'the screening has found the payee on a list',
   'screening-not-available': 'the payee could not be screened',
   'limit-reached': 'a limit of the policy would be passed; goes on when it fits',
+  'maker-not-allowed': 'the policy does not let its maker hand it over; goes on when it does',
   'card-payment-open': 'waits for the card payment it is tied to',
   'card-payment-not-captured': 'the card payment it is tied to has only reserved the money',
   'card-payment-too-small': 'the card payment it is tied to does not cover it',

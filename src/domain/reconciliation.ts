@@ -5,7 +5,7 @@ import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
 
 /**
  * What the bank's orders say about payouts that have ended: money that came back, and incidents, which contradict what was
- * stored. Pure; a fact never changes an end (money-safety section 3 rule 11, I5, I9).
+ * stored. Pure; a fact never changes an end.
  */
 
 /** Kind of an incident -> the sentence that people read. No sentence holds a value of the row. */

@@ -6,8 +6,16 @@ import type { SwitchScope } from './switch-scope.ts';
 
 /**
  * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a
- * missing order is proven missing. Pure: workflows and simulations run the same code.
- * Background: the reference protocol (one reference for life, one POST per attempt, unknown is never failed).
+ * missing order is proven missing. Pure: workflows and simulations run the same code. One reference for life, one POST per
+ * attempt, and an unknown outcome is never a failure.
+ *
+ * | what is known of it | who says so | what follows |
+ * |---|---|---|
+ * | `doubted`, `tainted` | the run: these attempts have an unknown outcome; any at all | looks come before any other send |
+ * | `lastLeft` | run or store: the last attempt that may have left | a further send repeats it, with its bytes |
+ * | `unsent` | senders, in the store: nothing left | explains a doubt, and ends it |
+ * | `exists` | the bank: it has the reference | never sent again |
+ * | `resends` | the run: attempts that repeated an earlier one | how often the bank's word is enough |
  */
 
 /** What one attempt told us. `code` is the bank's own, for people alone. */
@@ -15,7 +23,7 @@ export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
   | {
       outcome: 'not-sent';
-      why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'never-began' | 'changed';
+      why: 'unreachable' | 'authentication' | 'wrong-store' | 'token-suspect' | 'changed';
     }
   /** Nothing was sent: a switch was off right before the first byte. */
   | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
@@ -30,7 +38,7 @@ export type AttemptResult =
  */
 export const SENDER_LIFE_MS = 45_000;
 
-/** A refusal means what the code says only when no earlier attempt may have been executed (rule R0). */
+/** A refusal means what the code says only when no earlier attempt may have been executed. */
 export type RefusalMeaning =
   | { kind: 'fail'; reason: ReasonCode }
   | { kind: 'hold'; reason: ReasonCode }
@@ -172,11 +180,7 @@ type NextStep =
 export const TOKEN_EXCUSES_MAX = 3;
 
 /** Folds one attempt's result into what is known and says what follows. */
-export function afterAttempt(
-  known: Submission,
-  result: AttemptResult,
-  tokenExcusesMax = TOKEN_EXCUSES_MAX,
-): { known: Submission; next: NextStep } {
+export function afterAttempt(known: Submission, result: AttemptResult): { known: Submission; next: NextStep } {
   const counted = { ...known, attempts: known.attempts + 1 };
   switch (result.outcome) {
     case 'accepted':
@@ -187,7 +191,7 @@ export function afterAttempt(
       if (result.why !== 'token-suspect') return { known: counted, next: { step: 'send-again', after: 'reachable' } };
       // A bad request with a dying token may mean "token expired" (no auth code exists).
       const tokenExcuses = (known.tokenExcuses ?? 0) + 1;
-      return tokenExcuses > tokenExcusesMax
+      return tokenExcuses > TOKEN_EXCUSES_MAX
         ? { known: counted, next: { step: 'refused', meaning: refusalMeaning('bad-request') } }
         : { known: { ...counted, tokenExcuses }, next: { step: 'send-again', after: 'now' } };
     }

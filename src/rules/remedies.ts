@@ -166,6 +166,10 @@ export const REMEDIES: Readonly<Record<ReasonCode, Remedy>> = {
     'Wait, or have the policy changed; `payouts approve ID` only looks again. `payouts reject ID --remark TEXT` ends it unpaid.',
     'It goes on when it fits within 24 hours.',
   ),
+  'maker-not-allowed': onlyLooks(
+    'Give its maker the role `maker` again in the policy file, or reject it and have somebody else hand it over; `payouts approve ID` only looks again. `payouts reject ID --remark TEXT` ends it unpaid.',
+    'It goes on when the policy allows it.',
+  ),
   // ended unpaid
   'invalid-instruction': again('Correct the row and hand it over under a new id.'),
   'id-reused': again('Give a new payout a new id; the earlier one is untouched.'),

@@ -143,7 +143,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inTransaction(db, async (transaction) => {
     if (!(await holds(transaction, end, end.at))) return 'superseded';
     const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
-      ({ reference, attempt }) => attempt > (end.settled[reference]?.upTo ?? 0),
+      (attempt) => !isSettledBy(end.settled[attempt.reference], attempt),
     );
     if (open.length > 0) return 'in-doubt';
     for (const [reference, settled] of Object.entries(end.settled)) {
@@ -168,6 +168,10 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
     return 'closed';
   });
 }
+
+/** An order that the bank has accepted is not absent, whatever a run has proven before it knew of that. */
+const isSettledBy = (settled: SettledUpTo | undefined, { attempt, outcome }: SendAttempt): boolean =>
+  settled !== undefined && attempt <= settled.upTo && !(settled.as === 'absent' && outcome === 'accepted');
 
 function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
   return attemptsOf(db, [reference]);

@@ -1,26 +1,17 @@
 import type { Insertable } from 'kysely';
 import type { AuditEntry } from '../audit/entry.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
-import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import { attemptsOf } from './attempts.ts';
+import type { PayoutState } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { batchOfMessage, insertRefused } from './batches.ts';
 import { chunksInTurns } from './chunks.ts';
 import type { Database } from './database.ts';
-import type {
-  BatchClaim,
-  ClaimOutcome,
-  ClaimRow,
-  KnownClaim,
-  LookAlike,
-  PayoutClaim,
-  PayoutClaimRequest,
-} from './entities.ts';
-import { type JsonText, json } from './json-columns.ts';
-import type { PayoutRecord, Tables } from './schema.ts';
+import type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './entities.ts';
+import { json } from './json-columns.ts';
+import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const claimRepository = { claimBatch, claimPayout, knownClaims, lookAlikes };
+export const claimRepository = { claimBatch, knownClaims, lookAlikes };
 
 /** Ends that prove that no money was taken: what looks like such a payout is no second one. */
 const UNPAID: readonly PayoutState[] = ['failed', 'rejected', 'cancelled'];
@@ -124,7 +115,8 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Insertable<Ta
 
 type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest'> & { instruction: PayoutInstruction };
 
-function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
+/** What names a row, and what of its instruction is searched for. */
+export function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
   return {
     reference,
     workflowId,
@@ -194,89 +186,4 @@ async function lookAlikes(db: Database, keys: readonly string[], since: number):
     .$narrowType<{ lookAlikeKey: string }>()
     .execute();
   return [...new Map(rows.map((row) => [row.lookAlikeKey, row])).values()];
-}
-
-/**
- * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, takes it
- * over from another run under the next term when the payload is the same and the row has no end, and sets `releasedAt` where
- * the batch had no time to. Each step is one atomic statement and no row is ever deleted, so that together they need no
- * transaction.
- */
-async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
-  const record = (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim));
-  const sent = await attemptsOf(db, [claim.reference, ...claim.derivedReferences]);
-  return {
-    record,
-    isTakenOver: record.term > 1,
-    samePayload: record.reference === claim.reference && record.payloadDigest === claim.payloadDigest,
-    attempts: sent,
-  };
-}
-
-async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
-  return db
-    .insertInto('payouts')
-    .values({
-      ...identified(claim),
-      kind: claim.kind,
-      generation: claim.generation,
-      by: claim.by,
-      state: 'preparing',
-      claimRunId: claim.runId,
-      term: 1,
-      releasedAt: claim.at,
-      createdAt: claim.at,
-      updatedAt: claim.at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-}
-
-/**
- * The newest run that asks is right: Temporal has one open run for an id. A row whose payload differs keeps its claim, which
- * belongs to the payout it was made for; so does one that has an end.
- */
-async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
-  return db
-    .updateTable('payouts')
-    .set(({ fn, val, ref, lit, case: when, eb }) => ({
-      claimRunId: claim.runId,
-      term: when()
-        .when('claimRunId', '=', claim.runId)
-        .then(ref('term'))
-        .else(eb(ref('term'), '+', lit(1)))
-        .end(),
-      state: when()
-        .when('state', 'in', ['received', 'scheduled'])
-        .then<PayoutState>('preparing')
-        .else(ref('state'))
-        .end(),
-      // Its day has come.
-      reason: when()
-        .when('state', '=', 'scheduled')
-        .then(null)
-        .else(ref('reason').$castTo<JsonText<Reason> | null>())
-        .end(),
-      reasonCode: when().when('state', '=', 'scheduled').then(null).else(ref('reasonCode')).end(),
-      // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
-      releasedAt: fn.coalesce('releasedAt', val(claim.at)),
-      updatedAt: claim.at,
-    }))
-    .where('reference', '=', claim.reference)
-    .where('payloadDigest', '=', claim.payloadDigest)
-    .where('state', 'not in', END_STATES)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-/** Whoever has the document: under this reference, or as another kind under another one. */
-async function claimed(db: Database, { instruction, generation }: PayoutClaimRequest): Promise<PayoutRecord> {
-  return db
-    .selectFrom('payouts')
-    .selectAll()
-    .where('uid', '=', instruction.uid)
-    .where('documentId', '=', instruction.id)
-    .where('generation', '=', generation)
-    .executeTakeFirstOrThrow();
 }

@@ -14,6 +14,7 @@ import { openOrderRepository } from './open-orders.ts';
 import { outboxRepository } from './outbox.ts';
 import { payeeCheckRepository } from './payee-checks.ts';
 import { payeeRepository } from './payees.ts';
+import { payoutClaimRepository } from './payout-claims.ts';
 import { payoutRepository } from './payouts.ts';
 import { quietPayoutRepository } from './quiet-payouts.ts';
 import { reconciliationRepository } from './reconciliation.ts';
@@ -27,6 +28,7 @@ import { waitingRepository } from './waiting.ts';
 /** Everything that is asked of a store: its aggregates, each functions over a database. */
 export const repositories = {
   ...claimRepository,
+  ...payoutClaimRepository,
   ...payoutRepository,
   ...payeeRepository,
   ...payeeCheckRepository,

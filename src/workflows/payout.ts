@@ -84,8 +84,11 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
   const { input, prepared, view } = run;
   const { terms, parked } = prepared;
   const { currency = '', amount = '' } = input;
+  // People were asked about the order that is in doubt: of a payment that was never sent there is nothing to decide.
+  const asksOfExchange =
+    startOf(prepared, 'exchange').submission.tainted && !startOf(prepared, 'payment').submission.tainted;
   const exchange: OrderLeg = new OrderLeg(
-    { view, terms, parked: null, others: () => ({}) },
+    { view, terms, parked: asksOfExchange ? parked : null, others: () => ({}) },
     startOf(prepared, 'exchange'),
     {
       ...sharedPlan(run, 'submitExchange', `buys ${currency} for ${amount} and the fee`),
@@ -100,7 +103,7 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
     before.exchange,
   );
   const payment = new OrderLeg(
-    { view, terms, parked, others: (): SettledLegs => exchange.settled },
+    { view, terms, parked: asksOfExchange ? null : parked, others: (): SettledLegs => exchange.settled },
     startOf(prepared, 'payment'),
     {
       ...sharedPlan(run, 'submitPayment', `pays ${currency} ${amount}`),

@@ -17,6 +17,7 @@ import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 type Repeatable = Pick<
   Activities,
   | 'prepare'
+  | 'renewClaim'
   | 'assess'
   | 'weighDecisions'
   | 'readOrder'
@@ -132,7 +133,7 @@ export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>(
 });
 
 /** Starting what should run and does not. */
-export const outbox = proxyActivities<Pick<Activities, 'resumeUnended'>>({
+export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
 });

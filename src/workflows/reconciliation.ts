@@ -11,7 +11,7 @@ import {
 import { addFindings, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
 import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
-import { comparisons, outbox, plans } from './proxies.ts';
+import { comparisons, plans, restarts } from './proxies.ts';
 
 export interface ReconciliationInput {
   /** One pass, then return. */
@@ -43,7 +43,7 @@ export async function reconciliation(input: ReconciliationInput = {}): Promise<P
   for (;;) {
     if (pass.after === null) {
       asked = false;
-      await outbox.resumeUnended.executeWithOptions({ summary: 'starts what should run and does not' }, []);
+      await restarts.resumeUnended.executeWithOptions({ summary: 'starts what should run and does not' }, []);
     }
     const { keys, everyMs } = await plans.planReconciliation.executeWithOptions(
       { summary: 'the next users and currencies to compare' },

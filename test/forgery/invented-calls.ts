@@ -59,6 +59,7 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
     { input: { ...DEFAULT_INSTRUCTION, id: documentId, amount: '999.99', by: 'alice' } },
     { input: { ...DEFAULT_INSTRUCTION, id: documentId, by: 'alice', generation: 1 } },
   ],
+  renewClaim: ({ claim }) => [{ claim }, { claim: { ...(claim as object), term: 0 } }],
   assess: ({ claim }) => [
     { claim, exchanged: true, exchangeSent: true, approved: [{ digest: 'any', by: BOTH }] },
     { claim, exchanged: false, exchangeSent: false, recorded: { state: 'processing', reason: null } },

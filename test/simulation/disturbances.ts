@@ -11,6 +11,8 @@ import type { World } from './world.ts';
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled']);
 /** Orders of other people come until the bank has this many: more would only cost time. */
 const ORDERS_MAX = 30;
+/** When the server ends the task of a send. */
+const SEND_MS = 45_000;
 const FEES = ['0.5', '1.25', '2', '3.5', '7'] as const;
 
 /** What happens around the payouts: workers die and stand still, runs are dropped, and the bank changes under them. */
@@ -98,6 +100,19 @@ export class Disturbances {
         if (this.world.isSpare(process)) process.kill();
       });
     });
+  }
+
+  /** A worker stands still between the task of a send and its first line: until the workflow has long been told that it is over. */
+  whenTaken(process: WorkerProcess, activity: string): void {
+    const { faults, random } = this.world;
+    if (this.world.isCalm || !/^(?:submit|approveOrder|rejectOrder|addBeneficiary)/.test(activity)) return;
+    if (!random.chance((faults.other.get('pause') ?? 0) * 0.5)) return;
+    this.world.fired('pause');
+    this.world.trace.note(`${process.name}: stands with ${activity} in hand`);
+    const { lateCommitMs, listLagMs } = this.world.settings.terms.waits;
+    const windowMs = lateCommitMs + listLagMs;
+    this.standFor(process, random.pick([20_000, SEND_MS, SEND_MS]) + random.between(0, windowMs * 2));
+    void this.world.startProcess();
   }
 
   whenPerformed({ start }: Execution, activity: string, process: WorkerProcess): void {

@@ -63,6 +63,7 @@ export async function runSeed(
   const switches = new KillSwitches(world);
   switches.start();
   const people = new People(world);
+  world.whenTaken = (process, activity) => disturbances.whenTaken(process, activity);
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);

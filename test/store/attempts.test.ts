@@ -127,6 +127,16 @@ onEveryStore('An end without money', (test) => {
     },
   );
 
+  it('is not stored as absent beside an order that the bank has accepted', async () => {
+    const store = await test.open();
+    const { reference, sent, end } = await claimedPayout(store);
+    await store.recordAttempt(sent);
+    await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
+    const settled = { upTo: 1, as: 'absent' } as const;
+    expect(await store.closeUnpaid({ ...end, settled: { [reference]: settled } })).toBe('in-doubt');
+    expect(await store.attempts(reference)).toMatchObject([{ outcome: 'accepted', settled: null }]);
+  });
+
   it.each([['refused'], ['not-sent']] as const)('is stored beside an attempt that was %s', async (outcome) => {
     const store = await test.open();
     const { reference, sent, end } = await claimedPayout(store);

@@ -196,6 +196,18 @@ describe.concurrent('what people and signals say', () => {
 });
 
 describe.concurrent('a cancel', () => {
+  it('keeps what is in doubt from being sent again on the word of the bank alone', async () => {
+    await using product = await startProduct({ terms: { referenceDedupe: 'verified' } });
+    await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
+    await product.sandboxTest('POST', 'faults', { operation: 'orders.list', kind: 'refuse-before', times: 1_000 });
+    const handle = await product.start({ id: 'cancel-verified' });
+    await untilLost(product, 'cancel-verified');
+    await handle.cancel();
+    await product.sandboxTest('DELETE', 'faults');
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    expect(await ordersOf(product, 'cancel-verified')).toEqual([]);
+  });
+
   it('while a lost answer is looked for waits for the proof, then stops the payout unsent', async () => {
     await using product = await startProduct();
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });

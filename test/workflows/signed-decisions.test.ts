@@ -60,6 +60,39 @@ describe.concurrent('where a policy asks for signatures', () => {
     await recordHistory(handle, 'payout', 'signed-approval-expired-before-the-send');
   });
 
+  it('a payout whose maker has lost the role says so, and goes on by what was signed when they have it again', async () => {
+    const policy = policyOf([alice, bob], { approvals: [{ approvals: 1 }] });
+    await using product = await startProduct({ settings: { policy } });
+    const handle = await handedOver(product, alice, 'unmade');
+    await until(handle, 'awaiting-approval');
+    const maker = policy.people.find(({ name }) => name === 'alice') as { roles: readonly string[] };
+    maker.roles = [];
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
+    await until(handle, 'held');
+    expect((await viewOf(handle)).reason).toMatchObject({ code: 'maker-not-allowed' });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'unmade'))).toEqual([]);
+    maker.roles = ['maker'];
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-maker-lost-the-role');
+  });
+
+  it('a payee is not made by an approval that has expired: it is asked for anew', async () => {
+    await using product = await startProduct({
+      settings: { policy: policyOf([alice, bob], { approvals: [{ approvals: 1 }] }) },
+    });
+    const handle = await handedOver(product, alice, 'unmade-payee', NEW_PAYEE);
+    await until(handle, 'awaiting-approval');
+    await product.sandboxTest('POST', 'faults', { operation: 'beneficiaries.add', kind: 'drop-before' });
+    const expiresAt = Date.now() + 1_500;
+    expect(await decide(handle, await signedFor(product, handle, bob, { expiresAt }))).toBe('approved 0');
+    await untilTrue(async () => (await viewOf(handle)).state !== 'awaiting-approval');
+    await until(handle, 'awaiting-approval');
+    expect((await viewOf(handle)).awaited?.approvedBy).toEqual([]);
+    expect(await decide(handle, await signedFor(product, handle, bob))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-approval-expired-before-the-payee');
+  });
+
   it('a fee above its cap that somebody has signed for is paid', async () => {
     await using product = await startProduct({ settings: { policy: policyOf([alice, bob]) } });
     const handle = await handedOver(product, alice, 'dear', { fee_cap: '0.01' });
@@ -228,7 +261,7 @@ describe.concurrent('where a policy asks for signatures', () => {
       }),
     );
     expect(answers).toEqual([
-      '{"kind":"pending"}',
+      '{"kind":"not-approved"}',
       '{"outcome":"not-sent","why":"changed"}',
       '{"outcome":"not-sent","why":"changed"}',
       '{"outcome":"payee-changed"}',

@@ -90,14 +90,17 @@ async function signedAbout(
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 
+/** Whether somebody handed it over who may, by the policy as it is now; true without one. */
+export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settings'>, row: PayoutRecord): boolean =>
+  policy === undefined || may(personOf(policy, row.by), 'make', touches(row));
+
 /**
  * Whether a payout may leave as far as people are concerned: somebody who may hand it over has done so, and, where people must
  * decide, they have. True without a policy: then names are believed, and somebody else compares them.
  */
 export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
-  const { policy } = authority.settings;
-  if (policy === undefined) return true;
-  if (!may(personOf(policy, row.by), 'make', touches(row))) return false;
+  if (authority.settings.policy === undefined) return true;
+  if (!isMakerAllowed(authority, row)) return false;
   return asked.needed === 0 || (await verdictOn(authority, row, asked)).verdict === 'approved';
 }
 

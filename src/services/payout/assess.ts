@@ -22,6 +22,7 @@ import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
+import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -127,12 +128,17 @@ function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessme
   return { first, flags: [...flags, ...differences(first, now)] };
 }
 
-/** What our own store has against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
+type Guards = Pick<
+  Assessment,
+  'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'collected' | 'limit' | 'makerNotAllowed'
+>;
+
+/** What our own store and the policy have against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
 async function guardsOf(
   deps: ActivityDeps,
   row: PayoutRecord,
   { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Pick<Assessment, 'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'collected' | 'limit'>> {
+): Promise<Guards> {
   const { store } = deps;
   const { reference, instruction } = row;
   const touched = touchedBy(row);
@@ -147,6 +153,7 @@ async function guardsOf(
     switchedOff,
     ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
     limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
+    ...(!isMakerAllowed(deps, row) && { makerNotAllowed: true }),
     lookAlike: await lookAlikeOf(store, row),
     ...(cardPayment === undefined ? {} : await cardPaymentOf(deps, cardPayment, { reference, instruction })),
   };

@@ -11,7 +11,7 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
+import { SENDER_LIFE_MS, type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
 import { isMade } from '../decisions/maker.ts';
@@ -27,8 +27,10 @@ export interface PrepareInput {
   storeId?: string;
   /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
   ranBefore?: boolean;
-  /** The term that its claim has unless another run had it: the one behind that of the run it goes on for; absent: the first. */
+  /** The term that its claim has unless another run had it; absent: the first. */
   term?: number;
+  /** It goes on for the run before, which has handed over what it knew. */
+  isHandedOver?: boolean;
   /** Of the workflow that asks; absent: a payout. */
   kind?: PayoutKind;
 }
@@ -81,7 +83,7 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
 export async function preparePayout(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
-  { input, storeId, kind = 'payout', ranBefore = false, term }: PrepareInput,
+  { input, storeId, kind = 'payout', ranBefore = false, term, isHandedOver = false }: PrepareInput,
 ): Promise<Prepared> {
   const { store, now } = deps;
   if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
@@ -141,12 +143,13 @@ export async function preparePayout(
   const claim: Claim = { storeId: store.id, reference, term: record.term };
   const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
   const hadOther = ranBefore || record.term !== (term ?? 1);
-  const forgotten = await forgottenSince(deps, taken, { hadOther, isHandedOver: term !== undefined });
+  const forgotten = await forgottenSince(deps, taken, { hadOther, isHandedOver });
   // Whoever looks says so first: until then the row shows the next run that it has to.
   const staysAsItIs = parked !== null || forgotten !== undefined;
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
-  const { payment, exchange } = legStarts(taken, () => undefined);
+  const at = now();
+  const { payment, exchange } = legStarts(taken, () => ({ at }));
   const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
@@ -164,7 +167,7 @@ export async function preparePayout(
     claim,
     maker: record.by,
     terms: termsOf(deps, instruction),
-    ...legStarts(taken, (leg) => (mayBeSent(leg) ? forgotten : undefined)),
+    ...legStarts(taken, (leg) => ({ at, forgotten: mayBeSent(leg) ? forgotten : undefined })),
     parked,
     assessment,
   };
@@ -238,14 +241,19 @@ function claimedInstruction(
 
 const reused = () => new Misuse(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
 
-/** `forgotten`: attempts of this order may be missing. */
-function legStarts(claim: PayoutClaim, forgotten: (leg: LegKind) => Forgotten | undefined): LegStarts {
-  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
-  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, forgotten(leg))]));
+/** When the claim was taken (epoch ms); `forgotten`: attempts of the order may be missing. */
+interface Taken {
+  at: number;
+  forgotten?: Forgotten;
 }
 
-/** `forgotten`: attempts may be missing. One that is known to have been paid needs no look. */
-function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgotten | undefined): LegStart {
+function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): LegStarts {
+  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
+  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, taken(leg))]));
+}
+
+/** One that is known to have been paid needs no look. */
+function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
   const submission = submissionOf(own);
   return {
@@ -253,9 +261,15 @@ function legStart(reference: string, { attempts }: PayoutClaim, forgotten: Forgo
     submission: forgotten === undefined ? submission : withUnknownAttempts(submission),
     isPaid: own.some(({ settled }) => settled === 'paid'),
     firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
-    lastSentAt: forgotten?.until === null ? null : (own.at(-1)?.sentAt ?? forgotten?.until ?? null),
+    lastSentAt: forgotten?.until === null ? null : (lastEnd(own, at) ?? forgotten?.until ?? null),
     ...(forgotten !== undefined && { isForgotten: true }),
   };
+}
+
+/** When the last attempt ended at the latest, oldest first: nobody records when a sender stopped. */
+function lastEnd(attempts: PayoutClaim['attempts'], at: number): number | undefined {
+  const last = attempts.at(-1);
+  return last && Math.min(at, last.sentAt + SENDER_LIFE_MS);
 }
 
 function ended(record: PayoutRecord, state: EndState): Prepared {

@@ -63,7 +63,7 @@ export async function readOrder(deps: ActivityDeps, caller: Caller, input: ReadO
     read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
   }
   const becomes = input.becomes?.[judgement.meaning];
-  if (becomes !== undefined) await store(deps, caller, input, judgement, told(becomes, read));
+  if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, withRate(becomes, read));
   if (!isBooked) return read;
   // The exchange of a payout ends apart from it, and stays as it is whatever becomes of that. One above the cap stays unsettled
   // until people have accepted it: a run that begins meanwhile reads it again, and asks again.
@@ -109,11 +109,11 @@ function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement,
 }
 
 /** An exchange by itself that was booked above the cap is done: its row says so. */
-const told = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
+const withRate = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
   becomes.state === 'completed' && aboveCap === true ? { ...becomes, reason: bookedAboveCap() } : becomes;
 
 /** An end without money by the payment's own order is stored like any other, if nothing else may have moved some. */
-async function store(
+async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
   { claim, settled = {} }: ReadOrderInput,

@@ -15,6 +15,8 @@ type BeneficiaryAdded =
   | { kind: 'there' }
   /** Somebody's POST is under way or its answer was lost: look again after the pause. */
   | { kind: 'pending' }
+  /** What people have signed does not let it be made, or does so no longer. */
+  | { kind: 'not-approved' }
   | { kind: 'refused'; obstacle: { kind: 'fail' | 'hold'; reason: Reason } };
 
 /**
@@ -29,7 +31,7 @@ export async function addBeneficiary(
 ): Promise<BeneficiaryAdded> {
   const row = await claimedRow(deps.store, claim, caller.runId);
   // Where a policy says who decides, nobody's payee is made before it is approved.
-  if (!(await maySubmit(deps, row))) return { kind: 'pending' };
+  if (!(await maySubmit(deps, row))) return { kind: 'not-approved' };
   const payee = await namedPayee(deps.bank, row.instruction);
   const reference = payeeReference(payee.uid, payeeKey(payee));
   const attempts = await deps.store.attempts(reference);

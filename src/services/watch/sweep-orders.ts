@@ -2,7 +2,7 @@ import { isBankError, unless } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import { parseWorkflowId } from '../../domain/names.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
-import { asksForAttention, isNoMoney, stageMeaning } from '../../domain/order-status.ts';
+import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { ByReference } from '../../domain/reference-form.ts';
@@ -151,7 +151,15 @@ async function noteForeignOrders(
 
 /** Signals the owner when the status asks something of it and is news to it. */
 async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<number> {
-  if (!asksForAttention(stageMeaning(order.stage)) || owner.notifiedStatus === order.status) return 0;
+  const meaning = stageMeaning(order.stage);
+  if (!asksForAttention(meaning)) return 0;
+  if (owner.notifiedStatus === order.status) {
+    // Whoever stored the end died before it left the open set.
+    if (isTerminal(meaning) && (await hasEnded(shift.deps, owner.workflowId))) {
+      await shift.deps.store.closeOrder(owner.reference);
+    }
+    return 0;
+  }
   if (leavesToOtherLeg(shift, order)) return 0;
   const { deps } = shift;
   const { reference, workflowId } = owner;

@@ -23,6 +23,10 @@ export function handleResolve<Request extends Asked>(
     async (request): Promise<ResolveAnswer> => {
       const refusal = await refusalOf?.(request);
       if (refusal !== undefined) return { accepted: false, message: refusal };
+      // What was asked for may have been settled while it was weighed; it is not kept for another question.
+      if (execution.state !== 'needs-operator') {
+        return { accepted: false, message: `the ${execution.what} is ${execution.state}, not needs-operator` };
+      }
       const pending: PendingResolve<Request> = { request };
       execution.inbox.resolves.push(pending);
       execution.note(`${request.action} by ${request.by}`);

@@ -4,7 +4,8 @@ import { doublingPause } from '../../domain/policy.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import { because } from '../../domain/reasons.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
-import { isSuperseded, sends } from '../proxies.ts';
+import { oneSend } from '../payout/one-send.ts';
+import { sends } from '../proxies.ts';
 import { type Audit, BANK_APPROVAL_REQUIRED, type Follow } from './followed-order.ts';
 import type { BankDecision, OrderLeg } from './order-leg.ts';
 
@@ -57,21 +58,17 @@ function askAgain({ leg, audit }: Follow, isTooLate: boolean, again: Audit['agai
   audit.again = again;
 }
 
-function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
+async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
   const { view, plan, orderId = '' } = leg;
   const input = { claim: view.claim, leg: plan.kind, orderId, by };
-  return decision === 'approve'
-    ? sends.approveOrder
-        .executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
-        .catch(lost)
-    : sends.rejectOrder
-        .executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [{ ...input, remark }])
-        .catch(lost);
-}
-
-function lost(error: unknown): { outcome: 'ambiguous' } {
-  if (isSuperseded(error)) throw error;
-  return { outcome: 'ambiguous' };
+  const result = await oneSend(view, () =>
+    decision === 'approve'
+      ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
+      : sends.rejectOrder.executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [
+          { ...input, remark },
+        ]),
+  );
+  return result ?? ({ outcome: 'ambiguous' } as const);
 }
 
 /** The order's own status decides, looked at after a pause even if the watch stays silent. */
@@ -101,7 +98,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       state: 'awaiting-bank-approval',
       reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
       stored: again === undefined ? 'stored' : 'to-store',
-      lookAgainMs: follow.doubtPause,
+      lookAgainMs: follow.quickLookPause,
       interrupt: () => inbox.hasNews || inbox.isPatienceOver,
     });
     switch (decision.kind) {

@@ -5,7 +5,6 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
-import type { Unpaid } from '../payout/gates.ts';
 import { awaitBankApproval } from './audit.ts';
 import { Follow, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
@@ -22,12 +21,12 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const { view, plan } = leg;
   const { inbox } = view;
   const cancelAsks = (): boolean =>
-    plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.doubts === 0;
+    plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
   inbox.take();
   if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.tell();
   for (;;) {
     // Which order an operator has chosen is known to this run alone.
-    if (follow.doubts === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);
+    if (follow.quickLooks === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);
     await follow.untilNews(() => inbox.hasNews || cancelAsks());
     const told = inbox.take();
     follow.second = await secondOrder(follow);
@@ -39,11 +38,11 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     const conflict = follow.conflictOf(judgement);
     if (conflict !== undefined) {
       const closed = await park(follow, conflict, judgement);
-      if (closed !== undefined) return { ...closed, isStored: false };
+      if (closed !== undefined) return closed;
       continue;
     }
     if (view.state === 'needs-operator') await view.enter(plan.following);
-    follow.noteDoubt(judgement, told);
+    follow.noteNotBorneOut(judgement, told);
     switch (judgement.meaning) {
       case 'open':
         if (plan.cancellable && inbox.wantsCancel) cancelWhileOpen(follow, judgement);
@@ -72,11 +71,11 @@ const wasRead = ({ status }: OrderJudgement): boolean => status !== 'NOT_FOUND' 
 /** An order that may still come to its audit is looked at again; one that is past it goes on. */
 function cancelWhileOpen(follow: Follow, { stage }: OrderJudgement): void {
   if (stage === 'past-audit') follow.leg.view.inbox.cancelStanding = 'too-late';
-  else follow.doubts += 1;
+  else follow.quickLooks += 1;
 }
 
 /** Hands the order to people and looks again, ever more rarely, until it can be decided. */
-async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Unpaid | undefined> {
+async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgement): Promise<Followed | undefined> {
   const { view, terms } = follow.leg;
   const { inbox } = view;
   const detail =
@@ -92,16 +91,29 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const { action, by } = pending.request;
   // What was seen before the request may be over: a close is judged by what the bank shows now.
   const closes = action === 'close-as-not-paid';
-  if (closes) await sleep(terms.waits.noMoneyRecheckMs, { summary: 'looks again before it is closed' });
+  if (closes) await beforeNoMoney(follow, 'looks again before it is closed');
   const now = closes ? await follow.look() : judgement;
-  const answer = judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
+  const answer =
+    closes && follow.isSecondUnread
+      ? { accepted: false, message: 'another order under this reference could not be read just now; ask again' }
+      : judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
   inbox.answer(pending, answer);
   if (!answer.accepted || !closes) return undefined;
   return {
     kind: 'unpaid',
     state: 'failed',
     reason: because('closed-by-operator', `by ${by}, bank status ${now.status}`),
+    isStored: false,
+    read: now,
   };
+}
+
+/** Some time later than what was read first, and with every other order under the reference counted. */
+async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
+  const { leg } = follow;
+  await sleep(leg.terms.waits.noMoneyRecheckMs, { summary });
+  takeBack(leg);
+  follow.second = await secondOrder(follow);
 }
 
 /** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
@@ -130,10 +142,8 @@ function judgeResolve(
 async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Followed | undefined> {
   const { leg } = follow;
   const { view, plan } = leg;
-  await sleep(leg.terms.waits.noMoneyRecheckMs, { summary: 'before "no money" is believed' });
-  takeBack(leg);
-  follow.second = await secondOrder(follow);
-  if (follow.second !== undefined) {
+  await beforeNoMoney(follow, 'before "no money" is believed');
+  if (follow.second !== undefined || follow.isSecondUnread) {
     view.inbox.tell();
     return undefined;
   }

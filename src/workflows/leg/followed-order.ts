@@ -25,12 +25,14 @@ export class Follow {
   readonly audit: Audit = { isDriven: false, tries: 0 };
   /** How often an order that was told of was not there. */
   readonly notThere = new Map<string, number>();
-  /** Looks in a row that did not bear out what was told. */
-  doubts = 0;
+  /** Looks in a row after which the next one is soon: what was told is not shown yet, or a cancel waits for the audit. */
+  quickLooks = 0;
   /** Visits to an operator, to space the looks in between. */
   parks = 0;
   /** Another order under the reference that is there, as of before the last look. */
   second: string | undefined;
+  /** An order that was told of could not be read then: it may be there, and may take money. */
+  isSecondUnread = false;
   private openSince: number;
   private lastStatus = '';
 
@@ -40,16 +42,16 @@ export class Follow {
     this.openSince = leg.plan.foundStuck ? 0 : Date.now();
   }
 
-  /** How long to wait before the next look while a notice is in doubt; undefined: it is not. */
-  get doubtPause(): number | undefined {
+  /** How long to wait before the next look; undefined: until there is news. */
+  get quickLookPause(): number | undefined {
     const { lookAgainMs, lookAgainMaxMs } = this.leg.terms.waits;
-    return this.doubts === 0 ? undefined : doublingPause(this.doubts - 1, lookAgainMs, lookAgainMaxMs);
+    return this.quickLooks === 0 ? undefined : doublingPause(this.quickLooks - 1, lookAgainMs, lookAgainMaxMs);
   }
 
   async untilNews(news: () => boolean): Promise<void> {
-    const { doubtPause, leg } = this;
-    if (doubtPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
-    else await condition(news, doubtPause);
+    const { quickLookPause, leg } = this;
+    if (quickLookPause === undefined) await leg.view.inbox.untilNews(leg.terms.waits.patienceMs, news);
+    else await condition(news, quickLookPause);
   }
 
   /** One GET. "Paid" is an end at the first read; "no money" only when a second one says the same as the `first`. */
@@ -116,13 +118,13 @@ export class Follow {
    * The watch told of an end that the order itself does not show yet (a list ahead of it): nobody will tell again, so it is
    * looked at again from here until it has one.
    */
-  noteDoubt({ meaning }: OrderJudgement, told: boolean): void {
+  noteNotBorneOut({ meaning }: OrderJudgement, told: boolean): void {
     const { view, reference, terms } = this.leg;
     const { stage = 'open' } = view.inbox.toldOf(reference).at(-1) ?? {};
     const toldOf = stageMeaning(stage, terms.closedMeans);
     const contradicted = told && toldOf !== meaning && (isTerminal(toldOf) || toldOf === 'unclear');
-    if (isTerminal(meaning)) this.doubts = 0;
-    else if (contradicted || this.doubts > 0) this.doubts += 1;
+    if (isTerminal(meaning)) this.quickLooks = 0;
+    else if (contradicted || this.quickLooks > 0) this.quickLooks += 1;
   }
 }
 

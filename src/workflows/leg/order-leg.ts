@@ -24,7 +24,7 @@ export interface LegPlan {
   /** Shown while an attempt is under way, and while the order is followed. */
   submitting: Extract<PayoutState, 'submitting' | 'converting'>;
   following: Extract<PayoutState, 'processing' | 'converting'>;
-  /** A cancel may stop the payout by having the order rejected; an exchange is followed to its end. */
+  /** A cancel may stop the payout by having the order rejected; only the audit of an exchange can still stop it. */
   cancellable: boolean;
   /** Account that a read asks about, to learn whether the bank answers. */
   accountId: string;
@@ -87,7 +87,10 @@ export class OrderLeg {
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
   private readonly others: () => SettledLegs;
 
-  /** `before`: the same leg, as this run or the one before knew it. `others`: what the other legs have settled. */
+  /**
+   * `before`: the same leg, as this run knew it until its claim was lost, or the run that handed it over. `others`: what the other
+   * legs have settled.
+   */
   constructor(
     context: { view: PayoutView; terms: Terms; parked: Reason | null; others: () => SettledLegs },
     start: LegStart,
@@ -102,7 +105,8 @@ export class OrderLeg {
     this.reference = start.reference;
     this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
     // What was sent by others may be later than what this run knows of: up to now.
-    this.lastSentAt = start.lastSentAt ?? (start.isForgotten ? undefined : before?.lastSentAt);
+    const known = start.isForgotten ? undefined : before?.lastSentAt;
+    this.lastSentAt = start.lastSentAt === null ? known : Math.max(start.lastSentAt, known ?? 0);
     this.placedIds = before?.placedIds ?? [];
     this.known =
       before === undefined ? start.submission : remembered(before.known, start.submission, this.placedIds.length > 0);

@@ -1,9 +1,10 @@
-import { ActivityFailure, condition, sleep, TimeoutFailure } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
+import { oneSend } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
-import { isSuperseded, polls } from '../proxies.ts';
+import { polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
 import { resolveOrder } from './resolve.ts';
 
@@ -40,7 +41,8 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
           return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };
         }
         if (next.after === 'now') break;
-        await untilReachable(leg, describe(result));
+        if (!wasChanged(result)) await untilReachable(leg, describe(result));
+        await beforeNextSend(leg);
         return { kind: 'gates', because: wasChanged(result) ? 'changed' : undefined };
       case 'switched-off':
         return { kind: 'gates', because: { switchedOff: next.scope } };
@@ -54,15 +56,10 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
 
 /**
  * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous: what the store does not show may have been
- * sent all the same. Only what no worker has ever begun was not.
+ * sent all the same.
  */
-async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
-  try {
-    return await plan.send(known.attempts + 1);
-  } catch (error) {
-    if (isSuperseded(error)) throw error;
-    return wasBegun(error) ? SILENT : { outcome: 'not-sent', why: 'never-began' };
-  }
+async function attempt({ plan, known, view }: OrderLeg): Promise<AttemptResult> {
+  return (await oneSend(view, () => plan.send(known.attempts + 1))) ?? SILENT;
 }
 
 /** The sender has compared what it reads with what is stored, and they do not agree. */
@@ -70,20 +67,16 @@ const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-s
 
 const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 
-/** Temporal never gives out a task whose time to start is over. */
-function wasBegun(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  return !(cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START');
+/** Nothing was sent: waits until the bank answers. */
+async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Promise<void> {
+  await view.enter(plan.submitting, because('bank-unreachable', why));
+  await untilCancelRequested(view.inbox, terms.waits.patienceMs, () => polls.awaitBank({ accountId: plan.accountId }));
 }
 
-/** Nothing was sent: waits until the bank answers, and ever longer while the sends still do not get through. */
-async function untilReachable(leg: OrderLeg, why: string): Promise<void> {
-  const { view, plan, fruitless } = leg;
+/** Ever longer while the sends still do not get through. */
+async function beforeNextSend(leg: OrderLeg): Promise<void> {
+  const { view, fruitless } = leg;
   leg.fruitless += 1;
-  await view.enter(plan.submitting, because('bank-unreachable', why));
-  await untilCancelRequested(view.inbox, leg.terms.waits.patienceMs, () =>
-    polls.awaitBank({ accountId: plan.accountId }),
-  );
   if (fruitless === 0 || view.inbox.wantsCancel) return;
   await condition(() => view.inbox.wantsCancel, pauseAfter(leg, fruitless - 1));
 }

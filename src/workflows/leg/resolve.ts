@@ -41,7 +41,9 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const pending = await untilNextLook(leg, since, n);
     const startedAt = Date.now();
     const look = await lookOnce(leg, n);
-    const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length;
+    const found = look === undefined ? 0 : look.orderIds.length + look.accepted.length + look.nearMisses;
+    // What was shown once is not absent by the lists before it.
+    if (found > 0) scans.length = 0;
     scans.push({ startedAt, stable: look?.stable === true, found });
     if (look !== undefined) {
       if (look.exists) leg.known = { ...leg.known, exists: true };
@@ -63,8 +65,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       leg.known = { ...leg.known, lastLeft: 0 };
     }
     if (pending !== undefined) {
-      const isOpen = conflict === undefined && found === 0 && isWindowOver;
-      const decided = decideByOperator(leg, pending, { absent, isOpen, closers });
+      const seen = look && { absent, isOpen: found === 0 && isWindowOver };
+      const decided = decideByOperator(leg, pending, seen, closers);
       if (decided !== undefined) return decided;
     }
     if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
@@ -75,8 +77,10 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     if (isFree && absent && !leg.hasLeft && leg.parked === null) return clear(leg, 'negative proof');
     if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
-      mayResendInDoubt &&= await isAsApproved(leg);
-      if (mayResendInDoubt) return again(leg);
+      // What is in doubt cannot be stopped, and is not helped on either: only the proof lets a cancel count.
+      const isWanted = !view.inbox.wantsCancel && view.rejectedBy === undefined;
+      if (isWanted) mayResendInDoubt &&= await isAsApproved(leg);
+      if (isWanted && mayResendInDoubt) return again(leg);
     }
     if (absent) await park(leg, 'order-not-found');
     else if (lookAt(n + 1, waits) === undefined)
@@ -191,13 +195,14 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
 }
 
 /**
- * An operator's wish, checked against what the bank has just shown. `isOpen`: the window of the proof is over, and no look has shown
- * an order: then two people may close with their evidence what the looks cannot.
+ * An operator's wish, checked against what the bank has just shown; undefined: it did not answer. `isOpen`: the window of the proof is
+ * over, and no order was shown: then two people (`closers`) may close with their evidence what the looks cannot.
  */
 function decideByOperator(
   leg: OrderLeg,
   pending: PendingResolve<ResolveUpdate>,
-  { absent, isOpen, closers }: { absent: boolean; isOpen: boolean; closers: string[] },
+  seen: { absent: boolean; isOpen: boolean } | undefined,
+  closers: string[],
 ): Resolved | undefined {
   const { action, by } = pending.request;
   const { known, terms } = leg;
@@ -210,9 +215,11 @@ function decideByOperator(
     const people = [...closers.filter((other) => !isSamePerson(other, by)), by].join(' and ');
     return { kind: 'unpaid', state: 'failed', reason: because('closed-by-operator', `by ${people}`) };
   };
+  if (action === 'keep-looking') return answer(true, 'looked again; nothing new');
+  if (seen === undefined)
+    return answer(false, 'the bank did not answer just now, and only what it shows decides; ask again');
+  const { absent, isOpen } = seen;
   switch (action) {
-    case 'keep-looking':
-      return answer(true, 'looked again; nothing new');
     case 'adopt-order':
       return answer(false, 'the bank does not show that order under this reference, as it was sent');
     case 'resend':

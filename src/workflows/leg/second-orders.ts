@@ -29,6 +29,7 @@ export function takeBack({ setAside: aside, dismissed }: OrderLeg): void {
  */
 export async function secondOrder(follow: Follow): Promise<string | undefined> {
   const { leg } = follow;
+  follow.isSecondUnread = false;
   // A bank may show a record for each leg of an exchange.
   if (leg.plan.kind === 'exchange') return undefined;
   for (const told of knownOrders(leg)) {
@@ -46,10 +47,15 @@ async function isThere(follow: Follow, orderId: string): Promise<boolean> {
       { claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
     ])
     .catch(() => undefined);
-  if (order === undefined || order.status === 'NOT_FOUND') {
+  if (order === undefined) {
+    follow.isSecondUnread = true;
+    follow.quickLooks += 1;
+    return false;
+  }
+  if (order.status === 'NOT_FOUND') {
     const looks = (notThere.get(orderId) ?? 0) + 1;
     notThere.set(orderId, looks);
-    follow.doubts += 1;
+    follow.quickLooks += 1;
     if (looks >= LOOKS_FOR_ABSENT) leg.dismissed.add(orderId);
     return false;
   }

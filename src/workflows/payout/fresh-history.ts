@@ -1,4 +1,4 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, workflowInfo } from '@temporalio/workflow';
 import type { PayoutView } from './view.ts';
 
 /** Thrown where a payout begins to wait: it goes on in a new run with an empty history. */
@@ -6,10 +6,11 @@ export class FreshHistory extends Error {}
 
 /**
  * A payout may wait for months, and each look costs events. A new run takes the claim, finds what was sent in the store and asks
- * again what is not decided: not while a vote, a cancel or an operator's request would be lost.
+ * again what is not decided: not while a vote, a rejection, a cancel or an operator's request would be lost. A handler that still
+ * runs waits for this run, which must not wait for it in turn.
  */
-export function goOnAfresh({ inbox, question }: PayoutView): void {
-  if (!workflowInfo().continueAsNewSuggested) return;
+export function goOnAfresh({ inbox, question, rejectedBy }: PayoutView): void {
+  if (!workflowInfo().continueAsNewSuggested || !allHandlersFinished() || rejectedBy !== undefined) return;
   const votes = question.awaited?.approvedBy.length ?? 0;
   if (votes > 0 || question.verdict !== undefined || inbox.cancel !== undefined || inbox.resolves.length > 0) return;
   throw new FreshHistory();

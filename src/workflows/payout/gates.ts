@@ -72,13 +72,16 @@ export class Gates {
 
   /** What stands before the payout once an order of it was not sent. */
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
-    // What was signed may have expired, or its signer left the policy: it is weighed again.
-    if (why === 'changed' && this.view.isSigned) {
-      this.passes.approved = undefined;
-      this.passes.letThrough = undefined;
-    }
+    if (why === 'changed') this.weighAgain();
     if (why === undefined || why === 'changed') return this.assess();
     return 'obstacle' in why ? { ...found, ...why } : { ...(await this.assess()), ...why };
+  }
+
+  /** What was signed may have expired, or its signer left the policy. */
+  private weighAgain(): void {
+    if (!this.view.isSigned) return;
+    this.passes.approved = undefined;
+    this.passes.letThrough = undefined;
   }
 
   async clear(first: Assessment): Promise<{ kind: 'clear'; found: Assessment } | Unpaid> {
@@ -111,7 +114,7 @@ export class Gates {
           this.leaveWait();
           break;
         case 'beneficiary':
-          obstacle = await ensureBeneficiary(view, this.accountId, terms.waits);
+          obstacle = await this.beneficiaryAdded();
           break;
         case 'hold':
           ended = await this.hold(gate);
@@ -128,6 +131,13 @@ export class Gates {
       if (ended !== undefined) return ended;
       found = obstacle === undefined ? await this.assess() : { ...found, obstacle };
     }
+  }
+
+  private async beneficiaryAdded(): Promise<Obstacle | undefined> {
+    const refused = await ensureBeneficiary(this.view, this.accountId, this.terms.waits);
+    if (refused !== 'not-approved') return refused;
+    this.weighAgain();
+    return undefined;
   }
 
   /** The exchange was booked at a worse rate than the cap: people decide whether the payout goes on. */

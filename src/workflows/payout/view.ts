@@ -83,6 +83,11 @@ export class PayoutView extends ExecutionView<PayoutState> {
     if (this.shown === undefined) this.missingAttributes = lastingAttributes(reference, input);
   }
 
+  /** Nobody else had it meanwhile: what is asked and shown stays. */
+  renewed(claim: Claim): void {
+    this.held = claim;
+  }
+
   get hasEnded(): boolean {
     return isEnd(this.state);
   }

@@ -85,13 +85,21 @@ async function claimAndGo<Legs>(
   handedOver: RunBefore | undefined,
   route: PayoutRoute<Legs>,
 ): Promise<PayoutResult> {
-  let before = handedOver;
+  let remembered = handedOver;
   let passes = handedOver?.passes;
-  const term = handedOver === undefined ? undefined : handedOver.term + 1;
+  const isHandedOver = handedOver !== undefined;
+  let term = isHandedOver ? handedOver.term + 1 : undefined;
   for (let lost = 0; ; lost += 1) {
     try {
-      const ranBefore = handedOver === undefined && hadRunBefore();
-      const prepared = await prepare({ input, storeId: before?.storeId, kind: route.kind, ranBefore, term });
+      const ranBefore = !isHandedOver && hadRunBefore();
+      const prepared = await prepare({
+        input,
+        storeId: remembered?.storeId,
+        kind: route.kind,
+        ranBefore,
+        term,
+        isHandedOver,
+      });
       if (prepared.kind === 'ended') return earlierEnd(view, prepared);
       if (view.question.isLeftFor(undefined)) await view.hear();
       view.claimed(prepared.claim);
@@ -99,23 +107,29 @@ async function claimAndGo<Legs>(
       view.isSigned = prepared.terms.signed === true;
       view.attributesAtStart(prepared.claim.reference, input);
       view.assessed(prepared.assessment);
-      // Whoever takes the claim from us again and again is slowed down, and so are we.
+      // Two runs would take the claim from each other without end.
       if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared), passes);
       const run = { input, prepared, view, gates };
-      const legs = route.legs(run, before?.legs ?? {});
+      const legs = route.legs(run, remembered?.legs ?? {});
       const { storeId, term: held } = prepared.claim;
-      before = { storeId, term: held, legs: byKind(route.orders(legs)), passes: gates.passes };
+      remembered = { storeId, term: held, legs: byKind(route.orders(legs)), passes: gates.passes };
       return await route.lead(run, legs);
     } catch (error) {
-      if (error instanceof FreshHistory && before !== undefined) {
-        await condition(allHandlersFinished);
-        return continueAsNew<Workflow>(input, { ...before, legs: memoriesOf(before.legs) });
+      if (error instanceof FreshHistory && remembered !== undefined) {
+        return continueAsNew<Workflow>(input, {
+          ...remembered,
+          term: view.claim.term,
+          legs: memoriesOf(remembered.legs),
+        });
       }
       if (!isSuperseded(error)) throw error;
-      // Somebody else had the payout meanwhile.
+      // Somebody else may have had the payout meanwhile.
       passes = undefined;
-      view.note('the claim was lost: the store is asked again what was sent');
+      if (view.isClaimed) ({ term } = view.claim);
+      view.note(
+        'the claim was lost, or something was sent that is not settled: the store is asked again what was sent',
+      );
     }
   }
 }

@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { renewClaim } from '../../../src/services/payout/renew-claim.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -44,7 +47,9 @@ async function open(referenceDedupe: ReferenceDedupe) {
   const claim = { storeId: store.id, reference, term };
   return {
     posts: () => posts,
-    send: (attempt: number) => sendOrder(sender, CALLER, { claim, leg: 'payment', attempt }),
+    send: (attempt: number, held = claim) => sendOrder(sender, CALLER, { claim: held, leg: 'payment', attempt }),
+    renew: (runId = CALLER.runId) =>
+      renewClaim({ store, now: Date.now } as ActivityDeps, { ...CALLER, runId }, { claim }),
   };
 }
 
@@ -61,4 +66,23 @@ it('where the bank is trusted to recognise a reference its workflow decides abou
   await send(1);
   await send(2);
   expect(posts()).toBe(2);
+});
+
+it('a sender that begins after its run has renewed the claim sends nothing, whatever its attempt', async () => {
+  const { send, posts, renew } = await open('none');
+  const renewed = await renew();
+  expect(renewed).toMatchObject({ term: 2 });
+  // The answer was lost: asked for again.
+  expect(await renew()).toEqual(renewed);
+  for (const attempt of [1, 2]) await expect(send(attempt)).rejects.toThrow(Superseded);
+  expect(posts()).toBe(0);
+  expect(await send(1, renewed)).toMatchObject({ outcome: 'ambiguous' });
+  expect(posts()).toBe(1);
+});
+
+it('nobody but the run that holds a claim renews it', async () => {
+  const { send, posts, renew } = await open('none');
+  await expect(renew('run-2')).rejects.toThrow(Superseded);
+  await send(1);
+  expect(posts()).toBe(1);
 });

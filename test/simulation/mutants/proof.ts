@@ -104,8 +104,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/leg/resolve.ts',
-        find: 'const isOpen = conflict === undefined && found === 0 && isWindowOver;',
-        replace: 'const isOpen = true;\n      closers.push(String(isWindowOver));',
+        find: 'const seen = look && { absent, isOpen: found === 0 && isWindowOver };',
+        replace: 'const seen = { absent, isOpen: true };\n      closers.push(String(isWindowOver));',
       },
     ],
   },

@@ -222,7 +222,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "    .where('term', '=', claim.term)",
       },
       {
-        file: 'src/store/claims.ts',
+        file: 'src/store/payout-claims.ts',
         find: "    .where('payloadDigest', '=', claim.payloadDigest)\n    .where('state', 'not in', END_STATES)",
         replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },
@@ -260,6 +260,18 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    number: 'P82',
+    name: 'late-sender-let-through',
+    what: 'a worker that stood still with a send in hand begins it after its payout has looked and gone on',
+    edits: [
+      {
+        file: 'src/workflows/payout/one-send.ts',
+        find: "view.renewed(await call('renewClaim', { claim: view.claim }, 'nothing is sent late any more'));",
+        replace: '',
+      },
+    ],
+  },
+  {
     number: 'P8',
     name: 'earlier-run-forgotten',
     what: 'a new run does not count what the run before it has sent',
@@ -284,8 +296,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PLACE,
-        find: 'return wasBegun(error)',
-        replace: 'return !wasBegun(error)',
+        find: '?? SILENT;',
+        replace: "?? { outcome: 'not-sent', why: 'unreachable' };",
       },
     ],
   },

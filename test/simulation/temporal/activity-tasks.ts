@@ -111,12 +111,17 @@ export class ActivityTasks {
       run.lastBeat = cluster.time.now;
       if (isDropped(task)) run.abort.abort(new CancelledFailure('Activity cancelled'));
     };
-    cluster
-      .perform(process, task.execution, { ...task, input: copyOf(task.input), heartbeat, signal: run.abort.signal })
-      .then(
-        (value) => this.report(process, () => this.attemptCompleted(task, run, copyOf(value))),
-        (error: unknown) => this.report(process, () => this.attemptFailed(task, run, error)),
-      );
+    const perform = (): void => {
+      cluster
+        .perform(process, task.execution, { ...task, input: copyOf(task.input), heartbeat, signal: run.abort.signal })
+        .then(
+          (value) => this.report(process, () => this.attemptCompleted(task, run, copyOf(value))),
+          (error: unknown) => this.report(process, () => this.attemptFailed(task, run, error)),
+        );
+    };
+    // One that stands still with the task in hand begins it when it goes on, even if its time is over by then.
+    cluster.taken(process, task.name);
+    process.deliver(perform);
   }
 
   /** Between the end of the code and the server's knowledge of it the process can still die. */

@@ -65,6 +65,11 @@ export class Cluster {
     else work(this.random.pick(alive));
   }
 
+  /** The server has given the task to a process. */
+  taken(process: WorkerProcess, activity: string): void {
+    this.events.taken(process, activity);
+  }
+
   /** Runs the code of an activity in a process. */
   async perform(process: WorkerProcess, execution: Execution, performance: Performance): Promise<unknown> {
     const { name, id, attempt, input, heartbeat, signal } = performance;

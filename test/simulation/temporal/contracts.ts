@@ -35,6 +35,8 @@ export interface ClusterEvents {
   closed(execution: Execution, end: { result: unknown } | { failure: string }): void;
   /** Workflow code has run and is at rest. */
   activated(execution: Execution): void;
+  /** A process has the task of an activity in hand, and has not begun it. */
+  taken(process: WorkerProcess, activity: string): void;
   /** A process begins an activity. */
   performs(execution: Execution, activity: string, process: WorkerProcess): void;
 }

@@ -1,0 +1,114 @@
+import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { attemptsOf } from './attempts.ts';
+import { identified } from './claims.ts';
+import type { Database } from './database.ts';
+import type { HeldClaim, PayoutClaim, PayoutClaimRequest } from './entities.ts';
+import type { JsonText } from './json-columns.ts';
+import type { PayoutRecord } from './schema.ts';
+
+export const payoutClaimRepository = { claimPayout, renewClaim };
+
+/**
+ * Takes the claim of one payout for `runId` (state `received` becomes `preparing`): inserts the row when no batch has, takes it
+ * over from another run under the next term when the payload is the same and the row has no end, and sets `releasedAt` where
+ * the batch had no time to. Each step is one atomic statement and no row is ever deleted, so that together they need no
+ * transaction.
+ */
+async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
+  const record = (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim));
+  const sent = await attemptsOf(db, [claim.reference, ...claim.derivedReferences]);
+  return {
+    record,
+    isTakenOver: record.term > 1,
+    samePayload: record.reference === claim.reference && record.payloadDigest === claim.payloadDigest,
+    attempts: sent,
+  };
+}
+
+async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  return db
+    .insertInto('payouts')
+    .values({
+      ...identified(claim),
+      kind: claim.kind,
+      generation: claim.generation,
+      by: claim.by,
+      state: 'preparing',
+      claimRunId: claim.runId,
+      term: 1,
+      releasedAt: claim.at,
+      createdAt: claim.at,
+      updatedAt: claim.at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * The newest run that asks is right: Temporal has one open run for an id. A row whose payload differs keeps its claim, which
+ * belongs to the payout it was made for; so does one that has an end.
+ */
+async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  return db
+    .updateTable('payouts')
+    .set(({ fn, val, ref, lit, case: when, eb }) => ({
+      claimRunId: claim.runId,
+      term: when()
+        .when('claimRunId', '=', claim.runId)
+        .then(ref('term'))
+        .else(eb(ref('term'), '+', lit(1)))
+        .end(),
+      state: when()
+        .when('state', 'in', ['received', 'scheduled'])
+        .then<PayoutState>('preparing')
+        .else(ref('state'))
+        .end(),
+      // Its day has come.
+      reason: when()
+        .when('state', '=', 'scheduled')
+        .then(null)
+        .else(ref('reason').$castTo<JsonText<Reason> | null>())
+        .end(),
+      reasonCode: when().when('state', '=', 'scheduled').then(null).else(ref('reasonCode')).end(),
+      // A row that runs is released, even if whoever started it died before saying so: a cancelled batch must not end it.
+      releasedAt: fn.coalesce('releasedAt', val(claim.at)),
+      updatedAt: claim.at,
+    }))
+    .where('reference', '=', claim.reference)
+    .where('payloadDigest', '=', claim.payloadDigest)
+    .where('state', 'not in', END_STATES)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * The next term for the run that holds the claim; undefined when it does not. Asked again, it is the same one: a renewal whose answer
+ * was lost is no other.
+ */
+async function renewClaim(
+  db: Database,
+  { reference, term, runId, at }: HeldClaim & { runId: string; at: number },
+): Promise<number | undefined> {
+  const renewed = await db
+    .updateTable('payouts')
+    .set({ term: term + 1, updatedAt: at })
+    .where('reference', '=', reference)
+    .where('claimRunId', '=', runId)
+    .where('term', 'in', [term, term + 1])
+    .where('state', 'not in', END_STATES)
+    .returning('term')
+    .executeTakeFirst();
+  return renewed?.term;
+}
+
+/** Whoever has the document: under this reference, or as another kind under another one. */
+async function claimed(db: Database, { instruction, generation }: PayoutClaimRequest): Promise<PayoutRecord> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('uid', '=', instruction.uid)
+    .where('documentId', '=', instruction.id)
+    .where('generation', '=', generation)
+    .executeTakeFirstOrThrow();
+}
