@@ -186,6 +186,31 @@ describe.concurrent('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: other });
   });
 
+  it('a closed order is not called unpaid while the order that was set aside for it may be paid', async () => {
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never } });
+    const handle = await product.start({ id: 'aside', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'aside');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    await product.bankCall('POST', '/v1/banking/transactions/payment', { ...DEFAULT_PAYMENT, reference });
+    const { orderId } = await until(handle, 'needs-operator');
+    const adopt = { action: 'adopt-order', by: 'alice', evidence: 'the other is being called back', orderId };
+    expect(await handle.executeUpdate('resolve', { args: [adopt] })).toMatchObject({ accepted: true });
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'CLOSED', stay: true });
+    await untilReason(handle, 'status-unclear');
+    const close = { action: 'close-as-not-paid', by: 'alice', evidence: 'statement of today' };
+    expect(await handle.executeUpdate('resolve', { args: [close] })).toMatchObject({ accepted: false });
+    const other = (await ordersUnder(product, reference)).find((order) => order.order_id !== orderId)?.order_id;
+    await product.sandboxTest('POST', `orders/${other}/status`, { status: 'REJECTED', stay: true });
+    await untilTrue(async () => {
+      const answer = await handle.executeUpdate<{ accepted: boolean }, [typeof close]>('resolve', { args: [close] });
+      return answer.accepted;
+    });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
+    const attempts = await product.store.attempts(reference);
+    expect(attempts.map(({ settled }) => settled)).toEqual(['unpaid']);
+    await recordHistory(handle, 'payout', 'closed-beside-another-order');
+  });
+
   it('a rejection given while a held payout is looked at again counts', async () => {
     await using product = await startProduct();
     await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
