@@ -2,7 +2,7 @@ import { condition, sleep } from '@temporalio/workflow';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
-import { oneSend } from '../payout/one-send.ts';
+import { answerTo, renewClaim } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
 import { polls } from '../proxies.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';
@@ -25,12 +25,14 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     leg.firstSentAt ??= Date.now();
     const result = await attempt(leg);
     const mayHaveMoved = result.outcome !== 'not-sent' && result.outcome !== 'refused';
-    if (mayHaveMoved) leg.lastSentAt = Date.now();
     const { known, next } = afterAttempt(leg.known, result);
     leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
     leg.known = known;
     if (mayHaveMoved) leg.fruitless = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
+    // A run whose claim is gone knows by then what it has to look for.
+    if (result === SILENT) await renewClaim(view);
+    if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':
         return { kind: 'placed', orderId: next.orderId, adopted: false };
@@ -58,8 +60,8 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
  * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous: what the store does not show may have been
  * sent all the same.
  */
-async function attempt({ plan, known, view }: OrderLeg): Promise<AttemptResult> {
-  return (await oneSend(view, () => plan.send(known.attempts + 1))) ?? SILENT;
+async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
+  return (await answerTo(() => plan.send(known.attempts + 1))) ?? SILENT;
 }
 
 /** The sender has compared what it reads with what is stored, and they do not agree. */
