@@ -102,6 +102,8 @@ export interface PayoutClaimRequest {
   kind?: PayoutKind;
   by: string | null;
   runId: string;
+  /** The claim gets this term at least, so that nobody holds it under one of before; absent: the first. */
+  term?: number;
   /** Derived references whose attempts are wanted too. */
   derivedReferences: readonly string[];
   at: number;

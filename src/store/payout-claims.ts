@@ -35,7 +35,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
       by: claim.by,
       state: 'preparing',
       claimRunId: claim.runId,
-      term: 1,
+      term: claim.term ?? 1,
       releasedAt: claim.at,
       createdAt: claim.at,
       updatedAt: claim.at,
@@ -50,14 +50,17 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
  * belongs to the payout it was made for; so does one that has an end.
  */
 async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<PayoutRecord | undefined> {
+  const { term = 1 } = claim;
   return db
     .updateTable('payouts')
     .set(({ fn, val, ref, lit, case: when, eb }) => ({
       claimRunId: claim.runId,
       term: when()
-        .when('claimRunId', '=', claim.runId)
+        .when(eb('claimRunId', '=', claim.runId).and('term', '>=', term))
         .then(ref('term'))
-        .else(eb(ref('term'), '+', lit(1)))
+        .when(eb('term', '>=', term))
+        .then(eb(ref('term'), '+', lit(1)))
+        .else(lit(term))
         .end(),
       state: when()
         .when('state', 'in', ['received', 'scheduled'])

@@ -27,7 +27,7 @@ export interface PrepareInput {
   storeId?: string;
   /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
   ranBefore?: boolean;
-  /** The term that its claim has unless another run had it; absent: the first. */
+  /** The term that its claim has unless another run had it, and has at least; absent: the first. */
   term?: number;
   /** It goes on for the run before, which has handed over what it knew. */
   isHandedOver?: boolean;
@@ -134,6 +134,7 @@ export async function preparePayout(
     kind,
     by: by ?? null,
     runId,
+    term: isTerm(term) ? term : undefined,
     derivedReferences: references,
     at: now(),
   });
@@ -172,6 +173,10 @@ export async function preparePayout(
     assessment,
   };
 }
+
+/** Anybody may write anything into the input of a workflow: no term that leaves none behind it. */
+const isTerm = (term: unknown): term is number =>
+  Number.isInteger(term) && Number(term) > 0 && Number(term) < 1_000_000;
 
 /** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);

@@ -12,15 +12,19 @@ import type { PayoutRecord, Store } from '../../store/store.ts';
  * @throws WrongWorld in another store, Superseded for another run and after an end
  */
 export async function claimedRow(store: Store, claim: Claim, runId: string): Promise<PayoutRecord> {
-  if (claim.storeId !== store.id) {
-    if (await store.hasReplaced(claim.storeId)) throw new Superseded('another store has taken the place of its own');
-    throw new WrongWorld(`the payout belongs to store ${claim.storeId}, and this worker has store ${store.id}`);
-  }
+  await assertItsStore(store, claim);
   const row = await store.payout(claim.reference);
   if (row === undefined || row.term !== claim.term || row.claimRunId !== runId || isEnd(row.state)) {
     throw new Superseded();
   }
   return row;
+}
+
+/** @throws WrongWorld in another store, Superseded in one that has taken the place of its own */
+export async function assertItsStore(store: Store, { storeId }: Claim): Promise<void> {
+  if (storeId === store.id) return;
+  if (await store.hasReplaced(storeId)) throw new Superseded('another store has taken the place of its own');
+  throw new WrongWorld(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
 }
 
 /** The reference under which an order of a payout is sent: its own, or the derived one of its exchange. */

@@ -126,7 +126,8 @@ async function claimAndGo<Legs>(
       if (!isSuperseded(error)) throw error;
       // Somebody else may have had the payout meanwhile.
       passes = undefined;
-      if (view.isClaimed) ({ term } = view.claim);
+      // Nothing that was asked for under the term of before is sent under the next one.
+      if (view.isClaimed) term = view.claim.term + 1;
       view.note(
         'the claim was lost, or something was sent that is not settled: the store is asked again what was sent',
       );
