@@ -3,7 +3,7 @@ import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import type { SettledLegs } from '../services/payout/close.ts';
-import type { LegStarts } from '../services/payout/prepare.ts';
+import type { LegStarts } from '../services/payout/leg-start.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';

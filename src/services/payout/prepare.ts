@@ -11,15 +11,14 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { SENDER_LIFE_MS, type Submission, submissionOf, withUnknownAttempts } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
 import { isMade } from '../decisions/maker.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { legReferences } from '../sending/claimed-row.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { recordedAssessment } from './assess.ts';
+import { type Forgotten, type LegStarts, legStarts } from './leg-start.ts';
 
 export interface PrepareInput {
   input: PayoutInput;
@@ -33,20 +32,6 @@ export interface PrepareInput {
   isHandedOver?: boolean;
   /** Of the workflow that asks; absent: a payout. */
   kind?: PayoutKind;
-}
-
-/** What is known of one order of a payout when a run takes the claim. */
-export interface LegStart {
-  /** Under which it is sent. */
-  reference: string;
-  submission: Submission;
-  /** Its order is known to have been paid. */
-  isPaid: boolean;
-  /** Epoch ms of the first and the last attempt recorded; null when there is none. */
-  firstSentAt: number | null;
-  lastSentAt: number | null;
-  /** More may have been sent than the store shows. */
-  isForgotten?: true;
 }
 
 /** What the first activity of a payout returns into history: its claim, its terms for life, and where to begin. */
@@ -69,9 +54,6 @@ export type Prepared =
       parked: Reason | null;
       assessment: Assessment;
     } & LegStarts);
-
-/** Those of the orders that a row of its kind may send. */
-export type LegStarts = Partial<Record<LegKind, LegStart>>;
 
 /** Without these there is nothing to claim; every other rule ends the payout as failed, with its reason. */
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
@@ -181,12 +163,6 @@ const isTerm = (term: unknown): term is number =>
 /** Reasons that no person has to decide about: the run looks, and goes on by what it finds. */
 const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
-/** In which time (epoch ms) something may have been sent that the store does not show; `until` null: up to now. */
-interface Forgotten {
-  from: number;
-  until: number | null;
-}
-
 /**
  * Whether more may have been sent than the store shows: an earlier run was looking, or its workflow was closed in a way that should
  * have left an end; another run had the payout (`hadOther`), and what it has sent may be missing; an older copy was put in the
@@ -245,37 +221,6 @@ function claimedInstruction(
 }
 
 const reused = () => new Misuse(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
-
-/** When the claim was taken (epoch ms); `forgotten`: attempts of the order may be missing. */
-interface Taken {
-  at: number;
-  forgotten?: Forgotten;
-}
-
-function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): LegStarts {
-  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
-  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, taken(leg))]));
-}
-
-/** One that is known to have been paid needs no look. */
-function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
-  const own = attempts.filter((attempt) => attempt.reference === reference);
-  const submission = submissionOf(own);
-  return {
-    reference,
-    submission: forgotten === undefined ? submission : withUnknownAttempts(submission),
-    isPaid: own.some(({ settled }) => settled === 'paid'),
-    firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
-    lastSentAt: forgotten?.until === null ? null : (lastEnd(own, at) ?? forgotten?.until ?? null),
-    ...(forgotten !== undefined && { isForgotten: true }),
-  };
-}
-
-/** When the last attempt ended at the latest, oldest first: nobody records when a sender stopped. */
-function lastEnd(attempts: PayoutClaim['attempts'], at: number): number | undefined {
-  const last = attempts.at(-1);
-  return last && Math.min(at, last.sentAt + SENDER_LIFE_MS);
-}
 
 function ended(record: PayoutRecord, state: EndState): Prepared {
   const { reference, reason, orderId, fee, feeCurrency } = record;

@@ -6,7 +6,7 @@ import type { LegKind } from '../../domain/sent-order.ts';
 import { type AttemptResult, lastLeftOf, remembered, type Submission } from '../../domain/submission.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
-import type { LegStart } from '../../services/payout/prepare.ts';
+import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';

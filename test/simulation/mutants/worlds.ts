@@ -17,7 +17,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       { file: PREPARE, find: 'storeId !== undefined && storeId !== store.id', replace: "storeId === ''" },
       { file: PREPARE, find: 'if (batchId !== undefined) throw', replace: "if (batchId === '') throw" },
-      { file: CLAIMED_ROW, find: 'claim.storeId !== store.id', replace: "claim.storeId === ''" },
+      { file: CLAIMED_ROW, find: 'if (storeId === store.id) return;', replace: "if (storeId !== '') return;" },
     ],
   },
   {
