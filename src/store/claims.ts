@@ -24,6 +24,7 @@ const UNPAID: readonly PayoutState[] = ['failed', 'rejected', 'cancelled'];
  */
 function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {
+    await oneAtATime(transaction);
     const known = await knownClaims(transaction, claim.rows);
     if (known.length > 0) return { claimed: false, known };
     const changed = await changedSince(transaction, claim);
@@ -43,6 +44,18 @@ function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
     await audit(transaction, claimEntry(claim, total));
     return { claimed: true };
   });
+}
+
+/**
+ * What two files have in common (a message id, a payee and an amount) no key of a table keeps apart: the second one waits for the first
+ * to be there, and then sees it. PostgreSQL would read both before either is written.
+ */
+async function oneAtATime(db: Database): Promise<void> {
+  await db
+    .insertInto('meta')
+    .values({ key: 'claiming', value: '' })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: '' }))
+    .execute();
 }
 
 /** Who handed in what, or asked for a batch to be paid again; the file by its digest. */

@@ -36,6 +36,17 @@ onEveryStore('what a batch was handed over as', (test) => {
     expect((await store.batchOfMessage('MSG-1'))?.batchId).toBe('b2');
   });
 
+  it('and of two files with one message id, handed over at once, one is told of the other', async () => {
+    const [one, other] = [await test.open(), await test.open()];
+    const claims = await Promise.all(
+      [one, other].map((store, index) =>
+        store.claimBatch({ ...batchClaim(`b${index}`, [`doc-${index}`]), message: MESSAGE, messageIsNew: true }),
+      ),
+    );
+    expect(claims.map(({ claimed }) => claimed).toSorted()).toEqual([false, true]);
+    expect(claims.find(({ claimed }) => !claimed)).toMatchObject({ changed: 'message-taken' });
+  });
+
   it('has the rows that were refused, in the order of the file', async () => {
     const store = await test.open();
     const refused: RefusedRow[] = [
