@@ -27,6 +27,14 @@ onEveryStore('The order of release', (test) => {
     expect(documents(await store.releasable('b-1', 3))).toEqual(['c', 'd', 'a']);
   });
 
+  it('goes on where more accounts are paused than a condition has parts for', async () => {
+    const store = await claimed();
+    const paused = Array.from({ length: 3_000 }, (_, index) => ({ uid: 'user-1', accountId: `acc-${index + 2}` }));
+    expect(documents(await store.releasable('b-1', 10, paused))).toEqual(['c', 'd', 'a', 'b']);
+    expect(await store.releasable('b-1', 10, [...paused, { uid: 'user-1', accountId: 'acc-1' }])).toEqual([]);
+    expect(await store.releasable('b-1', 10, [{ uid: 'user-2', accountId: 'acc-1' }])).toHaveLength(4);
+  });
+
   it('is the order in which short money is given out', async () => {
     const store = await claimed();
     for (const [id, fundsNeeded] of [
