@@ -110,10 +110,11 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
     });
-    const resume = (): Promise<void> =>
+    const resume = oneAtATime(() =>
       resumeUnended(deps, (error, id) => log.warn({ error, id }, 'not started')).catch((error: unknown) =>
         log.warn({ error }, 'resuming failed'),
-      );
+      ),
+    );
     const sweep = oneAtATime(() =>
       sweepCardEvents(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')).catch(
         (error: unknown) => log.warn({ error }, 'sweeping card events failed'),

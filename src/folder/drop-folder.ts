@@ -79,18 +79,16 @@ export class DropFolder {
   /** Answers that the folder has given, and that something has come to light about since: a further version, and the reports again. */
   private async answerLater(): Promise<void> {
     const { out } = this.paths;
-    let item = { batchId: '', path: out };
-    try {
-      for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
-        if (this.looked.get(batchId) === at) continue;
-        item = { batchId, path: out };
+    for (const { batchId, at } of await this.deps.store.newsOfAnswered()) {
+      if (this.looked.get(batchId) === at) continue;
+      try {
         const batch = await this.deps.store.batch(batchId);
         const stem = batch && (await answeredStem(out, batch));
         if (stem !== undefined) await this.deps.report(batchId, { dir: out, answerStem: stem });
         this.looked.set(batchId, at);
+      } catch (error) {
+        this.deps.failed(error, { batchId, path: out });
       }
-    } catch (error) {
-      this.deps.failed(error, item);
     }
   }
 
@@ -135,8 +133,13 @@ export class DropFolder {
   }
 
   private async refuse(item: WorkItem, refusal: IntakeRefusal): Promise<Found> {
-    await answerRefusal(this.paths.out, item.batchId, refusal);
-    const document = refusal.toDocument();
-    return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
+    try {
+      await answerRefusal(this.paths.out, item.batchId, refusal);
+      const document = refusal.toDocument();
+      return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
+    } catch (error) {
+      this.deps.failed(error, item);
+      return 'open';
+    }
   }
 }

@@ -204,7 +204,12 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
 
 /** An order open for longer than the sweep's window is looked up by id, ever more rarely. */
 async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<number> {
-  if (owner.orderId === null || (owner.nextLookAt !== null && now < owner.nextLookAt)) return 0;
+  if (owner.orderId === null) {
+    // Nothing of it has reached the bank, and whoever stored its end died before it left the open set.
+    if (await hasEnded(shift.deps, owner.workflowId)) await shift.deps.store.closeOrder(owner.reference);
+    return 0;
+  }
+  if (owner.nextLookAt !== null && now < owner.nextLookAt) return 0;
   const age = now - owner.openedAt;
   await shift.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
   return tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
