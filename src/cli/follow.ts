@@ -33,7 +33,7 @@ export async function followBatches(
     const batch = await store.batch(batchId);
     if (batch === undefined) continue;
     // A row with an operator whose workflow is gone is started again: only an open batch looks after its rows.
-    if (batch.endedAt !== null) await store.setBatchEnded(batchId, null);
+    if (batch.endedAt !== null) await store.reopenBatch(batchId);
     await startAnew(store, batchId);
     await startBatch(client, batchId, batch.file);
   }

@@ -1,4 +1,4 @@
-import type { BatchControl } from '../domain/payout-state.ts';
+import { type BatchControl, END_STATES } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
 import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './chunks.ts';
 import type { Database } from './database.ts';
@@ -18,7 +18,8 @@ export const batchRepository = {
   refusedRows,
   controlBatch,
   endCanary,
-  setBatchEnded,
+  endBatch,
+  reopenBatch,
 };
 
 async function batch(db: Database, batchId: string): Promise<BatchRecord | undefined> {
@@ -158,16 +159,30 @@ async function endCanary(db: Database, batchId: string, reason: string, at: numb
   });
 }
 
-/** Null opens it again (an operator's `resolve` restarted a row). */
-async function setBatchEnded(db: Database, batchId: string, endedAt: number | null): Promise<void> {
-  await inTransaction(db, async (transaction) => {
+/** Every row of it has an end or was left to people; false while one is at work. */
+async function endBatch(db: Database, batchId: string, endedAt: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const open = await transaction
+      .selectFrom('payouts')
+      .select('reference')
+      .where('batchId', '=', batchId)
+      .where('state', 'not in', [...END_STATES, 'needs-operator'])
+      .executeTakeFirst();
+    if (open !== undefined) return false;
     const { numUpdatedRows } = await transaction
       .updateTable('batches')
       .set({ endedAt })
       .where('batchId', '=', batchId)
-      .$if(endedAt !== null, (query) => query.where('endedAt', 'is', null))
+      .where('endedAt', 'is', null)
       .executeTakeFirstOrThrow();
-    if (endedAt === null || numUpdatedRows !== 1n) return;
-    await announce(transaction, { kind: 'batch.ended', subject: batchId, uid: null, at: endedAt });
+    if (numUpdatedRows === 1n) {
+      await announce(transaction, { kind: 'batch.ended', subject: batchId, uid: null, at: endedAt });
+    }
+    return true;
   });
+}
+
+/** A row of it may be at work again. */
+async function reopenBatch(db: Database, batchId: string): Promise<void> {
+  await db.updateTable('batches').set({ endedAt: null }).where('batchId', '=', batchId).execute();
 }

@@ -10,10 +10,10 @@ export const quietPayoutRepository = { quietPayouts, countClosedRun, forgetClose
 export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
 
 /**
- * Which quiet payouts: the rows of a batch, payouts without a batch (`null`), or those with an operator, whose batch may
- * have ended.
+ * Which quiet payouts: the rows of a batch, payouts without a batch (`null`), or those of batches that have ended: they were left to
+ * people, and nothing else looks after them.
  */
-export type QuietScope = { batchId: string | null } | 'needs-operator';
+export type QuietScope = { batchId: string | null } | 'ended-batches';
 
 /**
  * Released payouts without an end that have not changed since `changedBefore` and may be started again `now`, by reference,
@@ -33,8 +33,16 @@ async function quietPayouts(
     .where('updatedAt', '<', changedBefore)
     .where((row) => row.or([row('nextRestartAt', 'is', null), row('nextRestartAt', '<=', now)]))
     .where((row) => row.or([row('closedRuns', '<', CLOSED_RUNS_MAX), row('state', '!=', 'needs-operator')]));
-  if (scope === 'needs-operator') query = query.where('state', '=', 'needs-operator');
-  else if (scope.batchId === null) query = query.where('batchId', 'is', null);
+  if (scope === 'ended-batches') {
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('batches')
+          .select('batches.batchId')
+          .whereRef('batches.batchId', '=', 'payouts.batchId')
+          .where('batches.endedAt', 'is not', null),
+      ),
+    );
+  } else if (scope.batchId === null) query = query.where('batchId', 'is', null);
   else query = query.where('batchId', '=', scope.batchId);
   if (after !== null) query = query.where('reference', '>', after);
   const rows = await query.orderBy('reference').limit(limit).execute();

@@ -31,6 +31,9 @@ import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 
 /** Workflow executions as activities reach them, over a Temporal client. */
+/** A payout whose workflow tasks do not work, or that no worker serves, takes no update. */
+const CANCEL_MS = 10_000;
+
 export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
@@ -71,13 +74,16 @@ export function executionsOver(client: Client): Executions {
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
     approve: (workflowId, decision) => signal(workflowId, MESSAGES.approve, decision),
     reject: (workflowId, decision) => signal(workflowId, MESSAGES.reject, decision),
-    // Accepted is enough: the payout answers when it knows, and its row shows it.
+    // Accepted is enough: the payout answers when it knows, and its row shows it. Asked again, a run has taken it once.
     cancelPayout: (workflowId, request) =>
       ifThere(() =>
-        client.workflow.getHandle(workflowId).startUpdate(MESSAGES.cancel, {
-          args: [request],
-          waitForStage: WorkflowUpdateStage.ACCEPTED,
-        }),
+        client.withDeadline(Date.now() + CANCEL_MS, () =>
+          client.workflow.getHandle(workflowId).startUpdate(MESSAGES.cancel, {
+            args: [request],
+            updateId: 'batch-cancelled',
+            waitForStage: WorkflowUpdateStage.ACCEPTED,
+          }),
+        ),
       ),
     lookAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
     async isOpen(workflowId) {

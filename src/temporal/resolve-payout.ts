@@ -21,7 +21,7 @@ export async function resolvePayout(
   if (!(await executionsOver(client).isOpen(workflowId))) {
     await store.forgetClosedRuns(payout.reference);
     await restartPayout(client, payout);
-    if (payout.batchId !== null) await store.setBatchEnded(payout.batchId, null);
+    if (payout.batchId !== null) await store.reopenBatch(payout.batchId);
     if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(request.action);
     // It comes up with an operator: nothing is sent unless this or a later decision says so.
     await untilParked(client, workflowId);

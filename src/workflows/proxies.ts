@@ -135,6 +135,7 @@ export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>(
 /** Starting what should run and does not. */
 export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
   startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: '10m',
   retry: { maximumInterval: '30s' },
 });
 

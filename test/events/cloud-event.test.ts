@@ -23,7 +23,7 @@ const types = async (): Promise<(string | undefined)[]> => (await told()).map((e
 it('a batch is told with its counts, unless it was opened again', async () => {
   await store.claimBatch(batchClaim('b1', ['x', 'y']));
   await store.cancelUnreleased('b1', null, because('batch-cancelled'), 2_000);
-  await store.setBatchEnded('b1', 3_000);
+  await store.endBatch('b1', 3_000);
   const event = (await told()).at(-1);
   expect(event).toMatchObject({ type: 'batch.ended', subject: 'batch/b1', time: '1970-01-01T00:00:03.000Z' });
   expect(batchData.parse(event?.data)).toEqual({
@@ -34,7 +34,7 @@ it('a batch is told with its counts, unless it was opened again', async () => {
     createdAt: '1970-01-01T00:00:01.000Z',
     endedAt: '1970-01-01T00:00:03.000Z',
   });
-  await store.setBatchEnded('b1', null);
+  await store.reopenBatch('b1');
   expect((await types()).at(-1)).toBeUndefined();
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { because } from '../../src/domain/reasons.ts';
 import type { AnsweredTransaction } from '../../src/store/store.ts';
 import { claimRowsOf } from '../intake/rows.ts';
 import { onEveryStore } from './stores.ts';
@@ -45,7 +46,8 @@ onEveryStore('Answers', (test) => {
     await store.recordAnswer(ANSWER, told(2));
     await store.recordAnswer({ ...ANSWER, version: 2 }, told(1));
     expect(await store.newsOfAnswered()).toEqual([]);
-    await store.setBatchEnded('batch-1', 2_000);
+    await store.cancelUnreleased('batch-1', null, because('batch-cancelled'), 1_500);
+    await store.endBatch('batch-1', 2_000);
     expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 5_000 }]);
     await store.recordIncident({ kind: 'second-order', reference: b ?? '', orderId: 'o-9', seenAt: 7_000 });
     expect(await store.newsOfAnswered()).toEqual([{ batchId: 'batch-1', at: 7_000 }]);

@@ -21,12 +21,12 @@ onEveryStore('Batches', (test) => {
 
   it('are unended until their end is set, and again when it is cleared', async () => {
     const store = await test.open();
-    await store.claimBatch(batchClaim('b1', ['a'], 1_000));
+    await store.claimBatch(batchClaim('b1', [], 1_000));
     await store.claimBatch(batchClaim('b2', ['b'], 2_000));
-    await store.setBatchEnded('b1', 3_000);
+    await store.endBatch('b1', 3_000);
     expect((await store.batch('b1'))?.endedAt).toBe(3_000);
     expect((await store.unendedBatches()).map(({ batchId }) => batchId)).toEqual(['b2']);
-    await store.setBatchEnded('b1', null);
+    await store.reopenBatch('b1');
     expect((await store.unendedBatches()).map(({ batchId }) => batchId)).toEqual(['b1', 'b2']);
   });
 });

@@ -65,7 +65,7 @@ onEveryStore('the outbox', (test) => {
     const { reference } = await claimed(store, 'a');
     const back = { orderId: 'o-1', reference, amount: '1.00', currency: 'USD', seenAt: 5 };
     const incident = { kind: 'second-order', reference, orderId: 'o-2', seenAt: 6 } as const;
-    await store.claimBatch(batchClaim('b1', ['x']));
+    await store.claimBatch(batchClaim('b1', []));
     const paused = { batchId: 'b1', control: 'paused', by: 'alice' } as const;
     for (const _ of [1, 2]) {
       await store.recordReturn(back);
@@ -73,10 +73,10 @@ onEveryStore('the outbox', (test) => {
     }
     await store.controlBatch({ ...paused, at: 7 });
     await store.controlBatch({ ...paused, reason: 'a canary row failed', at: 8 });
-    await store.setBatchEnded('b1', 9);
-    await store.setBatchEnded('b1', 10);
-    await store.setBatchEnded('b1', null);
-    await store.setBatchEnded('b1', 11);
+    await store.endBatch('b1', 9);
+    await store.endBatch('b1', 10);
+    await store.reopenBatch('b1');
+    await store.endBatch('b1', 11);
     expect((await all(store)).map(({ position: _, ...event }) => event)).toEqual([
       { kind: 'payout.returned', subject: reference, uid: 'user-1', at: 5 },
       { kind: 'payout.incident', subject: reference, uid: 'user-1', at: 6 },

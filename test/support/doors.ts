@@ -74,7 +74,7 @@ export async function openTestDoor(
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });
-      await store.setBatchEnded(batchId, 9_000);
+      await store.endBatch(batchId, 9_000);
     },
   };
 }

@@ -90,7 +90,7 @@ describe.concurrent('a payout whose workflow was closed without an end', () => {
       reason: because('workflow-closed'),
       at: Date.now(),
     });
-    await product.store.setBatchEnded(BATCH, Date.now());
+    await product.store.endBatch(BATCH, Date.now());
     for (const orderId of orders) await complete(product, orderId);
 
     await product.restartWorker();

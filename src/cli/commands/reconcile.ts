@@ -46,7 +46,7 @@ async function unheardOf(store: Store): Promise<string[]> {
   const batches = (await store.unendedBatches()).map(({ batchId }): QuietScope => ({ batchId }));
   const now = Date.now();
   const workflowIds: string[] = [];
-  for (const scope of [{ batchId: null }, 'needs-operator', ...batches] satisfies QuietScope[]) {
+  for (const scope of [{ batchId: null }, 'ended-batches', ...batches] satisfies QuietScope[]) {
     const limit = UNHEARD_MAX - workflowIds.length;
     const rows = await store.quietPayouts(scope, { changedBefore: now, now }, { after: null, limit });
     workflowIds.push(...rows.map(({ workflowId }) => workflowId));

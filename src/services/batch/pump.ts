@@ -7,7 +7,7 @@ import type { LongRun } from '../long-run.ts';
 import { type Failed, restartAll, restartSome } from '../reconciliation/closed-payouts.ts';
 import { reconcileBatch } from '../reconciliation/reconcile.ts';
 import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
-import { cancelRest } from './cancel-rest.ts';
+import { type CancelAsked, cancelRest } from './cancel-rest.ts';
 import { tellPlan } from './control.ts';
 import { release } from './release.ts';
 
@@ -38,23 +38,20 @@ export async function pump(
   let quietCheckAt = 0;
   let quietAfter: string | null = null;
   let switchesSeen = '';
-  const askedToCancel = new Set<string>();
+  const askedToCancel: CancelAsked = new Map();
   const plansTold = new Set<string>();
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
     if (deps.now() >= quietCheckAt) {
       const quietMs = deps.settings.quietRowMs;
-      const { restarted, next } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs });
-      quietAfter = next;
-      // A run of its own: it has not heard that its batch is cancelled.
-      for (const workflowId of restarted) askedToCancel.delete(workflowId);
+      ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
       await tellPlans(deps, batchId, plansTold);
       quietCheckAt = deps.now() + deps.settings.quietCheckMs;
     }
-    if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel);
+    if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
     if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
       return progress(deps, batchId);
     }
@@ -62,8 +59,8 @@ export async function pump(
     const atRest = counts.total - counts.open;
     if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);
-      await deps.store.setBatchEnded(batchId, deps.now());
-      return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
+      if (await deps.store.endBatch(batchId, deps.now()))
+        return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
     }
     if (atRest >= untilSettled && counts.open > 0) return progress(deps, batchId);
     await sleep(deps.settings.batchPulseMs);

@@ -97,8 +97,8 @@ async function restart(
     await store.countClosedRun(reference, paused, counted);
     return false;
   }
-  // It may come back from the operator: its batch is open again until that is known.
-  if (row.state === 'needs-operator' && row.batchId !== null) await store.setBatchEnded(row.batchId, null);
+  // Of a batch that has ended it was left to people, and may be at work again: the batch is open until that is known.
+  if (row.batchId !== null) await store.reopenBatch(row.batchId);
   if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
     // Completed, and the store has no end of it: an older copy, say. What was sent may be missing too, so that this run
     // begins as one that was with an operator: it looks, and sends nothing on the word of the store.

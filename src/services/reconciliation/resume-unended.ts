@@ -4,7 +4,7 @@ import { wakeNeglectedWatches } from '../watch/sweep-orders.ts';
 import { restartAll } from './closed-payouts.ts';
 
 /** Payouts that no running batch looks after. */
-const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'needs-operator'];
+const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
 
 /**
  * Starts what should run and does not: claimed batches without an end, payouts, watches.
@@ -19,7 +19,9 @@ export async function resumeUnended(
   // First: the batch of a payout that may come back from its operator is open again.
   for (const scope of UNATTENDED) await restartAll(deps, scope, { failed, until: rowsUntil });
   for (const { batchId, file } of await deps.store.unendedBatches()) {
-    if (rowsUntil !== undefined) await restartAll(deps, { batchId }, { failed, until: rowsUntil });
+    if (rowsUntil !== undefined && deps.now() < rowsUntil) {
+      await restartAll(deps, { batchId }, { failed, until: rowsUntil });
+    }
     await deps.executions.startBatch(batchId, file).catch((error: unknown) => failed(error, batchId));
   }
   await wakeNeglectedWatches(deps);
