@@ -1,5 +1,5 @@
 import type { Policy } from '../domain/authority.ts';
-import type { CardTerms } from '../domain/card-terms.ts';
+import { CARDS_MAX, type CardTerms } from '../domain/card-terms.ts';
 import type { Terms } from '../domain/policy.ts';
 import { loadCalendar } from './calendar.ts';
 import { key, type ValuesOf } from './key.ts';
@@ -103,6 +103,11 @@ export const WORKER_KEYS = {
     '30m',
     'how long a card payment waits for a card, or for a cardholder in a challenge',
   ),
+  PAYOUTS_CARD_TRIES: key(
+    count(1, CARDS_MAX),
+    '3',
+    'cards that a cardholder may try for one payment, each after the one before was declined; 1: a decline ends it',
+  ),
   PAYOUTS_CARD_PATIENCE: key(
     duration,
     '5m',
@@ -165,6 +170,7 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     fingerprintWaitMs: scaled(values.PAYOUTS_CARD_FINGERPRINT_WAIT),
     deadlineMs: scaled(values.PAYOUTS_CARD_DEADLINE),
     patienceMs: paced(values.PAYOUTS_CARD_PATIENCE),
+    cards: values.PAYOUTS_CARD_TRIES,
     statusAgeLimitMs,
     repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
     completion: values.PAYOUTS_CARD_COMPLETION,

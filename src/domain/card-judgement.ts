@@ -7,6 +7,8 @@ interface CardExpectation {
   currency: string;
   /** Every merchant_request_id that was sent for this intent. */
   requestIds: readonly string[];
+  /** Payments that were shown as failed and followed by another card: their word stands. */
+  declined: readonly string[];
 }
 
 type CardConflict = 'amount-conflict' | 'payment-conflict' | 'status-contradicted';
@@ -20,7 +22,8 @@ type CardJudgement =
  * What a look and the verified events together say. SUCCEEDED and FAILED are believed from a verified event or from a look,
  * the first terminal status wins, and two that contradict each other decide nothing: people do. What the acquirer shows of
  * amount and id must be what was asked for; what it does not show is not compared (interface section 2: fields not shown).
- * Of several payments of one intent (a declined one begins again with a set-up) only `current` can end it as failed.
+ * Of several payments of one intent (a declined one begins again with a set-up, or with another card) only `current` can end
+ * it as failed.
  */
 export function judgeCard(
   events: readonly CardEvent[],
@@ -37,6 +40,7 @@ export function judgeCard(
     if (event.kind === 'status' && event.trust === 'verified') say(event.paymentId, event.status);
   }
   for (const look of looks) say(look.paymentId, look.status);
+  for (const paymentId of expected.declined) say(paymentId, 'FAILED');
 
   const conflict = looks.map((look) => conflictOf(look, expected)).find((found) => found !== undefined);
   const taken = [...terminal].filter(([, ends]) => ends.has('succeeded')).map(([paymentId]) => paymentId);

@@ -134,6 +134,8 @@ export interface CardStateView {
   next_action: { type: string; verify_url: string } | null;
   /** While the device fingerprint is collected: what the frontend needs for it, as the acquirer gave it. */
   data_collection_info: unknown;
+  /** After a card that has taken nothing: how many may still be given; null while none is asked for. */
+  cards_left: number | null;
   /** What was tried and seen, newest last. */
   evidence: readonly { at: string; what: string }[];
 }

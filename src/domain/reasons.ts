@@ -64,6 +64,8 @@ export const REASONS = {
   'workflow-closed': 'the workflow was closed before the payout had an end',
   // card payments: waiting
   'card-needed': 'waits for the cardholder to enter a card',
+  'another-card-needed': 'the card was declined and nothing was taken; waits for another card',
+  'card-refused': 'the acquirer refused the request as invalid and nothing was taken; waits for a card again',
   'card-lost': 'the vault does not have the card any more; the cardholder must enter it again',
   'acquirer-unreachable': 'the acquirer does not answer; asking again',
   'cardholder-needed': 'waits for the cardholder to confirm the payment',

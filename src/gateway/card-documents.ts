@@ -21,6 +21,10 @@ const payment = z.object({
     .nullable()
     .describe('where the browser of the cardholder goes'),
   data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as the acquirer gave it'),
+  cards_left: z
+    .int()
+    .nullable()
+    .describe('while another card is asked for, the one before having taken nothing: how many may still be given'),
   workflow_id: z.string().nullable().describe('null for a client secret'),
   url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
   created_at: z.iso.datetime(),
@@ -58,6 +62,7 @@ export function documentOf(record: CardRecord, view: CardStateView | undefined, 
     last_four: view?.last_four ?? record.lastFour,
     next_action: view?.next_action ?? null,
     data_collection_info: view?.data_collection_info ?? null,
+    cards_left: view?.cards_left ?? null,
     workflow_id: url === null ? null : workflowId,
     url,
     created_at: isoOf(record.createdAt),

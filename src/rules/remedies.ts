@@ -214,6 +214,14 @@ export const REMEDIES: Readonly<Record<ReasonCode, Remedy>> = {
   ),
   // card payments: waiting
   'card-needed': outside('The cardholder enters a card on the checkout page, or your backend gives one.', CARD_ENDS),
+  'another-card-needed': outside(
+    'The cardholder enters another card on the checkout page, or `payouts card cancel ID` ends it.',
+    CARD_ENDS,
+  ),
+  'card-refused': outside(
+    'Ask the acquirer what it refused; the cardholder enters a card again, or the command that gave it is run again with the same --id.',
+    CARD_ENDS,
+  ),
   'card-lost': outside('The cardholder enters the card again; nothing was sent that takes money.', CARD_ENDS),
   'acquirer-unreachable': waits('If it lasts, `payouts doctor` says what works.', 'The acquirer is asked again.'),
   'cardholder-needed': outside('The cardholder confirms the payment at the address of `next_action`.', CARD_ENDS),

@@ -1,14 +1,16 @@
 import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
 import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
+import { cardOfCreation, RESTARTS_MAX } from '../domain/card-terms.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import type { EarlierRuns, PreparedCard } from '../services/cards/prepare-card.ts';
+import type { PreparedCard } from '../services/cards/prepare-card.ts';
+import { offerAnotherCard } from './card/another-card.ts';
+import { type Begun, begunBefore, type ReadyCard, takeOver, withAnotherCard } from './card/begun.ts';
 import { callVault } from './card/call-vault.ts';
-import { awaitName, type Creation, createPayment } from './card/create-payment.ts';
+import { awaitName, createPayment } from './card/create-payment.ts';
 import { CardExecution, EndedElsewhere } from './card/execution.ts';
 import { followPayment } from './card/follow-payment.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
-import type { OpenResume } from './card/resume-payment.ts';
 import { call, permanentCause, vaultOf } from './proxies.ts';
 
 /** What a card payment returns. Every business outcome is a return value. */
@@ -18,8 +20,6 @@ export interface CardPaymentResult {
   reason: Reason | null;
   payment_id: string | null;
 }
-
-type Ready = Extract<PreparedCard, { kind: 'ready' }>;
 
 /**
  * One card payment, from the intent to a proven end: a card, a 3-D Secure set-up, the create, the cardholder's challenge, the
@@ -38,13 +38,22 @@ export async function cardPayment(given: Partial<CardPaymentInput>): Promise<Car
 
 async function collectOnce(execution: CardExecution, input: Partial<CardPaymentInput>): Promise<CardPaymentResult> {
   let prepared = await prepare(input);
+  let begun: Begun | undefined;
   for (const followed = new Set<string>(); ; ) {
     if (prepared.kind === 'ended') return earlierEnd(execution, prepared);
+    begun ??= begin(execution, prepared, input);
     try {
-      const ended = await collect(execution, prepared, input);
+      const ended = await collect(execution, prepared, begun);
       const unknown = await sentUnknowingly(execution, input, ended, followed);
-      if (unknown === undefined) return await endAs(execution, ended);
-      prepared = unknown;
+      if (unknown !== undefined) {
+        prepared = unknown;
+        begun = undefined;
+        continue;
+      }
+      const offered = await offerAnotherCard(execution, prepared.terms, ended);
+      if ('end' in offered) return await endAs(execution, offered);
+      begun =
+        'follow' in offered ? { ...begun, paymentId: offered.follow } : withAnotherCard(prepared, begun, execution);
     } catch (error) {
       if (!(error instanceof EndedElsewhere)) throw error;
       return endInStore(execution, input);
@@ -73,33 +82,39 @@ async function sentUnknowingly(
   return found;
 }
 
-async function collect(
-  execution: CardExecution,
-  { amount, terms, requestIds, paymentType, earlier }: Ready,
-  input: Partial<CardPaymentInput>,
-): Promise<CardEnded> {
+/** Takes over what runs before this one have sent and heard. */
+function begin(execution: CardExecution, ready: ReadyCard, input: Partial<CardPaymentInput>): Begun {
+  const { amount, requestIds, earlier } = ready;
   // Not when it was changed in the meantime.
   if (execution.amount === input.amount) execution.amount = amount;
   execution.requestIds.splice(0);
   execution.requestIds.push(...requestIds.create, ...requestIds.resume);
-  execution.resumed = earlier?.resumed ?? false;
-  for (const event of earlier?.events ?? []) execution.hear(event);
-  const begun = begunBefore(requestIds, earlier);
-  let threeDs = input.three_ds ?? 'setup';
+  execution.cardsOver = Math.max(execution.cardsOver, cardOfCreation(earlier?.creation ?? 0));
+  takeOver(execution, earlier);
+  return begunBefore(ready, input);
+}
+
+/** With one card, to the end of its payment. */
+async function collect(
+  execution: CardExecution,
+  { terms, requestIds, paymentType, earlier }: ReadyCard,
+  begun: Begun,
+): Promise<CardEnded> {
   let session: Session | undefined;
   for (;;) {
-    const isLast = begun.creations >= requestIds.create.length - 1;
-    const mayRestart = threeDs === 'skip' && !isLast;
+    const mayRestart = begun.threeDs === 'skip' && begun.creations < RESTARTS_MAX;
     const { paymentId } = begun;
     begun.paymentId = undefined;
     let { referenceId } = begun;
-    if (paymentId !== undefined) execution.follows(paymentId);
-    else if (session === undefined && begun.creation.inDoubtSince !== null) {
+    if (paymentId !== undefined) {
+      execution.follows(paymentId);
+      execution.declinedForSetUp = earlier?.wantsSetUp === true && mayRestart;
+    } else if (session === undefined && begun.creation.inDoubtSince !== null) {
       execution.sent = true;
       const named = await awaitName(execution, terms);
       if ('end' in named) return named;
     } else {
-      const ready = await obtainSession(execution, terms, threeDs);
+      const ready = await obtainSession(execution, terms, begun.threeDs);
       if ('end' in ready) return ready;
       session = ready;
       const options = { paymentType, keepCard: mayRestart };
@@ -122,42 +137,14 @@ async function collect(
       quiet: 0,
       failures: 0,
       challengeUntil: 0,
-      served: execution.resumed ? execution.completions : { noticed: 0, claimed: 0 },
+      served: execution.resumed ? execution.completions : begun.served,
     });
     if ('end' in concluded) return concluded;
-    threeDs = 'setup';
-    // Should it be heard of again, it is looked at again; until then its amount is of no account.
-    execution.looks.delete(execution.paymentId ?? '');
+    execution.setAside();
+    begun.threeDs = 'setup';
     begun.creations += 1;
     begun.creation = { requestId: requestIds.create[begun.creations] ?? '', attempts: 0, inDoubtSince: null };
-    execution.sent = false;
   }
-}
-
-/** Where runs before this one have come to. */
-interface Begun {
-  /** Number of the create. */
-  creations: number;
-  creation: Creation;
-  /** The payment it made, where that is known; followed once. */
-  paymentId: string | undefined;
-  /** The 3-D Secure session it was made with. */
-  referenceId: string | null;
-  resumeIds: string[];
-  resume: OpenResume | undefined;
-}
-
-function begunBefore({ create, resume: resumes }: Ready['requestIds'], earlier: EarlierRuns | undefined): Begun {
-  const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
-  const [requestId = '', ...rest] = resumes.slice(over);
-  return {
-    creations: creation,
-    creation: { requestId: create[creation] ?? '', attempts, inDoubtSince },
-    paymentId: earlier?.paymentId ?? undefined,
-    referenceId: earlier?.referenceId ?? null,
-    resumeIds: openResume === undefined ? resumes.slice(over) : rest,
-    resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
-  };
 }
 
 async function endAs(execution: CardExecution, { end, reason }: CardEnded): Promise<CardPaymentResult> {

@@ -54,7 +54,10 @@ describe('prepareCard', () => {
     expect(await prepare()).toMatchObject({
       kind: 'ready',
       amount: '49.90',
-      requestIds: { create: [ID, cardRequestId(ID, 'create', 1)] },
+      requestIds: {
+        create: [ID, ...[1, 2, 3].map((n) => cardRequestId(ID, 'create', n))],
+        resume: Array.from({ length: 24 }, (_, n) => cardRequestId(ID, 'resume', n)),
+      },
       earlier: undefined,
     });
     expect(await store.cards.get(ID)).toMatchObject({ state: 'received', runId: 'run-1' });
@@ -108,6 +111,30 @@ describe('prepareCard', () => {
         events: [{ status: 'PROCESSING' }],
       },
     });
+  });
+
+  it('tells a later run of another card that was sent, even where fewer cards are allowed by now', async () => {
+    await prepare();
+    const third = cardRequestId(ID, 'create', 5);
+    const attempt = { runId: 'run-1', activityId: 'a', attempt: 1 };
+    await store.recordAttempt({ ...attempt, reference: ID, sentAt: 1 });
+    await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-1' });
+    await store.cards.link('pay-1', ID, 2);
+    const quiet = await prepare(INPUT, 'run-2');
+    expect(quiet).toMatchObject({ earlier: { creation: 0, before: [], inDoubt: false, wantsSetUp: false } });
+    await store.recordAttempt({ ...attempt, reference: third, sentAt: 3 });
+    const later = await prepare(INPUT, 'run-3');
+    expect(later).toMatchObject({
+      earlier: { creation: 5, paymentId: null, inDoubtSince: 3, before: ['pay-1'], inDoubt: true },
+    });
+    if (later.kind === 'ready') expect(later.requestIds.create[5]).toBe(third);
+  });
+
+  it('tells a later run that the first create was declined for want of a set-up', async () => {
+    await prepare();
+    await store.recordAttempt({ runId: 'run-1', activityId: 'a', attempt: 1, reference: ID, sentAt: 1 });
+    await store.cards.addRequest(cardRequestId(ID, 'create', 1), ID);
+    expect(await prepare(INPUT, 'run-2')).toMatchObject({ earlier: { creation: 0, wantsSetUp: true } });
   });
 
   it('takes the payment of the last create, not of the one that was declined before it', async () => {

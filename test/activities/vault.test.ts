@@ -6,6 +6,7 @@ import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/
 import type { CardHandle } from '../../src/domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
+import { cardRequestId } from '../../src/identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CardVault } from '../../src/vault/card-vault.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
@@ -138,6 +139,39 @@ describe('a create', () => {
     await store.cards.change(ID, { state: 'cancelled', at: 2 });
     expect(await create({ attempt: 2 })).toEqual({ outcome: 'ended' });
     expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['in flight', null, [], 1],
+    ['in doubt', { outcome: 'ambiguous' }, [], 1],
+    ['accepted, and not known to be over', { outcome: 'accepted', orderId: 'pay-0' }, [], 1],
+    ['accepted under a later id', { outcome: 'accepted', orderId: 'pay-0' }, ['pay-9'], 3],
+  ] as const)('is not sent while another create of its payment may take money: %s', async (_how, result, over, n) => {
+    const rival = cardRequestId(ID, 'create', n);
+    await store.recordAttempt({ reference: rival, attempt: 1, runId: 'other', activityId: '1', sentAt: 1 });
+    if (result !== null) await store.finishAttempt(rival, 1, result);
+    const requestId = cardRequestId(ID, 'create', 2);
+    expect(await create({ requestId, over })).toMatchObject({ outcome: 'ambiguous', barred: true });
+    expect(sent).toEqual([]);
+    expect(await store.attempts(requestId)).toMatchObject([{ outcome: 'not-sent' }]);
+  });
+
+  it('follows creates that are known to have taken nothing', async () => {
+    await store.recordAttempt({ reference: ID, attempt: 1, runId: 'r', activityId: '1', sentAt: 1 });
+    await store.finishAttempt(ID, 1, { outcome: 'accepted', orderId: 'pay-0' });
+    const requestId = cardRequestId(ID, 'create', 2);
+    expect(await create({ requestId, over: ['pay-0'] })).toMatchObject({ outcome: 'answered' });
+  });
+
+  it('that is answered with the wish for a set-up says so again when the answer was never told', async () => {
+    answer = () => DECLINED_FOR_SET_UP;
+    const noSetUp = { referenceId: null, keepCard: true };
+    expect(await create(noSetUp)).toMatchObject({ payment: { status: 'REQUIRES_ACTION' } });
+    expect(await store.cards.ownerOfRequest(cardRequestId(ID, 'create', 1))).toBe(ID);
+    expect(await create({ ...noSetUp, attempt: 2 })).toMatchObject({
+      payment: { paymentId: 'pay-1', status: 'REQUIRES_ACTION', nextAction: null },
+    });
+    expect(sent).toHaveLength(1);
   });
 
   it('is sent for no other payment, and records nothing then', async () => {

@@ -54,7 +54,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
   }
 
   async function payWith(page: Page, scenario: string): Promise<void> {
-    await page.locator('summary').click();
+    if ((await page.locator('#test-cards').getAttribute('open')) === null) await page.locator('summary').click();
     await page.getByRole('button', { name: `Use test card ${scenario}`, exact: true }).click();
     await page.getByRole('button', { name: 'Pay', exact: true }).click();
   }
@@ -83,13 +83,33 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows that nothing was taken when the cardholder cancels the challenge', async () => {
+  it('says that a card was declined, and takes another one, as often as is allowed', async () => {
     const { page, problems } = await openCheckout('shop-2');
+    const status = page.locator('#status');
     await payWith(page, 'challenge');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await finalState(page)).toBe('failed');
-    expect(await stateIn('shop-2')).toBe('failed');
+    await page.getByText('You can pay with another card.').waitFor({ timeout: 60_000 });
+    expect(await status.textContent()).toMatch(/declined. Nothing was taken/);
+    expect(await stateIn('shop-2')).toBe('awaiting-card');
+    // Whoever comes back later is asked the same.
+    await page.reload();
+    await payWith(page, 'decline');
+    await page.getByText('This is the last card that can be tried.').waitFor({ timeout: 60_000 });
+    await payWith(page, 'success');
+    expect(await finalState(page)).toBe('succeeded');
     expect(problems).toEqual([]);
+  });
+
+  it('says that no other card can be tried when the last one was declined', async () => {
+    const { page } = await openCheckout('shop-4');
+    await payWith(page, 'decline');
+    await page.getByText('You can pay with another card.').waitFor({ timeout: 60_000 });
+    await payWith(page, 'decline');
+    await page.getByText('This is the last card that can be tried.').waitFor({ timeout: 60_000 });
+    await payWith(page, 'decline');
+    expect(await finalState(page)).toBe('failed');
+    expect(await page.locator('#status').textContent()).toMatch(/Nothing was taken, and no other card can be tried/);
+    expect(await stateIn('shop-4')).toBe('failed');
   });
 
   it('says why a card was not taken, and takes the next one', async () => {

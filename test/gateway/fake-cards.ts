@@ -70,5 +70,6 @@ const viewIn = (id: string, state: CardState): CardStateView => ({
   last_four: '1881',
   next_action: { type: '3DS', verify_url: 'https://acs.example/v' },
   data_collection_info: { token: 't' },
+  cards_left: null,
   evidence: [],
 });

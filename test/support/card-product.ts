@@ -42,6 +42,8 @@ export interface CardProduct extends AsyncDisposable {
   /** A request to the gateway; its answer whatever the status. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Called>;
   sandboxTest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** The cardholder enters a card. */
+  giveCard(id: string, card: ScenarioName): Promise<Called>;
   /** The cardholder confirms or cancels on the page of the issuer; returns where the browser is sent then. */
   answerChallenge(id: string, answer: 'confirm' | 'cancel'): Promise<string>;
   /** Payments at the acquirer under any id of the intent's. */
@@ -84,6 +86,8 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
     PAYOUTS_ONE_MACHINE: 'true',
     PAYOUTS_TIME_SCALE: '0.02',
     PAYOUTS_CARD_PATIENCE: '120s',
+    // A decline ends it, where a test does not say otherwise.
+    PAYOUTS_CARD_TRIES: '1',
     PAYOUTS_WEBHOOK_SECRET: SECRET,
     PAYOUTS_LOG_LEVEL: 'silent',
     ...env,
@@ -128,6 +132,11 @@ export async function startCardProduct(env: Readonly<Record<string, string>> = {
       return handleOf(id);
     },
     sandboxTest,
+    giveCard: (id, card) =>
+      product.call('POST', `/v1/card-payments/${id}/card`, {
+        card: cardOf(card),
+        return_url: 'http://127.0.0.1/back',
+      }),
     async answerChallenge(id, answer) {
       const { next_action: action } = await product.untilState(id, 'awaiting-cardholder');
       const response = await fetch(action?.verify_url ?? '', {

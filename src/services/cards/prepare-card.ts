@@ -1,10 +1,10 @@
 import { type CardEvent, type CardPaymentInput, type CardPaymentType, isCardEnd } from '../../domain/card-payment.ts';
-import { type CardTerms, RESTARTS_MAX, RESUMES_MAX } from '../../domain/card-terms.ts';
+import { CARDS_MAX, type CardTerms, cardOfCreation, resumesOf } from '../../domain/card-terms.ts';
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import { parseAmount } from '../../domain/money.ts';
 import { cardWorkflowId } from '../../domain/names.ts';
 import { inDoubt } from '../../domain/submission.ts';
-import { cardDigest, cardRequestId } from '../../identity.ts';
+import { cardDigest } from '../../identity.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { SendAttempt } from '../../store/store.ts';
 import { eventOf } from '../card-events/deliver.ts';
@@ -12,6 +12,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { sessionOf } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type StoredCardState, stateOf } from './record-card-state.ts';
+import { type CardRequestIds, requestIdsOf, restartIdOf } from './request-ids.ts';
 
 /** What the first activity of a card payment returns into history. */
 export type PreparedCard =
@@ -21,8 +22,7 @@ export type PreparedCard =
       amount: string;
       paymentType: CardPaymentType;
       terms: CardTerms;
-      /** merchant_request_id of the n-th create (the caller's own first) and of the n-th resume. */
-      requestIds: { create: string[]; resume: string[] };
+      requestIds: CardRequestIds;
       /** What earlier runs have sent; absent when they sent nothing. */
       earlier?: EarlierRuns;
     };
@@ -37,6 +37,12 @@ export interface EarlierRuns {
   paymentId: string | null;
   /** The 3-D Secure session of that create. */
   referenceId: string | null;
+  /** It was sent without a set-up, and its answer asked for one: it begins again. */
+  wantsSetUp: boolean;
+  /** Payments of the creates before it. */
+  before: string[];
+  /** Some answer was lost, whatever has been learned since. */
+  inDoubt: boolean;
   /** Resumes that were answered or refused; the next one may be in doubt. */
   resumes: number;
   /** The resume in doubt. */
@@ -88,32 +94,22 @@ export async function prepareCard(
     throw new Misuse(FAILURES.idReused, 'this merchant_request_id was used before for another payment');
   }
   if (isCardEnd(record.state)) return { kind: 'ended', ...stateOf(record) };
-  const requestIds = {
-    create: Array.from({ length: RESTARTS_MAX + 1 }, (_, n) => (n === 0 ? id : cardRequestId(id, 'create', n))),
-    resume: Array.from({ length: RESUMES_MAX }, (_, n) => cardRequestId(id, 'resume', n)),
-  };
-  return {
-    kind: 'ready',
-    amount: record.amount,
-    paymentType,
-    terms: deps.settings.cardTerms,
-    requestIds,
-    earlier: holder === 'this-run' ? undefined : await earlierRuns(deps, id, requestIds),
-  };
+  const terms = deps.settings.cardTerms;
+  const earlier = holder === 'this-run' ? undefined : await earlierRuns(deps, id);
+  // A run before this one may have been allowed more cards.
+  const cards = Math.max(terms.cards, cardOfCreation(earlier?.creation ?? 0) + 1);
+  return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id, cards), earlier };
 }
 
 /** What runs before this one have sent: nothing is sent again before it is known what became of it. */
-async function earlierRuns(
-  { store }: ActivityDeps,
-  merchantRequestId: string,
-  requestIds: { create: readonly string[]; resume: readonly string[] },
-): Promise<EarlierRuns | undefined> {
-  const creates = await Promise.all(requestIds.create.map((id) => store.attempts(id)));
-  const resumes = await Promise.all(requestIds.resume.map((id) => store.attempts(id)));
+async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): Promise<EarlierRuns | undefined> {
+  const { create, resume } = requestIdsOf(merchantRequestId, CARDS_MAX);
+  const creates = await Promise.all(create.map((id) => store.attempts(id)));
   const linked = await store.cards.paymentsOf(merchantRequestId);
   const creation = creates.findLastIndex((attempts) => attempts.length > 0);
   if (creation === -1 && linked.length === 0) return undefined;
   const last = creates[creation] ?? [];
+  const resumes = await Promise.all(resumesOf(resume, Math.max(0, creation)).map((id) => store.attempts(id)));
   // A payment that another create was answered with is not the one of the last.
   const others = new Set(creates.slice(0, Math.max(0, creation)).flatMap(paymentsIn));
   const begun = resumes.findLastIndex((attempts) => attempts.length > 0);
@@ -125,6 +121,9 @@ async function earlierRuns(
     inDoubtSince: inDoubt(last)[0]?.sentAt ?? null,
     paymentId: paymentsIn(last).at(-1) ?? linked.filter((id) => !others.has(id)).at(-1) ?? null,
     referenceId: sessionOf(last.at(-1)),
+    wantsSetUp: creation === 0 && (await store.cards.ownerOfRequest(restartIdOf(merchantRequestId))) !== undefined,
+    before: [...others],
+    inDoubt: [...creates, ...resumes].flat().some(isUnanswered),
     resumes: isOpen ? begun : begun + 1,
     ...(isOpen && {
       openResume: {
@@ -137,5 +136,8 @@ async function earlierRuns(
     events: (await store.cards.eventsOf(merchantRequestId)).map(eventOf),
   };
 }
+
+const isUnanswered = ({ outcome }: SendAttempt): boolean =>
+  outcome === null || outcome === 'ambiguous' || outcome === 'exists';
 
 const paymentsIn = (attempts: readonly SendAttempt[]): string[] => attempts.flatMap(({ orderId }) => orderId ?? []);

@@ -71,11 +71,17 @@ export async function takePayment(
   if (record.endedAt !== null) return taken;
   // A card may be needed once more: its page knows the client secret alone.
   cards.vault.keepForm(merchantRequestId, form);
-  await begin(deps, input, card === undefined ? undefined : { card, ...form }, taken.isNew);
+  await begin(deps, { input, record, isNew: taken.isNew }, card === undefined ? undefined : { card, ...form });
   return taken;
 }
 
-async function begin(deps: Deps, input: CardPaymentInput, entry: CardEntry | undefined, isNew: boolean): Promise<void> {
+interface Begun {
+  input: CardPaymentInput;
+  record: CardRecord;
+  isNew: boolean;
+}
+
+async function begin(deps: Deps, { input, record, isNew }: Begun, entry: CardEntry | undefined): Promise<void> {
   const { cards } = deps;
   const id = input.merchant_request_id;
   const stands = isNew ? 'not-started' : await cards.state(id);
@@ -90,12 +96,18 @@ async function begin(deps: Deps, input: CardPaymentInput, entry: CardEntry | und
   // A payment that waits for its card would not get it, and nobody would know.
   if (stands === 'silent') throw noWorker();
   if (stands.state !== 'awaiting-card') return;
+  // The same request, whose answer was lost perhaps: a card that was declined is tried again only where somebody gives it.
+  if (stands.reason?.code === 'another-card-needed' && isShownAs(record, entry)) return;
   await withCard(deps, entry, async (card) => {
     const { outcome } = await cards.update(id, MESSAGES.provideCard, card);
     if (outcome === 'no-worker') throw noWorker();
     return outcome === 'answered';
   });
 }
+
+/** By the digits that are kept of the last card. */
+const isShownAs = ({ bin, lastFour }: CardRecord, { card: { number } }: CardEntry): boolean =>
+  bin === number.slice(0, 6) && lastFour === number.slice(-4);
 
 /** Gives a payment its card. Throws a `Problem` when it waits for none. */
 export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry): Promise<void> {

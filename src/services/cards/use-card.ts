@@ -2,10 +2,12 @@ import type { SendOptions } from '../../api/call-options.ts';
 import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
+import { CARDS_MAX } from '../../domain/card-terms.ts';
 import { traceFree } from '../../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
 import { sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import type { Caller, Sender } from '../sending/send-once.ts';
+import { requestIdsOf, restartIdOf } from './request-ids.ts';
 
 export interface VaultDeps extends Sender {
   vault: CardVault;
@@ -39,7 +41,10 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
   if (entry === undefined) return cardGone(deps, caller, input);
   try {
-    const result = await sendCardOnce(deps, caller, input, (options) => create(deps, input, entry, options));
+    const { over, merchantRequestId } = input;
+    const rivals = over === undefined ? [] : requestIdsOf(merchantRequestId, CARDS_MAX).create;
+    const post = (options: SendOptions): Promise<CardPayment> => create(deps, input, entry, options);
+    const result = await withSetUpWanted(deps, input, await sendCardOnce(deps, caller, { ...input, rivals }, post));
     if (isOver(result, input)) deps.vault.forget(input.card.handle);
     return result;
   } catch {
@@ -48,10 +53,21 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   }
 }
 
+/** An answer that was stored and never told: that it asked for a set-up was noted with it. */
+async function withSetUpWanted(
+  { store }: VaultDeps,
+  { merchantRequestId, requestId }: CreateInput,
+  result: CardSendResult,
+): Promise<CardSendResult> {
+  if (result.outcome !== 'answered' || result.payment.status !== '' || requestId !== merchantRequestId) return result;
+  if ((await store.cards.ownerOfRequest(restartIdOf(merchantRequestId))) === undefined) return result;
+  return { ...result, payment: { ...result.payment, status: 'REQUIRES_ACTION' } };
+}
+
 /** The card is gone; a run that was reset may not know that it was used. */
 async function cardGone(deps: VaultDeps, caller: Caller, input: CreateInput): Promise<CardSendResult> {
   try {
-    return (await sentBefore(deps, caller, input)) ?? { outcome: 'card-gone' };
+    return await withSetUpWanted(deps, input, (await sentBefore(deps, caller, input)) ?? { outcome: 'card-gone' });
   } catch {
     return { outcome: 'not-sent', why: 'store-unreachable' };
   }
@@ -65,8 +81,8 @@ function sessionOf({ referenceId, dataCollectionInfo }: ThreeDsSession, entry: C
 
 /** Throws for an answer whose id or status hold something of the card: it cannot be kept, and is looked for. */
 async function create(
-  { bank }: VaultDeps,
-  { requestId, paymentType, amount, currency, referenceId }: CreateInput,
+  { bank, store }: VaultDeps,
+  { merchantRequestId, requestId, paymentType, amount, currency, referenceId }: CreateInput,
   entry: CardEntry,
   options: SendOptions,
 ): Promise<CardPayment> {
@@ -81,6 +97,10 @@ async function create(
   const { other: _, ...payment } = await bank.cards.create(request, options);
   const { paymentId, status, nextAction, ...rest } = traceFree(payment, entry) as Partial<CardPayment>;
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
+  // Before the answer is in the store: whoever finds it there finds this too.
+  if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {
+    await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
+  }
   const action = nextAction?.type === undefined ? null : { ...nextAction, verifyUrl: nextAction.verifyUrl ?? null };
   return { ...rest, paymentId, status, nextAction: action, other: {} };
 }

@@ -18,6 +18,10 @@ interface CardAttempt {
   othersKnown?: number;
   /** Of the 3-D Secure session; null without a set-up. */
   referenceId: string | null;
+  /** Of a create that follows others of its intent: the payments of those, each known to have taken nothing. */
+  over?: readonly string[];
+  /** Under which ids other creates of the intent may have been sent; asked for `over` alone. */
+  rivals?: readonly string[];
 }
 
 /**
@@ -43,7 +47,7 @@ export async function sendCardOnce(
       return { reference, attempt, request: null, record: { referenceId } };
     },
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
-    stoppedBy: () => sentBefore(sender, caller, given),
+    stoppedBy: async () => (await sentBefore(sender, caller, given)) ?? rivalOf(sender, given),
     async post(_request, options) {
       payment = viewOf(await post(options));
       return payment.paymentId;
@@ -91,6 +95,20 @@ export async function sentBefore(
   const payment = { paymentId, status: '', nextAction: null };
   const events = await store.cards.link(paymentId, merchantRequestId, now());
   return { outcome: 'answered', payment, events, referenceId: sessionOf(accepted) };
+}
+
+/**
+ * Another create of the intent that may take money: recorded under its own id, and none of those that the run knows to be over.
+ * Both senders look after their own record is in the store, so that at least one of them sees the other.
+ */
+async function rivalOf(
+  { store }: Pick<Sender, 'store'>,
+  { requestId, over = [], rivals = [] }: CardAttempt,
+): Promise<CardSendResult | undefined> {
+  const others = await Promise.all(rivals.filter((id) => id !== requestId).map((id) => store.attempts(id)));
+  const open = inDoubt(others.flat()).filter(({ orderId }) => orderId === null || !over.includes(orderId));
+  if (open.length === 0) return undefined;
+  return { outcome: 'ambiguous', why: 'another card of this payment may be under way', barred: true };
 }
 
 /** The 3-D Secure session of a recorded request. */

@@ -57,6 +57,7 @@ export async function createPayment(
         throw new EndedElsewhere();
       case 'ambiguous':
         creation.inDoubtSince ??= sentAt;
+        execution.uncertain = true;
         execution.note(`create in doubt: ${result.why}`);
         if (result.barred === true) return awaitName(execution, terms);
         break;
@@ -66,7 +67,7 @@ export async function createPayment(
       case 'refused':
         // After an attempt in doubt it may be about that one's own payment.
         if (creation.inDoubtSince === null)
-          return { end: 'failed', reason: because('refused-by-acquirer', result.why) };
+          return { end: 'failed', reason: because('refused-by-acquirer', result.why), why: result.why };
         break;
       case 'not-sent':
         if (creation.inDoubtSince !== null) break;
@@ -99,7 +100,7 @@ function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string
   return execution.events
     .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== execution.paymentId)
     .map(({ paymentId }) => paymentId)
-    .filter((paymentId) => !execution.foreign.has(paymentId));
+    .filter((paymentId) => !execution.foreign.has(paymentId) && !execution.over.has(paymentId));
 }
 
 /** Nothing may be sent any more and no answer has come: the interface finds no payment without its id. */
@@ -139,7 +140,7 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
 }
 
 /** Follows a payment that was named; undefined when it is another intent's. */
-async function claimed(execution: CardExecution, paymentId: string): Promise<Created | undefined> {
+export async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
   const { merchantRequestId, card } = execution;
   if (!(await call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named'))) {
     execution.foreign.add(paymentId);
@@ -158,7 +159,8 @@ async function sendCreate(
   { paymentType, keepCard }: Parameters<typeof createPayment>[4],
 ): Promise<CardSendResult> {
   creation.attempts += 1;
-  const { merchantRequestId, currency } = execution;
+  execution.spent = card;
+  const { merchantRequestId, currency, over } = execution;
   const { requestId, attempts: attempt } = creation;
   const result = await callVault(() =>
     vaultOf(card).createCardPayment({
@@ -171,6 +173,7 @@ async function sendCreate(
       paymentType,
       referenceId,
       keepCard,
+      ...(requestId !== merchantRequestId && { over: [...over] }),
     }),
   );
   if (typeof result === 'object') return result;

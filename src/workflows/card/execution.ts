@@ -49,6 +49,13 @@ export class CardExecution extends ExecutionView<CardState> {
   declinedForSetUp = false;
   /** An action was named, whether or not browsers may be sent to its address. */
   asksForAction = false;
+  /** An answer was lost or people were asked, whatever has been learned since: no other card is asked for then. */
+  uncertain = false;
+  /** The card that was last used for a set-up or a create. */
+  spent: CardHandle | undefined;
+  /** Cards that have taken nothing, and how many may still be given; null before the first of them. */
+  cardsOver = 0;
+  cardsLeft: number | null = null;
   /** A resume may have been executed: then only the acquirer ends the payment. */
   resumed = false;
   dataCollectionInfo: unknown = null;
@@ -59,6 +66,10 @@ export class CardExecution extends ExecutionView<CardState> {
   readonly looks = new Map<string, CardPaymentView>();
   /** Payments that unverified events named, and that the acquirer does not show as ours. */
   readonly foreign = new Set<string>();
+  /** Payments that were followed by another create: they name nothing any more. */
+  readonly over = new Set<string>();
+  /** Of these, those that were shown as failed. */
+  readonly declined = new Set<string>();
   /** Every merchant_request_id sent for this intent. */
   readonly requestIds: string[] = [];
 
@@ -130,14 +141,42 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note(`retrieved ${payment.status}`);
   }
 
+  /** The payment that was followed has taken nothing, and another create may be sent. */
+  setAside(): void {
+    if (this.paymentId !== null) this.over.add(this.paymentId);
+    // Should it be heard of again, it is looked at again; until then its amount is of no account.
+    this.looks.delete(this.paymentId ?? '');
+    this.sent = false;
+  }
+
+  /** The payment that was followed is shown as failed. */
+  decline(): void {
+    if (this.paymentId !== null) this.declined.add(this.paymentId);
+  }
+
+  /** The card in use has taken nothing. One that was given since stays in hand. */
+  cardOver(left: number): void {
+    this.setAside();
+    this.paymentId = null;
+    this.paymentStatus = null;
+    this.nextAction = null;
+    this.asksForAction = false;
+    this.declinedForSetUp = false;
+    this.resumed = false;
+    if (this.card?.handle === this.spent?.handle) this.card = undefined;
+    this.cardsOver += 1;
+    this.cardsLeft = left;
+  }
+
   /** Grows with everything that was heard about the payment. */
   get heard(): number {
     return this.noticed + this.returns;
   }
 
   /** What the acquirer must show of every payment of this intent. */
-  expectation(): { amount: string; currency: string; requestIds: readonly string[] } {
-    return { amount: this.amount, currency: this.currency, requestIds: this.requestIds };
+  expectation(): { amount: string; currency: string; requestIds: readonly string[]; declined: readonly string[] } {
+    const { amount, currency, requestIds, declined } = this;
+    return { amount, currency, requestIds, declined: [...declined] };
   }
 
   /** A verified event has said that this payment is over. */
@@ -180,7 +219,8 @@ export class CardExecution extends ExecutionView<CardState> {
 
   /** Writes what changed; a state that is left out stays as it is. */
   record(change: { state?: CardState; reason?: Reason | null }, summary: string): Promise<StoredCardState> {
-    const { merchantRequestId, card, amount } = this;
+    const { merchantRequestId, amount } = this;
+    const card = this.card ?? this.spent;
     const paymentId = this.paymentId ?? undefined;
     const digits = { bin: card?.bin, lastFour: card?.last_four };
     return call('recordCardState', { merchantRequestId, ...change, paymentId, amount, ...digits }, summary);
@@ -198,6 +238,7 @@ export class CardExecution extends ExecutionView<CardState> {
       bin: this.card?.bin ?? null,
       last_four: this.card?.last_four ?? null,
       next_action: this.state === 'awaiting-cardholder' ? this.nextAction : null,
+      cards_left: this.state === 'awaiting-card' ? this.cardsLeft : null,
       data_collection_info: this.state === 'awaiting-fingerprint' ? this.dataCollectionInfo : null,
       evidence: this.evidence,
     };

@@ -8,7 +8,8 @@ import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import type { CardExecution } from './execution.ts';
 
-export type CardEnded = { end: CardEnd; reason: Reason | null };
+/** `why`: what the acquirer refused a request with, where it did. */
+export type CardEnded = { end: CardEnd; reason: Reason | null; why?: string };
 
 /** A card, and the 3-D Secure session made for it and this amount; both serve one create. */
 export interface Session {
@@ -38,6 +39,7 @@ export async function obtainSession(
     execution.show('setting-up', execution.reason);
     execution.fingerprintDone = false;
     const { merchantRequestId, currency } = execution;
+    execution.spent = card;
     const setUp = await callVault(() => vaultOf(card).setUpCard({ merchantRequestId, card, amount, currency }));
     if (setUp === 'never-began' || (setUp !== 'lost' && setUp.outcome === 'card-gone')) {
       loseCard(execution);
@@ -53,7 +55,9 @@ export async function obtainSession(
       failures += 1;
       continue;
     }
-    if (setUp.outcome === 'refused') return { end: 'failed', reason: because('refused-by-acquirer', setUp.why) };
+    if (setUp.outcome === 'refused') {
+      return { end: 'failed', reason: because('refused-by-acquirer', setUp.why), why: setUp.why };
+    }
     const { referenceId } = setUp;
     if (await collectFingerprint(execution, terms, amount, setUp.dataCollectionInfo))
       return { card, amount, referenceId };

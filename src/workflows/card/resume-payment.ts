@@ -49,6 +49,7 @@ export async function resumePayment(
       throw new EndedElsewhere();
     case 'ambiguous':
       execution.resumed = true;
+      execution.uncertain = true;
       resume.inDoubt = true;
       execution.note(`resume in doubt: ${result.why}`);
       return 'open';

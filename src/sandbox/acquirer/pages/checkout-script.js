@@ -18,7 +18,15 @@
     failed: 'The payment failed. Nothing was taken.',
     cancelled: 'The payment was cancelled. Nothing was taken.',
   };
-  const AGAIN = 'Please enter the card again: it was not kept.';
+  /** Why a card is asked for once more, or why there was no payment. */
+  const BECAUSE = {
+    'card-lost': 'Please enter the card again: it was not kept.',
+    'another-card-needed': 'Your card was declined. Nothing was taken. You can pay with another card.',
+    'card-refused': 'Your card could not be used. Nothing was taken. Please check what you enter, or use another card.',
+    'card-declined': 'Your card was declined. Nothing was taken, and no other card can be tried for this payment.',
+    'card-not-given': 'No card was entered in time. Nothing was taken.',
+    'challenge-abandoned': 'The payment was not confirmed in time. Nothing was taken.',
+  };
 
   /** How often a card was given or refused: what was asked before that is out of date. */
   let given = 0;
@@ -69,9 +77,10 @@
     keep(payment);
   }
 
-  function show(state, text) {
+  function show(state, text, reason = '') {
     const status = element('status');
     status.dataset.state = state;
+    status.dataset.reason = reason;
     if (status.textContent !== text) status.textContent = text;
   }
 
@@ -111,12 +120,17 @@
   async function follow(it) {
     element('amount').textContent = `${it.amount} ${it.currency}`;
     const asksForCard = it.state === 'awaiting-card';
-    const says = SAYS[it.state] ?? 'The payment is being processed.';
-    show(it.state, asksForCard ? (refusal ?? (payment.cardGiven ? AGAIN : says)) : says);
+    show(it.state, (asksForCard && refusal) || saysOf(it), it.reason?.code);
     showForm(asksForCard);
     element('action').hidden = true;
     if (it.data_collection_info?.url) collectFingerprint(it.data_collection_info.url);
     if (it.next_action?.verify_url) await challenge(it.next_action.verify_url);
+  }
+
+  function saysOf({ state, reason, cards_left: left }) {
+    const tells = state === 'awaiting-card' || state === 'failed';
+    const says = (tells && BECAUSE[reason?.code]) || SAYS[state] || 'The payment is being processed.';
+    return left === 1 ? `${says} This is the last card that can be tried.` : says;
   }
 
   function showForm(isShown) {
@@ -187,7 +201,6 @@
       const { ok, document } = await call('POST', '/card', body);
       given += 1;
       if (ok) {
-        note({ cardGiven: true });
         show('submitting', SAYS['setting-up']);
         showForm(false);
       } else {

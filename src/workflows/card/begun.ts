@@ -1,0 +1,70 @@
+import type { CardPaymentInput } from '../../domain/card-payment.ts';
+import { RESTARTS_MAX, resumesOf } from '../../domain/card-terms.ts';
+import type { EarlierRuns, PreparedCard } from '../../services/cards/prepare-card.ts';
+import type { Creation } from './create-payment.ts';
+import type { CardExecution } from './execution.ts';
+import type { OpenResume } from './resume-payment.ts';
+
+export type ReadyCard = Extract<PreparedCard, { kind: 'ready' }>;
+
+/** How far a payment has come, by this run or by those before it. */
+export interface Begun {
+  /** Number of the create. */
+  creations: number;
+  creation: Creation;
+  /** The payment it made, where that is known; followed once. */
+  paymentId: string | undefined;
+  /** The 3-D Secure session it was made with. */
+  referenceId: string | null;
+  /** Whether it is, or was, made with a set-up. */
+  threeDs: 'setup' | 'skip';
+  resumeIds: string[];
+  resume: OpenResume | undefined;
+  /** Completions of challenges that are none of this card's. */
+  served: { noticed: number; claimed: number };
+}
+
+const NOTHING_SERVED = { noticed: 0, claimed: 0 };
+
+/** Where runs before this one have come to. */
+export function begunBefore(
+  { requestIds, earlier }: ReadyCard,
+  { three_ds: threeDs = 'setup' }: Partial<CardPaymentInput>,
+): Begun {
+  const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
+  const [requestId = '', ...rest] = resumesOf(requestIds.resume, creation).slice(over);
+  return {
+    creations: creation,
+    creation: { requestId: requestIds.create[creation] ?? '', attempts, inDoubtSince },
+    paymentId: earlier?.paymentId ?? undefined,
+    referenceId: earlier?.referenceId ?? null,
+    threeDs: earlier?.wantsSetUp === true ? 'skip' : threeDs,
+    resumeIds: openResume === undefined ? resumesOf(requestIds.resume, creation).slice(over) : rest,
+    resume: openResume === undefined ? undefined : { requestId, ...openResume, resumedBefore: true, inDoubt: true },
+    served: NOTHING_SERVED,
+  };
+}
+
+/** What the events and attempts of runs before this one say of the payment that is followed. */
+export function takeOver(execution: CardExecution, earlier: EarlierRuns | undefined): void {
+  execution.resumed = earlier?.resumed ?? false;
+  execution.uncertain ||= earlier?.inDoubt ?? false;
+  for (const paymentId of earlier?.before ?? []) execution.over.add(paymentId);
+  for (const event of earlier?.events ?? []) execution.hear(event);
+}
+
+/** With another card: under an id of its own, unless none was used for the card before, and always with a set-up. */
+export function withAnotherCard({ requestIds }: ReadyCard, before: Begun, { completions }: CardExecution): Begun {
+  const isUsed = before.creation.attempts > 0;
+  const creations = isUsed ? Math.max(RESTARTS_MAX, before.creations) + 1 : before.creations;
+  return {
+    creations,
+    creation: { requestId: requestIds.create[creations] ?? '', attempts: 0, inDoubtSince: null },
+    paymentId: undefined,
+    referenceId: null,
+    threeDs: 'setup',
+    resumeIds: resumesOf(requestIds.resume, creations),
+    resume: undefined,
+    served: completions,
+  };
+}
