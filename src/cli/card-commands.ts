@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { CARD_EXAMPLE } from '../domain/card-example.ts';
 import { duration, keptText } from './arguments.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
@@ -11,6 +12,10 @@ const changeCardAmount = lazily(async () => (await import('./commands/card-contr
 const resolveCard = lazily(async () => (await import('./commands/card-control.ts')).resolveCard);
 const createCard = lazily(async () => (await import('./commands/card-create.ts')).createCard);
 
+const CARD_FILE = `
+A card for --card-from (cvv and holder_name may be left out):
+  ${CARD_EXAMPLE}`;
+
 /** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
 export function addCards(command: Add, perform: Perform): void {
   command('create', 'ask the gateway to take money from a card')
@@ -19,12 +24,16 @@ export function addCards(command: Add, perform: Perform): void {
     .option('--id <id>', 'merchant_request_id: the same again is never paid twice (default: a new one)')
     .addOption(new Option('--type <type>', 'what to do with the money').choices(['AUTH', 'DEBIT']).default('DEBIT'))
     .option('--no-3ds', '3-D Secure only if the acquirer asks for it')
-    .option('--return-url <url>', 'where the cardholder comes back to (default on the sandbox: its checkout page)')
+    .option(
+      '--return-url <url>',
+      'where the cardholder comes back to: https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine (default on the sandbox: its checkout page)',
+    )
     .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
     .option('--by <name>', 'who asks', keptText)
     .option('--gateway <url>', 'the gateway to ask (default: that of the stack that is up)')
     .option('--wait', 'follow it to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
+    .addHelpText('after', CARD_FILE)
     .action((options) => perform((s) => createCard(s, options)));
   command('show <id>', 'where a card payment stands, and the events that came').action((id) =>
     perform((s) => showCard(s, id)),

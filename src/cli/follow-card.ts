@@ -7,12 +7,15 @@ import type { Output } from './output.ts';
 
 const LOOK_EVERY_MS = 500;
 
-/** Follows a card payment until it has an end or is with an operator. */
+/**
+ * Follows a card payment until it has an end or is with an operator. `cardFromFile`: or until it waits for another card, which
+ * no page asks for.
+ */
 export async function followCard(
   client: GatewayClient,
   id: string,
   output: Output,
-  timeoutMs: number | undefined,
+  { timeoutMs, cardFromFile }: { timeoutMs: number | undefined; cardFromFile: boolean },
 ): Promise<{ payment: CardDocument | undefined; end: FollowEnd }> {
   let payment: CardDocument | undefined;
   let sentTo: string | undefined;
@@ -23,7 +26,7 @@ export async function followCard(
     const confirmAt = payment.next_action?.verify_url;
     if (confirmAt !== undefined && confirmAt !== sentTo) output.say(`The cardholder confirms at ${confirmAt}`);
     sentTo = confirmAt ?? sentTo;
-    return isSettledCard(payment.state);
+    return isSettledCard(payment.state) || (cardFromFile && payment.cards_left !== null);
   };
   const end = await followUntil(isAtRest, { timeoutMs, everyMs: LOOK_EVERY_MS });
   return { payment, end };

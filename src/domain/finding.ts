@@ -2,7 +2,7 @@
 export interface Finding {
   /** File name as given. */
   file: string;
-  /** Line where the record starts; the header is line 1. */
+  /** Line where the record starts; the header is line 1. 0: it is about no line, but about a request. */
   line: number;
   /** Data row from 1; null when the finding is about the file or its header. */
   row: number | null;

@@ -1,28 +1,42 @@
 import { z } from 'zod';
 import type { CardDetails, DeviceInfo } from '../api/cards.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../domain/card-number.ts';
+import type { Finding } from '../domain/finding.ts';
 import { formatMinor, parseAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardEntry, CardholderForm } from '../vault/card-vault.ts';
-import { checkCard } from '../vault/check-card.ts';
+import { checkCard, type GivenCard } from '../vault/check-card.ts';
+import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
 import type { CardDeps } from './gateway-deps.ts';
-import { returnUrlOf } from './return-url.ts';
+import { addressRule, returnUrlOf } from './return-url.ts';
 import { keptText } from './schemas.ts';
 
 /** Bodies of the card routes. A member that is not known is refused: a misspelt one would be lost. */
 
-const text = z.string().min(1).max(200);
-const digits = z.union([z.string().max(4), z.int()]).transform(String);
-const pixels = z.int().min(0).max(100_000);
-
-const card = z.strictObject({
-  number: z.string().max(40).describe('12 to 19 digits; blanks and dashes are dropped'),
-  expiry_month: digits.describe('1 to 12'),
-  expiry_year: digits.describe('two or four digits'),
-  cvv: z.string().max(4).optional(),
-  holder_name: text.optional(),
+/** What a member must be, said of one that is missing and of one that is not so. */
+const must = (be: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `is needed: ${be}` : `must be ${be}`),
 });
 
+const words = must('1 to 200 characters in quotes');
+const text = z.string(words).min(1, words).max(200, words);
+const digits = (be: string) => z.union([z.string().max(4), z.int().min(0).max(9_999)], must(be)).transform(String);
+const pixels = z.int(must('a number of pixels')).min(0, must('0 at least')).max(100_000, must('100000 at most'));
+
+const NUMBER = must('12 to 19 digits in quotes');
+const CVV = must('three or four digits in quotes');
+const card = z.strictObject(
+  {
+    number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; blanks and dashes are dropped'),
+    expiry_month: digits('1 to 12').describe('1 to 12'),
+    expiry_year: digits('two or four digits').describe('two or four digits'),
+    cvv: z.string(CVV).max(4, CVV).optional(),
+    holder_name: text.optional(),
+  },
+  must('an object with number, expiry_month, expiry_year, and cvv and holder_name where known'),
+);
+
+const COUNTRY = must('two capital letters, such as DE');
 const billing = z.strictObject({
   email: text.optional(),
   line1: text.optional(),
@@ -31,23 +45,26 @@ const billing = z.strictObject({
   state: text.optional(),
   postcode: text.optional(),
   country: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
+    .string(COUNTRY)
+    .regex(/^[A-Z]{2}$/, COUNTRY)
     .optional()
     .describe('ISO 3166 alpha-2'),
 });
 
 const deviceInfo = z.strictObject({
-  ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+  ip: z.union([z.ipv4(), z.ipv6()], must('an address of IPv4 or IPv6')).optional(),
   language: z.string().max(35).optional().describe('BCP 47'),
   screen_width: pixels.optional(),
   screen_height: pixels.optional(),
   user_agent: z.string().max(500).optional(),
 });
 
+const AMOUNT = must('a decimal in quotes, such as "49.90"');
+const CURRENCY = must('three capital letters, such as EUR');
+const URL_TEXT = must('an address of 2000 characters at most');
 const by = keptText.optional().describe('who asks; the name of a token cannot be changed');
-const returnUrl = z.string().max(2_000);
-const amount = z.string().max(40).describe('decimal, with no more decimals than the currency has');
+const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
+const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
 
 export const createBody = z.strictObject({
   merchant_request_id: z
@@ -55,16 +72,18 @@ export const createBody = z.strictObject({
     .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and hold no card number')
     .describe('idempotency key, and the payment for life: the same again is never paid twice'),
   amount,
-  currency: z.string().regex(/^[A-Z]{3}$/),
-  payment_type: z.enum(['AUTH', 'DEBIT']).default('DEBIT'),
+  currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
+  payment_type: z.enum(['AUTH', 'DEBIT'], must('AUTH or DEBIT')).default('DEBIT'),
   return_url: returnUrl.describe('where the cardholder comes back to after a confirmation'),
-  three_ds: z.enum(['setup', 'skip']).default('setup').describe('skip: asks for 3-D Secure only if the acquirer does'),
+  three_ds: z
+    .enum(['setup', 'skip'], must('setup or skip'))
+    .default('setup')
+    .describe('skip: asks for 3-D Secure only if the acquirer does'),
   card: card.optional().describe('absent: the payment waits until the cardholder gives one'),
   billing: billing.optional(),
   device_info: deviceInfo.optional(),
   by,
 });
-export type CreateBody = z.output<typeof createBody>;
 
 export const cardBody = z.strictObject({
   card,
@@ -72,56 +91,111 @@ export const cardBody = z.strictObject({
   device_info: deviceInfo.optional(),
   return_url: returnUrl.optional().describe('always send it: only the gateway that took the payment knows another one'),
 });
-export type CardBody = z.output<typeof cardBody>;
 
 export const amountBody = z.strictObject({ amount, by });
 export const cancelBody = z.strictObject({ by, reason: keptText.optional() });
 
-/** What a body asks for. Throws a `Problem` for an amount, a card or an address that cannot be used. */
-export function askedPayment(body: CreateBody, by: string | undefined, cards: CardDeps) {
-  const { merchant_request_id, currency, payment_type, three_ds } = body;
-  const amount = amountOf(body.amount, currency);
-  const form = formOf(body, cards);
-  const card = body.card === undefined ? undefined : cardOf(body.card, Date.now());
+/**
+ * What a body asks for. Throws one `Problem` with everything that keeps it from being used: members, amount, card, address.
+ * `makerOf`: who asks, by what the body says.
+ */
+export function askedPayment(given: unknown, makerOf: (by: string | undefined) => string | undefined, cards: CardDeps) {
+  assertNone([
+    ...withoutAddress(schemaFindings(createBody, given)),
+    ...amountFindings(given),
+    ...addressFindings(given, cards, undefined),
+    ...cardFindings(given),
+  ]);
+  const body = createBody.parse(given);
+  const { merchant_request_id, amount: decimal, currency, payment_type, three_ds } = body;
+  const maker = makerOf(body.by);
   return {
-    input: { merchant_request_id, amount, currency, payment_type, three_ds, ...(by !== undefined && { by }) },
-    form,
-    card,
+    input: {
+      merchant_request_id,
+      amount: amountOf(decimal, currency),
+      currency,
+      payment_type,
+      three_ds,
+      ...(maker !== undefined && { by: maker }),
+    },
+    form: formOf(body, body.return_url, cards),
+    card: body.card === undefined ? undefined : checkedCard(body.card),
   };
 }
 
-/** A card with what is said beside it, by this body or one before. Throws a `Problem`. */
-export function givenCard(body: CardBody, merchantRequestId: string, cards: CardDeps): CardEntry {
-  const form = formOf(body, cards, cards.vault.formOf(merchantRequestId));
-  return { card: cardOf(body.card, Date.now()), ...form };
+/** A card with what is said beside it, by this body or one before. Throws one `Problem`, as `askedPayment` does. */
+export function givenCard(given: unknown, merchantRequestId: string, cards: CardDeps): CardEntry {
+  const known = cards.vault.formOf(merchantRequestId);
+  assertNone([
+    ...withoutAddress(schemaFindings(cardBody, given)),
+    ...addressFindings(given, cards, known?.returnUrl),
+    ...cardFindings(given),
+  ]);
+  const body = cardBody.parse(given);
+  return { card: checkedCard(body.card), ...formOf(body, body.return_url ?? known?.returnUrl ?? '', cards, known) };
 }
 
-/** Throws a `Problem` (422) whose findings name columns and rules, never values. */
-function cardOf(given: z.output<typeof card>, now: number): CardDetails {
-  const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
-  const checked = checkCard({ number, expiryMonth, expiryYear, cvv, holderName }, now);
-  if (checked.ok) return checked.card;
-  const place = { file: 'card', line: 1, row: null, value: null };
-  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.', {
-    hint: 'The findings say why.',
-    findings: checked.findings.map((finding) => ({ ...place, ...finding })),
+/** An address that is missing is said once, with the rule for it. */
+const withoutAddress = (findings: readonly Finding[]): Finding[] =>
+  findings.filter(({ column, rule }) => column !== 'return_url' || rule !== 'member-missing');
+
+const memberOf = (given: unknown, name: string): unknown =>
+  (given as Record<string, unknown> | null | undefined)?.[name];
+
+function amountFindings(given: unknown): Finding[] {
+  const [decimal, currency] = [amount.safeParse(memberOf(given, 'amount')), memberOf(given, 'currency')];
+  if (!decimal.success || !createBody.shape.currency.safeParse(currency).success) return [];
+  const refused = amountRefused(decimal.data, currency as string);
+  return refused === undefined ? [] : [bodyFinding(['amount'], 'amount-refused', refused)];
+}
+
+function addressFindings(given: unknown, cards: CardDeps, known: string | undefined): Finding[] {
+  const url = memberOf(given, 'return_url') ?? known;
+  if (url === undefined || url === null) {
+    return [bodyFinding(['return_url'], 'return-url-missing', `is needed: ${addressRule(cards)}`)];
+  }
+  if (typeof url !== 'string' || returnUrlOf(url, cards) !== undefined) return [];
+  return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(cards)}`)];
+}
+
+/** Stands in for what the schema has refused, so that the rest is checked. */
+const STAND_IN = { number: '4000000010000000', expiry_month: '12', expiry_year: '2099' };
+
+function cardFindings(given: unknown): Finding[] {
+  const said = memberOf(given, 'card');
+  if (typeof said !== 'object' || said === null) return [];
+  const usable = Object.entries(card.shape).flatMap(([name, schema]) => {
+    const { success, data } = schema.safeParse(memberOf(said, name));
+    return success && data !== undefined ? [[name, data]] : [];
   });
+  const checked = checkCard(cardMembers({ ...STAND_IN, ...Object.fromEntries(usable) }), Date.now());
+  return checked.ok
+    ? []
+    : checked.findings.map(({ column, rule, message }) => bodyFinding(['card', column], rule, message));
 }
 
-/** What is said beside the card; `known` is used where a part is left out. */
+function cardMembers(given: z.output<typeof card>): GivenCard {
+  const { number, expiry_month: expiryMonth, expiry_year: expiryYear, cvv, holder_name: holderName } = given;
+  return { number, expiryMonth, expiryYear, cvv, holderName };
+}
+
+/** One that has no findings. */
+function checkedCard(given: z.output<typeof card>): CardDetails {
+  const checked = checkCard(cardMembers(given), Date.now());
+  if (checked.ok) return checked.card;
+  // Its month has ended between two looks.
+  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.');
+}
+
+/** What is said beside the card; `known` is used where a part is left out. The address has no findings. */
 function formOf(
-  given: Partial<Pick<CreateBody, 'billing' | 'device_info' | 'return_url'>>,
+  given: Partial<Pick<z.output<typeof createBody>, 'billing' | 'device_info'>>,
+  returnUrl: string,
   cards: CardDeps,
   known?: CardholderForm,
 ): CardholderForm {
-  const url = given.return_url ?? known?.returnUrl;
-  if (url === undefined) {
-    throw new Problem('usage', 'return-url-missing', 'The address that the cardholder comes back to is not known.', {
-      hint: 'Send return_url.',
-    });
-  }
   return {
-    returnUrl: returnUrlOf(url, cards),
+    returnUrl: returnUrlOf(returnUrl, cards) ?? '',
     billing: given.billing ?? known?.billing,
     deviceInfo: given.device_info === undefined ? known?.deviceInfo : deviceOf(given.device_info),
   };
@@ -132,16 +206,17 @@ function deviceOf(given: z.output<typeof deviceInfo>): DeviceInfo {
   return { ip, language, screenWidth, screenHeight, userAgent };
 }
 
+/** What is wrong with an amount; undefined for one that can be used. */
+function amountRefused(given: string, currency: string): string | undefined {
+  if (holdsCardNumber(given)) return 'may be a card number';
+  const { ok } = parseAmount(given, currency);
+  return ok ? undefined : `must be a decimal above 0 with no more decimals than ${currency} has`;
+}
+
 /** The amount with the decimals of its currency. Throws a `Problem`. */
 export function amountOf(given: string, currency: string): string {
+  const refused = amountRefused(given, currency);
+  if (refused !== undefined) assertNone([bodyFinding(['amount'], 'amount-refused', refused)]);
   const parsed = parseAmount(given, currency);
-  if (parsed.ok && !holdsCardNumber(given)) return formatMinor(parsed.minor, currency);
-  throw new Problem(
-    'usage',
-    'amount-refused',
-    `This amount cannot be used: ${parsed.ok ? 'it may be a card number' : parsed.rule}.`,
-    {
-      hint: 'A decimal above 0 with no more decimals than the currency has.',
-    },
-  );
+  return formatMinor(parsed.ok ? parsed.minor : 0n, currency);
 }

@@ -54,10 +54,9 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     }),
   };
   app.post('/v1/card-payments', { schema: createSchema }, async (request, reply) => {
-    const body = parsed(createBody, request.body, 'body');
-    await assertOwner(deps, request.caller, body.merchant_request_id);
+    const asked = askedPayment(request.body, (by) => makerOf(request.caller, by), deps.cards);
+    await assertOwner(deps, request.caller, asked.input.merchant_request_id);
     const { secret, sha256 } = newClientSecret();
-    const asked = askedPayment(body, makerOf(request.caller, body.by), deps.cards);
     const { record, isNew } = await takePayment(deps, { ...asked, clientSecretSha256: sha256 });
     const document = { schemaVersion: 1, card_payment: stored(deps, record), client_secret: secret };
     return reply.code(isNew ? 202 : 200).send(document);
@@ -173,8 +172,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     { schema: described('Give the card', acceptedDocument, 'taken', cardBody) },
     async (request) => {
       const { record } = request.cardAccess;
-      const body = parsed(cardBody, request.body, 'body');
-      await giveCard(deps, record, givenCard(body, record.merchantRequestId, deps.cards));
+      await giveCard(deps, record, givenCard(request.body, record.merchantRequestId, deps.cards));
       return { schemaVersion: 1, accepted: true };
     },
   );

@@ -49,7 +49,7 @@ export function inFileOrder(findings: readonly Finding[]): Finding[] {
 
 /** One line for a terminal: `payroll.csv:7 amount "10.5" too-many-decimals: ...`. */
 export function formatFinding(finding: Finding): string {
-  const place = `${visible(finding.file)}:${finding.line}`;
+  const place = finding.line === 0 ? visible(finding.file) : `${visible(finding.file)}:${finding.line}`;
   const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
   const where = finding.path === undefined ? '' : ` (${finding.path})`;
   return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;

@@ -219,7 +219,7 @@ export const REMEDIES: Readonly<Record<ReasonCode, Remedy>> = {
     CARD_ENDS,
   ),
   'card-refused': outside(
-    'Ask the acquirer what it refused; the cardholder enters a card again, or the command that gave it is run again with the same --id.',
+    'Ask the acquirer what it refused: names of fields are mapped by PAYOUTS_CARD_FIELDS. Then the cardholder enters a card again, or the command that gave it is run again with the same --id.',
     CARD_ENDS,
   ),
   'card-lost': outside('The cardholder enters the card again; nothing was sent that takes money.', CARD_ENDS),

@@ -32,7 +32,7 @@ export function checkCard(given: GivenCard, now: number): CheckedCard {
   const { cvv, holderName } = given;
   const findings: CardFinding[] = [];
   if (!isCardNumber(number)) {
-    findings.push({ column: 'number', rule: 'card-number-invalid', message: 'This is no card number.' });
+    findings.push({ column: 'number', rule: 'card-number-invalid', message: 'The card number is not valid.' });
   }
   const monthFits = /^(0[1-9]|1[0-2])$/.test(month);
   const yearFits = /^20\d\d$/.test(year);
@@ -47,7 +47,11 @@ export function checkCard(given: GivenCard, now: number): CheckedCard {
     findings.push({ column: 'cvv', rule: 'cvv-invalid', message: 'A CVV has three or four digits.' });
   }
   if (holderName !== undefined && (holderName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(holderName))) {
-    findings.push({ column: 'holder_name', rule: 'holder-name-invalid', message: 'This is no name on a card.' });
+    findings.push({
+      column: 'holder_name',
+      rule: 'holder-name-invalid',
+      message: 'The name on the card is not valid.',
+    });
   }
   if (findings.length > 0) return { ok: false, findings };
   return { ok: true, card: { number, expiryMonth: month, expiryYear: year, cvv, holderName } };

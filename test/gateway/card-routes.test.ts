@@ -95,7 +95,12 @@ describe('a card payment asked for', () => {
     const refused = await create(gateway, { merchant_request_id: undefined });
     expect(refused).toMatchObject({
       status: 400,
-      document: { error: { code: 'usage', message: expect.stringContaining('merchant_request_id: is needed') } },
+      document: {
+        error: { code: 'usage' },
+        findings: [
+          { column: 'merchant_request_id', rule: 'member-missing', message: expect.stringContaining('is needed') },
+        ],
+      },
     });
     expect(await gateway.door.store.cards.list(9)).toEqual([]);
   });
@@ -137,6 +142,34 @@ describe('a request that is refused', () => {
     );
     expect(await gateway.door.store.cards.list(9)).toEqual([]);
     expect(gateway.cards.started).toEqual([]);
+  });
+
+  it('for several reasons has all of them in one answer', async () => {
+    const gateway = await openGateway();
+    const card = { number: '4012888888881882', expiry_month: 13, [`x${PAN}`]: 1, pan: 1 };
+    const refused = await create(gateway, {
+      ...{ amount: '1.234', currency: 'EUR', payment_type: 'REFUND', return_url: undefined, three_d: 1 },
+      ...{ card, billing: { country: 'Germany', street: HOLDER } },
+    });
+    expect(refused).toMatchObject({ status: 400, document: { error: { code: 'usage' } } });
+    const { findings } = refused.document;
+    expect(findings.map(({ file, column, rule }: Record<string, string>) => `${file} ${column} ${rule}`)).toEqual([
+      'request payment_type member-invalid',
+      'request card member-unknown',
+      'request billing.country member-invalid',
+      'request billing.street member-unknown',
+      'request three_d member-unknown',
+      'request amount amount-refused',
+      'request return_url return-url-missing',
+      'card expiry_year member-missing',
+      'card pan member-unknown',
+      'card number card-number-invalid',
+      'card expiry_month expiry-invalid',
+    ]);
+    expect(findings.every(({ value, message }: Record<string, unknown>) => value === null && message !== '')).toBe(
+      true,
+    );
+    expect(JSON.stringify(refused.document)).not.toMatch(new RegExp(`${PAN}|4012888888881882|Quillfeather`, 'i'));
   });
 
   it('names columns and rules of a card', async () => {

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
 import { readJsonOnce } from '../../api/json.ts';
 import { isMerchantRequestId } from '../../domain/card-number.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
+import type { Finding } from '../../domain/finding.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { CardDocument } from '../../gateway/card-documents.ts';
 import { problemOf } from '../../intake/problem-of.ts';
@@ -36,22 +38,18 @@ interface Created {
 /** `payouts card create`: asks a gateway to take money from a card; the card comes from a file, or from the cardholder. */
 export async function createCard(session: Session, options: CreateCardOptions): Promise<ExitCode> {
   const id = options.id ?? v7();
-  assertId(id);
   const { gatewayUrl, checkoutUrl } = await gatewayOf(session, options.gateway);
-  const returnUrl = options.returnUrl ?? checkoutUrl;
-  if (returnUrl === undefined) {
-    throw new Problem('usage', 'return-url-missing', 'It is not known where the cardholder comes back to.', {
-      hint: 'Add --return-url URL.',
-    });
-  }
+  const card = options.cardFrom === undefined ? undefined : await cardFrom(options.cardFrom);
   const body = {
-    merchant_request_id: id,
+    // One that holds a card number, perhaps, goes nowhere; an empty one is refused like it.
+    merchant_request_id: isMerchantRequestId(id) ? id : '',
     amount: options.amount,
     currency: options.currency,
     payment_type: options.type,
-    return_url: returnUrl,
+    return_url: options.returnUrl ?? checkoutUrl,
     three_ds: options['3ds'] ? 'setup' : 'skip',
-    ...(options.cardFrom === undefined ? {} : { card: await cardFrom(options.cardFrom) }),
+    // No gateway takes null for a card: it says what else is wrong with the request, and claims nothing.
+    ...(card === undefined ? {} : { card: 'unreadable' in card ? null : card.given }),
     ...(options.by === undefined ? {} : { by: options.by }),
   };
   // Said before anything is sent: under another id the same command takes the money once more.
@@ -59,8 +57,36 @@ export async function createCard(session: Session, options: CreateCardOptions): 
   try {
     return await askAndFollow(session, options, { body, id, gatewayUrl, checkoutUrl });
   } catch (error) {
-    throw withId(error, id);
+    throw asTyped(withId(error, id), options, card);
   }
+}
+
+/** Options by the member that they fill. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  merchant_request_id: '--id',
+  amount: '--amount',
+  currency: '--currency',
+  return_url: '--return-url',
+  by: '--by',
+};
+
+/** Findings of the gateway at the options and in the file that somebody has typed. */
+function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: GivenFile): Problem {
+  const unreadable = card !== undefined && 'unreadable' in card ? [card.unreadable] : [];
+  const placed = problem.findings
+    .filter(({ column }) => unreadable.length === 0 || column !== 'card')
+    .map((finding) =>
+      finding.file === 'card'
+        ? { ...finding, file: nameOf(file) }
+        : { ...finding, file: 'card create', column: OPTIONS[finding.column ?? ''] ?? finding.column },
+    );
+  const findings = [...placed, ...unreadable];
+  const { kind, code, message, hint, cause } = problem;
+  // What the gateway has said of the stand-in alone.
+  if (problem.findings.length > 0 && placed.length === 0) {
+    return new Problem('usage', 'card-unreadable', 'The card cannot be read.', { hint, findings });
+  }
+  return new Problem(kind, code, message, { hint, findings, cause });
 }
 
 interface Asked {
@@ -72,9 +98,10 @@ interface Asked {
 
 async function askAndFollow(
   session: Session,
-  { wait, cardFrom: file, timeout }: CreateCardOptions,
+  options: CreateCardOptions,
   { body, id, gatewayUrl, checkoutUrl }: Asked,
 ): Promise<ExitCode> {
+  const { wait, cardFrom: file, timeout } = options;
   const [token] = session.config.gateway.tokens.reveal();
   const client = gatewayClient(gatewayUrl, token?.token);
   const created = await client.post<Created>('/v1/card-payments', body);
@@ -85,6 +112,8 @@ async function askAndFollow(
       { schemaVersion: 1, card_payment: payment, client_secret: created.client_secret, checkout_url: checkout },
       cardText(payment, [
         ['confirm at', isCardEnd(payment.state) ? null : (payment.next_action?.verify_url ?? null)],
+        ['cards left', payment.cards_left === null ? null : `${payment.cards_left}`],
+        ['another card', payment.cards_left === null ? null : anotherCard(id, options)],
         ['checkout', checkout],
       ]),
     );
@@ -93,23 +122,39 @@ async function askAndFollow(
     return EXIT.completed;
   }
   if (checkout !== null && file === undefined) session.output.say(`Checkout ${checkout}`);
-  const { payment = created.card_payment, end } = await followCard(client, id, session.output, timeout);
+  const following = { timeoutMs: timeout, cardFromFile: file !== undefined };
+  const { payment = created.card_payment, end } = await followCard(client, id, session.output, following);
   result(payment);
   return end === 'interrupted' ? EXIT.interrupted : exitOfCard(payment.state);
 }
 
-function assertId(id: string): void {
-  if (isMerchantRequestId(id)) return;
-  throw new Problem('usage', 'id-refused', 'This is no merchant_request_id.', {
-    hint: '--id has 1 to 64 of A-Z a-z 0-9 . _ ~ - and no card number in it.',
-  });
+/** The same command with another card in its file. */
+function anotherCard(id: string, options: CreateCardOptions): string {
+  const more: [string, string | undefined][] = [
+    ['--type', options.type === 'DEBIT' ? undefined : options.type],
+    ['--return-url', options.returnUrl],
+    ['--by', options.by],
+    ['--gateway', options.gateway],
+  ];
+  const said = more.flatMap(([name, value]) => (value === undefined ? [] : [` ${name} ${shellWord(value)}`]));
+  const { amount, currency } = options;
+  return `payouts card create --amount ${amount} --currency ${currency} --id ${id}${said.join('')} --card-from FILE --wait`;
 }
+
+/** As a POSIX shell takes it. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The money may have been asked for: whoever runs the command again must do so under the same id. */
 function withId(error: unknown, id: string): Problem {
   const { kind, code, message, hint: said, findings, cause } = problemOf(error);
-  const hint = code === 'id-reused' ? 'Another payment needs another --id.' : `${said} Run it again with --id ${id}.`;
+  // Where there are findings nothing was asked for.
+  const hint = findings.length === 0 ? hintWithId(code, said, id) : said;
   return new Problem(kind, code, message, { hint: hint.trim(), findings, cause });
+}
+
+function hintWithId(code: string, said: string, id: string): string {
+  return code === 'id-reused' ? 'Another payment needs another --id.' : `${said} Run it again with --id ${id}.`;
 }
 
 /** The gateway given, or that of the stack that is up; on an embedded sandbox with its checkout page. */
@@ -129,23 +174,26 @@ async function gatewayOf(
 
 const CARD_BYTES_MAX = 64 * 1024;
 
+type GivenFile = { given: unknown } | { unreadable: Finding } | undefined;
+
+const nameOf = (path = ''): string => (path === '-' ? 'stdin' : basename(path));
+
 /** A card as JSON from a file or, for `-`, from stdin; never from the command line, which every user of a machine sees. */
-async function cardFrom(path: string): Promise<unknown> {
-  const unreadable = (why: string): Problem =>
-    new Problem('usage', 'card-unreadable', `The card cannot be read: ${why}.`, {
-      hint: 'A JSON object with number, expiry_month, expiry_year, and cvv and holder_name where known.',
-    });
+async function cardFrom(path: string): Promise<GivenFile> {
+  const unreadable = (message: string) => ({
+    unreadable: { file: nameOf(path), line: 0, row: null, column: null, value: null, rule: 'card-unreadable', message },
+  });
   let json: string;
   try {
     json = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
   } catch {
-    throw unreadable('there is no such file, or it is not ours to read');
+    return unreadable('there is no such file, or it is not ours to read.');
   }
-  if (json.length > CARD_BYTES_MAX) throw unreadable('it is too long');
+  if (json.length > CARD_BYTES_MAX) return unreadable('it is too long for a card.');
   try {
-    return readJsonOnce(json);
+    return { given: readJsonOnce(json) };
   } catch {
     // The parser's own words show the text.
-    throw unreadable('it is no JSON that names each member once');
+    return unreadable('it is no JSON that names each member once.');
   }
 }

@@ -31,7 +31,8 @@ export async function setUpCard(
     return session;
   } catch (error) {
     if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };
-    const why = error.code === undefined ? error.name : `code ${error.code}`;
+    const status = error.httpStatus === undefined ? error.name : `HTTP ${error.httpStatus}`;
+    const why = error.code === undefined ? status : `code ${error.code}`;
     const refused = error.outcome === 'refused' && !error.tokenSuspect;
     return { outcome: refused ? 'refused' : 'unavailable', why };
   }

@@ -1,12 +1,16 @@
-import { beforeEach, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type CreateCardOptions, createCard } from '../../../src/cli/commands/card-create.ts';
 import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { CARD_EXAMPLE } from '../../../src/domain/card-example.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { openGateway, type RunningGateway } from '../../gateway/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
-import { PAN } from '../../vault/cards.ts';
+import { CVV, HOLDER, PAN } from '../../vault/cards.ts';
 
 let gateway: RunningGateway;
 let session: Session;
@@ -18,7 +22,12 @@ beforeEach(async () => {
   session = {
     config: loadConfig({}),
     stack: async () => ({ gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9' }),
-    output: { result: () => said.push('result'), tell: (text: string) => said.push(text), progress: () => {} },
+    output: {
+      result: (_: unknown, text: string) => said.push('result', text),
+      tell: (text: string) => said.push(text),
+      progress: () => {},
+      say: () => {},
+    },
   } as unknown as Session;
 });
 
@@ -41,12 +50,12 @@ it('makes an id where none is given, and says it before anything is asked', asyn
   gateway.cards.start = async ({ merchant_request_id: id }) => void said.push(`asked for ${id}`);
   expect(await create()).toBe(0);
   expect(madeId()).toMatch(/^[0-9a-f-]{36}$/);
-  expect(said).toEqual([`Card payment ${madeId()}`, `asked for ${madeId()}`, 'result']);
+  expect(said.slice(0, 3)).toEqual([`Card payment ${madeId()}`, `asked for ${madeId()}`, 'result']);
 });
 
 it('says none where one was given', async () => {
   expect(await create({ id: 'order-1' })).toBe(0);
-  expect(said).toEqual(['result']);
+  expect(said[0]).toBe('result');
 });
 
 it('whose answer was lost takes the money once when it is run again as its hint says', async () => {
@@ -65,7 +74,6 @@ it('whose answer was lost takes the money once when it is run again as its hint 
 
 it.each([
   ['a gateway that is gone', { gateway: 'http://127.0.0.1:1', returnUrl: 'http://127.0.0.1/' }, 7],
-  ['an amount that is none', { amount: 'x' }, 2],
   ['a payment that cannot be followed any more', { wait: true }, 1],
 ] as const)('names the id after %s', async (what, more, exit) => {
   if (what.startsWith('a payment')) gateway.cards.state = async () => Promise.reject(new Error('lost'));
@@ -80,16 +88,85 @@ it('for an id of another payment says that another one is needed', async () => {
 });
 
 it.each([
-  ['an id that is a card number', { id: PAN }, 'id-refused'],
-  ['an id that holds one', { id: `order-${PAN}` }, 'id-refused'],
+  ['an id that is a card number', { id: PAN }, 'usage'],
+  ['an id that holds one', { id: `order-${PAN}` }, 'usage'],
   ['no address', { gateway: 'gateway.example' }, 'gateway-address'],
   ['an address without a host', { gateway: 'http://' }, 'gateway-address'],
   ['another scheme', { gateway: 'ftp://gateway.example' }, 'gateway-address'],
   ['credentials in the address', { gateway: 'https://user:word@gateway.example' }, 'gateway-address'],
   ['clear text to another machine', { gateway: 'http://gateway.example:8080' }, 'gateway-address'],
-] as const)('with %s is a mistake of usage, and asks nobody', async (_what, more, code) => {
-  const error = await refusalOf(create({ returnUrl: 'https://shop.example', ...more }));
+] as const)('with %s is a mistake of usage, and starts nothing', async (_what, more, code) => {
+  const error = await refusalOf(create({ returnUrl: 'http://127.0.0.1/', ...more }));
   expect(error).toMatchObject({ kind: endsWith(2), code });
   expect(JSON.stringify([error, error.message])).not.toMatch(/4012|word/);
   expect([said, gateway.cards.started]).toEqual([[], []]);
+});
+
+describe('everything that is wrong is said in one answer', () => {
+  const cardFile = (text: string): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'payouts-card-create-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'card.json'), text);
+    return join(folder, 'card.json');
+  };
+  const told = ({ findings }: Problem): string[] =>
+    findings.map(({ file, column, rule }) => [file, column, rule].filter((it) => it !== null).join(' '));
+
+  it('at the option and the member that was typed, with what to write instead', async () => {
+    const card = { number: '4012888888881882', expiry: '03/39', cvc: CVV, holder_name: HOLDER };
+    const error = await refusalOf(
+      create({ amount: '1.234', returnUrl: 'https://shop.example/', cardFrom: cardFile(JSON.stringify(card)) }),
+    );
+    expect(told(error)).toEqual([
+      'card create --amount amount-refused',
+      'card create --return-url return-url-refused',
+      'card.json expiry_month member-missing',
+      'card.json expiry_year member-missing',
+      'card.json expiry member-unknown',
+      'card.json cvc member-unknown',
+      'card.json number card-number-invalid',
+    ]);
+    expect(error.findings[1]?.message).toContain('PAYOUTS_CARD_RETURN_HOSTS=');
+    expect(error.findings[5]?.message).toContain('number, expiry_month, expiry_year, cvv, holder_name');
+    expect(error.hint).toContain(CARD_EXAMPLE);
+    expect(JSON.stringify([error, error.message, error.findings])).not.toMatch(/4012888888881882|Quillfeather/);
+    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+  });
+
+  it.each([
+    ['that is no JSON', '{number: 1}'],
+    ['that is missing', undefined],
+  ])('also with a file %s, for which nothing is claimed', async (_what, text) => {
+    const cardFrom = text === undefined ? '/none/card.json' : cardFile(text);
+    const error = await refusalOf(create({ gateway: gateway.url, currency: 'eur', cardFrom }));
+    expect(told(error)).toEqual([
+      'card create --currency member-invalid',
+      'card create --return-url return-url-missing',
+      'card.json card-unreadable',
+    ]);
+    const alone = await refusalOf(create({ cardFrom }));
+    expect([alone.code, told(alone)]).toEqual(['card-unreadable', ['card.json card-unreadable']]);
+    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+  });
+
+  it('and the example of a card is one', async () => {
+    expect(await create({ id: 'order-1', cardFrom: cardFile(CARD_EXAMPLE) })).toBe(0);
+    expect(gateway.cards.started).toMatchObject([{ card: { last_four: '0000' } }]);
+  });
+});
+
+it('a declined card from a file ends the following, and says how to give another one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-card-create-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const cardFrom = join(folder, 'card.json');
+  writeFileSync(cardFrom, CARD_EXAMPLE);
+  const { state } = gateway.cards;
+  gateway.cards.state = async (id) => {
+    const view = await state(id);
+    return typeof view === 'string' ? view : { ...view, state: 'awaiting-card', cards_left: 2 };
+  };
+  expect(await create({ id: 'order-1', by: "d'arc", cardFrom, wait: true })).toBe(6);
+  expect(said.join()).toContain(
+    "payouts card create --amount 49.90 --currency EUR --id order-1 --by 'd'\\''arc' --card-from FILE --wait",
+  );
 });

@@ -204,7 +204,8 @@
         show('submitting', SAYS['setting-up']);
         showForm(false);
       } else {
-        refusal = `The card was not taken. ${document.error?.message ?? ''}`;
+        const why = (document.findings ?? []).map(({ message }) => message);
+        refusal = ['The card was not taken.', ...(why.length > 0 ? why : [document.error?.message])].join(' ');
         show('awaiting-card', refusal);
       }
     } catch {
