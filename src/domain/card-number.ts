@@ -10,7 +10,7 @@ export function isCardNumber(text: string): boolean {
 }
 
 /** UUIDs and digests: the digits in them stand side by side by chance. */
-const HEX_ID = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
+export const HEX_ID = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,})(?![0-9a-z])/gi;
 /** Digits in groups, as people write card numbers. */
 const GROUPED_DIGITS = /\d+(?:[\s._~\-\u2010-\u2015]{1,3}\d+)*/g;
 /** First digits of the card schemes (ISO/IEC 7812: 3, 4, 5, 6; Mastercard also 2221 to 2720). */

@@ -30,6 +30,11 @@ describe('viewOf', () => {
     });
   });
 
+  it('keeps a UUID in which digits stand side by side like those of a card', () => {
+    const paymentId = 'pay-e9266951-4427-4090-8375-3dabf60fdd54';
+    expect(viewOf({ ...PAYMENT, paymentId })).toMatchObject({ paymentId });
+  });
+
   it.each([{ paymentId: PAN }, { status: `CARD ${PAN}` }])('has none of an id or a status that holds one', (change) => {
     expect(() => viewOf({ ...PAYMENT, ...change })).toThrow(/^the answer has no id that may be kept$/);
   });
