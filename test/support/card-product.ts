@@ -190,6 +190,21 @@ export const cardOf = (scenario: ScenarioName) => ({
   holder_name: 'Test Cardholder',
 });
 
+/** Resets a run to before the task in which it asked for an activity: its history then lacks all that came of it. */
+export async function resetBefore(product: CardProduct, handle: CardPaymentHandle, activity: string): Promise<void> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = events?.find(
+    ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === activity,
+  )?.activityTaskScheduledEventAttributes;
+  await product.client.workflowService.resetWorkflowExecution({
+    namespace: product.namespace,
+    workflowExecution: { workflowId: handle.workflowId },
+    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId,
+    requestId: 'reset',
+    reason: 'a test',
+  });
+}
+
 async function calling(
   url: string,
   method: string,

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
-import { type CardPaymentHandle, type CardProduct, cardOf, startCardProduct } from '../support/card-product.ts';
+import {
+  type CardPaymentHandle,
+  type CardProduct,
+  cardOf,
+  resetBefore,
+  startCardProduct,
+} from '../support/card-product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
@@ -48,6 +54,11 @@ describe.concurrent('after a decline', () => {
       contradictedAt: null,
     });
     await recordHistory(handle, 'cardPayment', 'another-card');
+    // The acquirer takes its decline back when the other card has paid: people are told.
+    const first = (await product.paymentsOf(id)).find(({ status }) => status === 'FAILED');
+    const takenBack = { payment_id: first?.payment_id, payment_status: 'SUCCEEDED' };
+    await product.sandboxTest('POST', 'webhooks/send', takenBack);
+    await until(async () => (await product.store.cards.get(id))?.contradictedAt != null);
   });
 
   it('that came later, by a webhook, a card with a challenge pays: its challenge is resumed once', async () => {
@@ -184,6 +195,38 @@ describe('a card that the acquirer refuses', () => {
       await recordHistory(handle, 'cardPayment', id);
     },
   );
+});
+
+describe('a decline that retrieve does not show', () => {
+  it.each([
+    ['at once is looked at again before another card is asked for', 'retrieve-behind', 2, 'awaiting-card'],
+    ['at all is the end: no other card is asked for', 'retrieve-away', 10_000, 'failed'],
+  ] as const)('%s', async (_what, id, times, state) => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_TRIES: '3' });
+    await product.ask({ id, card: 'fail-later' });
+    await product.untilState(id, 'processing');
+    const away = { operation: 'cards.retrieve', kind: 'http', status: 404, commit: false };
+    await product.sandboxTest('POST', 'faults', { ...away, times });
+    expect((await product.untilState(id, 'awaiting-card', 'failed')).state).toBe(state);
+  });
+});
+
+describe('a run that is reset to before its first create', () => {
+  it('does not send the other card again', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_TRIES: '3' });
+    const id = 'reset-with-another-card';
+    const handle = await product.ask({ id, card: 'decline' });
+    await product.untilState(id, 'awaiting-card');
+    await product.giveCard(id, 'slow');
+    await product.untilState(id, 'processing');
+    await resetBefore(product, handle, 'createCardPayment');
+    await product.untilState(id, 'processing');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    const next = product.client.workflow.getHandle(cardWorkflowId(id)) as CardPaymentHandle;
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await statuses(product, id)).toEqual(['FAILED', 'SUCCEEDED']);
+    await recordHistory(next, 'cardPayment', 'reset-with-another-card');
+  });
 });
 
 describe('a page that is abandoned after a decline', () => {

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
 import type { ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
-import { type CardPaymentHandle, type CardProduct, cardOf, startCardProduct } from '../support/card-product.ts';
+import {
+  type CardPaymentHandle,
+  type CardProduct,
+  cardOf,
+  resetBefore,
+  startCardProduct,
+} from '../support/card-product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';
 
@@ -98,21 +104,6 @@ async function enteringCards(
       await product.call('POST', `/v1/card-payments/${id}/card`, given);
     }
     return false;
-  });
-}
-
-/** Resets a run to before the task in which it asked for an activity: its history then lacks all that came of it. */
-async function resetBefore(product: CardProduct, handle: CardPaymentHandle, activity: string): Promise<void> {
-  const { events } = await handle.fetchHistory();
-  const scheduled = events?.find(
-    ({ activityTaskScheduledEventAttributes: it }) => it?.activityType?.name === activity,
-  )?.activityTaskScheduledEventAttributes;
-  await product.client.workflowService.resetWorkflowExecution({
-    namespace: product.namespace,
-    workflowExecution: { workflowId: handle.workflowId },
-    workflowTaskFinishEventId: scheduled?.workflowTaskCompletedEventId,
-    requestId: 'reset',
-    reason: 'a test',
   });
 }
 

@@ -1,7 +1,8 @@
-import { condition } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import { asksForAnotherCard } from '../../domain/another-card.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
+import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
@@ -9,6 +10,9 @@ import { claimed } from './create-payment.ts';
 import type { CardExecution } from './execution.ts';
 import { lookAtPayment } from './look.ts';
 import type { CardEnded } from './obtain-session.ts';
+
+/** Looks at a declined payment that retrieve does not show as one. */
+const LOOKS_MAX = 4;
 
 /** Another card is in hand; or a payment of this intent has taken the money after all; or it ends. */
 export type Offered = { another: true } | { follow: string } | CardEnded;
@@ -23,9 +27,10 @@ export async function offerAnotherCard(execution: CardExecution, terms: CardTerm
   const reason = asksForAnotherCard({ ...ended, tried, uncertain }, terms);
   if (reason === undefined) return ended;
   if (ended.reason?.code === 'card-declined') {
-    const shown = await shownEnd(execution, paymentId);
+    const declined = paymentId ?? '';
+    const shown = await shownEnd(execution, terms, declined);
     // It contradicts what was heard: people decide.
-    if (shown === 'succeeded') return { follow: paymentId ?? '' };
+    if (shown === 'succeeded') return { follow: declined };
     if (shown !== 'failed') return ended;
     execution.decline();
   }
@@ -62,12 +67,21 @@ async function awaitCard(
   return { another: true };
 }
 
-/** How retrieve shows that a payment has ended; an event's word alone is not enough to charge another card. */
+/**
+ * How retrieve shows that a payment has ended: the word of an event is not enough to charge another card, and retrieve may be
+ * behind it for a while.
+ */
 async function shownEnd(
   execution: CardExecution,
-  paymentId: string | null,
+  { lookAgainMs, lookAgainMaxMs }: CardTerms,
+  paymentId: string,
 ): Promise<'succeeded' | 'failed' | undefined> {
-  if (paymentId === null) return undefined;
   const known = endOfStatus(execution.looks.get(paymentId)?.status ?? '');
-  return known ?? endOfStatus((await lookAtPayment(execution, paymentId))?.status ?? '');
+  if (known !== undefined) return known;
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    if (looks > 0) await sleep(doublingPause(looks - 1, lookAgainMs, lookAgainMaxMs));
+    const end = endOfStatus((await lookAtPayment(execution, paymentId))?.status ?? '');
+    if (end !== undefined) return end;
+  }
+  return undefined;
 }
