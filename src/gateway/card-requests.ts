@@ -151,7 +151,7 @@ function amountFindings(given: unknown): Finding[] {
 
 function addressFindings(given: unknown, cards: CardDeps, known: string | undefined): Finding[] {
   const url = memberOf(given, 'return_url') ?? known;
-  if (url === undefined || url === null) {
+  if (url === undefined) {
     return [bodyFinding(['return_url'], 'return-url-missing', `is needed: ${addressRule(cards)}`)];
   }
   if (typeof url !== 'string' || returnUrlOf(url, cards) !== undefined) return [];

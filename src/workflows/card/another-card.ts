@@ -26,7 +26,8 @@ export async function offerAnotherCard(execution: CardExecution, terms: CardTerm
   const tried = execution.cardsOver + 1;
   const reason = asksForAnotherCard({ ...ended, tried, uncertain }, terms);
   if (reason === undefined) return ended;
-  if (ended.reason?.code === 'card-declined') {
+  const isDecline = ended.reason?.code === 'card-declined';
+  if (isDecline) {
     const declined = paymentId ?? '';
     const shown = await shownEnd(execution, terms, declined);
     // It contradicts what was heard: people decide.
@@ -37,8 +38,7 @@ export async function offerAnotherCard(execution: CardExecution, terms: CardTerm
   const { spent } = execution;
   execution.cardOver(terms.cards - tried);
   // A refusal has not used it up.
-  if (spent !== undefined && ended.reason?.code !== 'card-declined')
-    await callVault(() => vaultOf(spent).forgetCard(spent));
+  if (spent !== undefined && !isDecline) await callVault(() => vaultOf(spent).forgetCard(spent));
   const offered = await awaitCard(execution, terms, reason);
   // It ends by the payment it had.
   if ('end' in (offered ?? ended)) execution.paymentId = paymentId;
