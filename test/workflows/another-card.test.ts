@@ -203,10 +203,9 @@ describe('a decline that retrieve does not show', () => {
     ['at all is the end: no other card is asked for', 'retrieve-away', 10_000, 'failed'],
   ] as const)('%s', async (_what, id, times, state) => {
     await using product = await startCardProduct({ PAYOUTS_CARD_TRIES: '3' });
-    await product.ask({ id, card: 'fail-later' });
-    await product.untilState(id, 'processing');
     const away = { operation: 'cards.retrieve', kind: 'http', status: 404, commit: false };
     await product.sandboxTest('POST', 'faults', { ...away, times });
+    await product.ask({ id, card: 'fail-later' });
     expect((await product.untilState(id, 'awaiting-card', 'failed')).state).toBe(state);
   });
 });
