@@ -38,13 +38,16 @@ onEveryStore('what a batch was handed over as', (test) => {
 
   it('and of two files with one message id, handed over at once, one is told of the other', async () => {
     const [one, other] = [await test.open(), await test.open()];
-    const claims = await Promise.all(
-      [one, other].map((store, index) =>
-        store.claimBatch({ ...batchClaim(`b${index}`, [`doc-${index}`]), message: MESSAGE, messageIsNew: true }),
-      ),
-    );
-    expect(claims.map(({ claimed }) => claimed).toSorted()).toEqual([false, true]);
-    expect(claims.find(({ claimed }) => !claimed)).toMatchObject({ changed: 'message-taken' });
+    for (let n = 0; n < 8; n += 1) {
+      const message = { ...MESSAGE, messageId: `MSG-${n}` };
+      const claims = await Promise.all(
+        [one, other].map((store, index) =>
+          store.claimBatch({ ...batchClaim(`b${n}-${index}`, [`doc-${n}-${index}`]), message, messageIsNew: true }),
+        ),
+      );
+      expect(claims.map(({ claimed }) => claimed).toSorted()).toEqual([false, true]);
+      expect(claims.find(({ claimed }) => !claimed)).toMatchObject({ changed: 'message-taken' });
+    }
   });
 
   it('has the rows that were refused, in the order of the file', async () => {
