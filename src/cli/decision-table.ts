@@ -1,8 +1,7 @@
 import { flagsText } from '../domain/flags.ts';
-import { beneficiaryFields } from '../domain/instruction.ts';
 import { REASONS, type ReasonCode } from '../domain/reasons.ts';
-import { counted, groupedAmount } from '../reports/display.ts';
-import { maskedPayee } from '../reports/masked.ts';
+import { counted, groupedAmount, totalsText } from '../reports/display.ts';
+import { payeeText } from '../reports/masked.ts';
 import { kindOf, shortId, totalsOf } from '../reports/next-step.ts';
 import { labelled, widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
@@ -33,7 +32,7 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   const rows = [...byKind(payouts)].map(([kind, some]) => [
     kind,
     groupedAmount(`${some.length}`),
-    amountsText(totalsOf(some)),
+    totalsText(totalsOf(some)),
     REASONS[kind as ReasonCode] ?? '',
   ]);
   return table(['kind', 'payouts', 'amount', 'why it asks'], rows, width);
@@ -46,7 +45,7 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
     ([flag, some]) => `${flagsText([flag])} (${some.length})`,
   );
   const lines: [string, string][] = [
-    ['total', amountsText(totalsOf(payouts))],
+    ['total', totalsText(totalsOf(payouts))],
     [
       'from',
       named(
@@ -54,7 +53,7 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
         'account',
       ),
     ],
-    ['to', named(payouts.map(payeeName), 'payee')],
+    ['to', named(payouts.map(payeeText), 'payee')],
     [
       'made by',
       named(
@@ -71,9 +70,6 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
   ];
 }
 
-const amountsText = (totals: ReturnType<typeof totalsOf>): string =>
-  totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
-
 function named(all: readonly string[], what: string): string {
   const distinct = [...new Set(all)];
   if (distinct.length <= NAMED_MAX) return distinct.join(', ');
@@ -87,7 +83,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
     ['payout', ({ reference }) => shortId(reference)],
     ['amount', amountText],
     ['from', ({ instruction }) => instruction.account_id],
-    ['to', payeeText],
+    ['to', payeeCell],
     // Other words than those of the kind: an order in the audit of the bank whose payee has changed, say.
     ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
     ['look at', ({ assessed }) => flagsText(assessed?.flags)],
@@ -120,17 +116,11 @@ function amountText({ kind, amount, currency, assessed }: PayoutRecord): string 
 }
 
 /** Masked, and marked where it is new to the bank as far as the row says, or looks like an earlier payout. */
-function payeeText(payout: PayoutRecord): string {
+function payeeCell(payout: PayoutRecord): string {
   const { instruction, kind, lookAlikeOf } = payout;
   const flags = [
     instruction.beneficiary_id === undefined && kind === 'payout' ? 'by its details' : '',
     lookAlikeOf === null ? '' : 'look-alike',
   ];
-  return [payeeName(payout), ...flags].filter((part) => part !== '').join(', ');
-}
-
-export function payeeName({ instruction, kind }: PayoutRecord): string {
-  const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
-  const { name, account } = maskedPayee(beneficiaryFields(instruction));
-  return kind === 'payout' ? (id ?? `${name} ${account}`.trim()) : ownAccount;
+  return [payeeText(payout), ...flags].filter((part) => part !== '').join(', ');
 }

@@ -88,6 +88,15 @@ export class Session implements AsyncDisposable {
     return bank;
   }
 
+  /** The bank, where one is configured or a stack is up; undefined: nothing is booted for it. */
+  async liveBank(): Promise<Bank | undefined> {
+    const { bank, home } = this.config;
+    if (this.openedStack !== undefined) return this.bank(this.openedStack);
+    if (bank.kind === 'remote') return this.bank({ apiUrl: bank.url });
+    const up = await answeringStack(home);
+    return up && this.bank(up);
+  }
+
   /** Where links point: the UI given, the stack's, or the one this home used last. */
   async ui(): Promise<TemporalUi> {
     const { config, openedStack } = this;

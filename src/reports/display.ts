@@ -16,6 +16,10 @@ export function groupedAmount(amount: string): string {
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${groupedAmount(`${count}`)} ${count === 1 ? one : many}`;
 
+/** `1,200.00 EUR, 5,000 JPY` */
+export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
+  totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+
 /** A moment to the minute: `2026-05-12 14:30 UTC`. */
 export const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

@@ -1,5 +1,5 @@
 import { visible } from '../rules/finding.ts';
-import { counted, groupedAmount, minuteOf, spanOf } from './display.ts';
+import { counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.ts';
 import type { NextStep, StepGroup } from './next-step.ts';
 import { labelled } from './wrap.ts';
 
@@ -45,8 +45,7 @@ export function stepGroupsText(groups: readonly StepGroup[], layout: StepLayout)
   return groups
     .map((group) => {
       const { count, totals, state, kind, rows } = group;
-      const sums = totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
-      const head = `${counted(count, 'payout')} ${state} [${kind}]: ${sums}`;
+      const head = `${counted(count, 'payout')} ${state} [${kind}]: ${totalsText(totals)}`;
       const named = rows.slice(0, NAMED_MAX).map(({ documentId }) => visible(documentId));
       const more = count > named.length ? [`and ${groupedAmount(`${count - named.length}`)} more`] : [];
       return [

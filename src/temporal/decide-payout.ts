@@ -13,6 +13,18 @@ export const decidePayout = (
     .then(({ outcome }) => outcome)
     .catch(refusalOf);
 
+/** Asks a payout to cancel where that is still possible: `cancelled`, `too-late` or `pending`, or why it was not asked. */
+export const cancelPayout = (
+  client: Client,
+  workflowId: string,
+  request: { by: string; reason: string },
+): Promise<string | { refused: string }> =>
+  client.workflow
+    .getHandle(workflowId)
+    .executeUpdate<{ outcome: string }, [object]>(MESSAGES.cancel, { args: [request] })
+    .then(({ outcome }) => outcome)
+    .catch(refusalOf);
+
 /** Why an update was not taken. Throws what is no refusal. */
 export function refusalOf(error: unknown): { refused: string } {
   if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };

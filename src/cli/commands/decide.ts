@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { v7 } from 'uuid';
+import { needsBank } from '../../compose/both-sides.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
@@ -18,11 +19,11 @@ import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
-import { decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
+import { cancelPayout, decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
 import { unknownId } from '../batch-report.ts';
-import { bothSides, needsBank, verdictsText } from '../both-sides.ts';
+import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findTarget, type Target } from '../find-target.ts';
@@ -102,9 +103,11 @@ async function tellWhatIsDecided(
 ): Promise<void> {
   session.output.tell(decisionTable(payouts, decision));
   const bank = payouts.some(needsBank) ? await session.bank(await session.stack()) : undefined;
-  const sides = await bothSides({ store: await session.store(), bank, width: widthOf(process.stderr) }, payouts);
+  const store = await session.store();
+  const { clockSkewMs } = session.config.settings;
+  const sides = await bothSidesText({ store, bank, clockSkewMs }, payouts, widthOf(process.stderr));
   if (sides !== '') session.output.tell(`\n${sides}`);
-  const verdicts = await verdictsText(await session.store(), payouts, widthOf(process.stderr));
+  const verdicts = await verdictsText(store, payouts, widthOf(process.stderr));
   if (verdicts !== '') session.output.tell(`\n${verdicts}`);
 }
 
@@ -141,14 +144,9 @@ export async function cancel(session: Session, id: string, options: DecideOption
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
-  return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, async (client, payout) => {
-    const answer = await client.workflow
-      .getHandle(payout.workflowId)
-      .executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(MESSAGES.cancel, {
-        args: [{ by, reason }],
-      });
-    return answer.outcome;
-  });
+  return tellEach(session, [target.payout], { action: 'cancel', by, detail: { reason } }, (client, { workflowId }) =>
+    cancelPayout(client, workflowId, { by, reason }),
+  );
 }
 
 export interface ResolveOptions {

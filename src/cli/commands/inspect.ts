@@ -1,5 +1,6 @@
+import { isBankError } from '../../api/errors.ts';
+import { needsBank } from '../../compose/both-sides.ts';
 import { stepContext } from '../../compose/next-steps.ts';
-import { isEnd } from '../../domain/payout-state.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { widthOf } from '../../reports/wrap.ts';
@@ -7,7 +8,7 @@ import { checksShown } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
 import { summaryText, tellReport } from '../batch-report.ts';
-import { bothSides } from '../both-sides.ts';
+import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import { lazily } from '../lazily.ts';
@@ -60,9 +61,26 @@ export async function showPayout(session: Session, payout: PayoutRecord): Promis
     checks,
     url: workflowUrl(await session.ui(), workflowId),
   });
-  const sides = isEnd(payout.state) ? '' : await bothSides({ store, width: shown.width }, [payout]);
+  const sides = await sidesText(session, payout, { hasIncidents: incidents.length > 0, width: shown.width });
   const text = payoutText(payout, incidents, shown);
   session.output.result(document, sides === '' ? text : `${text}\n\n${sides}`);
+}
+
+/** What has two sides; those of the bank where it is up. A status boots nothing, and is shown whether the bank answers or not. */
+async function sidesText(
+  session: Session,
+  payout: PayoutRecord,
+  { hasIncidents, width }: { hasIncidents: boolean; width: number },
+): Promise<string> {
+  const store = await session.store();
+  const { clockSkewMs } = session.config.settings;
+  try {
+    const bank = hasIncidents || needsBank(payout) ? await session.liveBank() : undefined;
+    return await bothSidesText({ store, bank, clockSkewMs }, [payout], width);
+  } catch (error) {
+    if (!isBankError(error)) throw error;
+    return 'The bank does not answer now: what it shows beside this is left out.';
+  }
 }
 
 /** `payouts report ID`: writes the report files again (byte for byte the same for the same facts) and shows them. */

@@ -92,6 +92,7 @@ it('`status` of a payout with an incident says what to do about it, with its id'
   const links = {
     ui: async () => ({ url: 'http://127.0.0.1:1', namespace: 'default' }),
     liveUi: async () => undefined,
+    liveBank: async () => undefined,
   };
   await status({ ...session, ...links } as unknown as Session, 'A-3');
   expect(told.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);

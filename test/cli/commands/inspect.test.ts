@@ -47,6 +47,7 @@ beforeAll(async () => {
     store: async () => store,
     ui: async () => ui,
     liveUi: async () => undefined,
+    liveBank: async () => undefined,
     report: (batchId: string) => reportBatch(config, store, batchId, ui),
     standing: (batchId: string) => standingOfBatch(config, store, batchId, ui),
     document: (batchId: string) => documentOf(config, store, batchId, ui),

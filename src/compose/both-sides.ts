@@ -1,0 +1,181 @@
+import type { Bank } from '../api/bank.ts';
+import { isJudged, unless } from '../api/errors.ts';
+import type { Order } from '../api/schemas/orders.ts';
+import { beneficiaryFields } from '../domain/instruction.ts';
+import { isArrival, isReturn } from '../domain/order-judgement.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import { referenceForm } from '../domain/reference-form.ts';
+import type { LegKind, SentOrder } from '../domain/sent-order.ts';
+import { orderInForce } from '../domain/submission.ts';
+import { type Comparison, comparedLines, type Side } from '../reports/comparison.ts';
+import { groupedAmount, minuteOf } from '../reports/display.ts';
+import { payeeText } from '../reports/masked.ts';
+import { shortId } from '../reports/next-step.ts';
+import { shownValue } from '../rules/finding.ts';
+import { legReferences } from '../services/sending/claimed-row.ts';
+import { listsOfLeg } from '../services/sending/open-set.ts';
+import type { IncidentRecord, PayoutRecord, SendAttempt, Store } from '../store/store.ts';
+
+// What looks alike, was changed or is there twice, beside what it is compared with.
+
+type BankShown = Pick<Bank, 'accounts' | 'beneficiaries' | 'orders'>;
+
+export interface SidesOf {
+  store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf'>;
+  /** Absent: what only the bank shows is left out. */
+  bank?: BankShown;
+  /** How much earlier than it was sent an order may be dated, ms. */
+  clockSkewMs: number;
+}
+
+/** Whether anything of a row has another side that the bank has to be asked for. */
+export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
+  isPayeeInDoubt(reason?.code) ||
+  assessed?.flags?.includes('changed-payee') === true ||
+  reason?.code === 'duplicate-suspected';
+
+const isPayeeInDoubt = (code: string | undefined): boolean =>
+  code === 'beneficiary-changed' || code === 'beneficiary-conflict';
+
+/** Of one row; empty for one that has no other side. Throws a `BankError` where the bank does not answer. */
+export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
+  const { lookAlikeOf, reason, reference, state } = row;
+  const found: (Comparison | undefined)[] = [];
+  const incidents = await store.incidentsOf([reference]);
+  if (bank !== undefined && (reason?.code === 'duplicate-suspected' || incidents.length > 0)) {
+    found.push(await ordersCompared({ store, bank, clockSkewMs }, row, incidents));
+  }
+  if (isEnd(state)) return found.filter((it) => it !== undefined);
+  const earlier = lookAlikeOf === null ? undefined : await store.payout(lookAlikeOf);
+  if (earlier !== undefined) {
+    const lines = comparedLines([payoutSide(row), payoutSide(earlier)]);
+    found.push({ title: titleOf(row), sides: ['this payout', 'earlier payout'], lines });
+  }
+  if (bank !== undefined && reason?.code !== 'duplicate-suspected' && needsBank(row)) {
+    found.push(await payeeCompared(bank, row));
+  }
+  return found.filter((it) => it !== undefined);
+}
+
+const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
+
+function payoutSide(row: PayoutRecord): Side {
+  const { documentId, reference, uid, amount, currency, instruction, by, state, createdAt, endedAt, batchId } = row;
+  return {
+    document: documentId,
+    payout: shortId(reference),
+    user: uid,
+    amount: moneyText(amount, currency),
+    from: instruction.account_id,
+    to: payeeText(row),
+    'handed over': minuteOf(createdAt),
+    by: by ?? 'nobody who is known',
+    batch: batchId === null ? '' : shortId(batchId),
+    state,
+    ended: endedAt === null ? '' : minuteOf(endedAt),
+  };
+}
+
+/** As the instruction has it, and as the bank has it now. */
+async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Comparison | undefined> {
+  const { instruction, assessed } = row;
+  const known = assessed?.beneficiary;
+  const id = instruction.beneficiary_id ?? (known?.known === true ? known.id : undefined);
+  if (id === undefined) return undefined;
+  const sides = ['instruction', 'bank now'];
+  const title = `${titleOf(row)}, payee ${id}`;
+  const shown = await unless(isJudged, () => bank.beneficiaries.get(id));
+  if (shown === undefined) return { title, sides, lines: [], note: 'The bank does not show this payee now.' };
+  const asked = beneficiaryFields(instruction);
+  const isById = instruction.beneficiary_id !== undefined;
+  const lines = [...new Set([...Object.keys(asked), ...Object.keys(shown.items)])].sort().map((name) => {
+    const [ours, theirs] = [asked[name], shown.items[name]];
+    const values = [ours, theirs].map((value) => shownValue(name, value) ?? '');
+    return { name, values, differs: !isById && ours !== theirs };
+  });
+  const note = 'The row names the payee by its id: what the bank showed before is kept as a digest alone.';
+  return { title, sides, lines, ...(isById && { note }) };
+}
+
+/** The orders under the references of a row, as the bank shows them now; undefined where it shows one, or none. */
+async function ordersCompared(
+  { store, bank, clockSkewMs }: Required<SidesOf>,
+  row: PayoutRecord,
+  incidents: readonly IncidentRecord[],
+): Promise<Comparison | undefined> {
+  const legs = Object.entries(legReferences(row)) as [LegKind, string][];
+  const attempts = await store.attemptsOf(legs.map(([, reference]) => reference));
+  const ours = [row.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null);
+  const orders = new Map<string, Order>();
+  for (const id of new Set([...ours, ...incidents.map(({ orderId }) => orderId)])) {
+    const order = await unless(isJudged, () => bank.orders.get(id));
+    if (order !== undefined) orders.set(id, order);
+  }
+  // Of an open payout the second order may be known from a list alone; one that has ended has an incident that names it.
+  if (!isEnd(row.state)) {
+    for (const [leg, reference] of legs) {
+      const its = attempts.filter((attempt) => attempt.reference === reference);
+      for (const order of await listed(bank, row, { leg, reference, attempts: its, clockSkewMs })) {
+        orders.set(order.order_id, order);
+      }
+    }
+  }
+  if (orders.size < 2) return undefined;
+  const knownAs = (id: string): string => {
+    if (id === row.orderId) return 'the order of this payout';
+    if (ours.includes(id)) return 'the answer to an attempt';
+    const incident = incidents.find(({ orderId }) => orderId === id);
+    return incident === undefined ? 'shown by the bank' : `incident ${incident.id}`;
+  };
+  const shown = [...orders.values()].sort((a, b) => (a.created_at ?? 0) - (b.created_at ?? 0));
+  return {
+    title: `${titleOf(row)}, orders at the bank`,
+    sides: shown.map((_, index) => `order ${index + 1}`),
+    lines: comparedLines(shown.map((order) => orderSide(order, knownAs(order.order_id)))),
+  };
+}
+
+/** What the lists of a leg show under its reference since it was sent first. */
+async function listed(
+  bank: BankShown,
+  row: PayoutRecord,
+  {
+    leg,
+    reference,
+    attempts,
+    clockSkewMs,
+  }: { leg: LegKind; reference: string; attempts: readonly SendAttempt[]; clockSkewMs: number },
+): Promise<Order[]> {
+  if (attempts.length === 0) return [];
+  const from = Math.min(...attempts.map(({ sentAt }) => sentAt)) - clockSkewMs;
+  const orders: Order[] = [];
+  for (const list of await listsOfLeg(bank, row, leg, orderInForce<SentOrder>(attempts))) {
+    const scan = await bank.orders.listAll({ ...list, from });
+    orders.push(
+      ...scan.orders.filter(
+        (order) =>
+          referenceForm(order.client_order_id ?? '', reference) !== 'other' && !isReturn(order) && !isArrival(order),
+      ),
+    );
+  }
+  return orders;
+}
+
+function orderSide(order: Order, knownAs: string): Side {
+  const { order_id, status, transaction_amount, transaction_currency, buy_amount, buy_currency } = order;
+  const at = (moment: number | undefined): string => (moment === undefined ? '' : minuteOf(moment));
+  return {
+    order: order_id,
+    'known as': knownAs,
+    status,
+    amount: moneyText(transaction_amount ?? buy_amount, transaction_currency ?? buy_currency),
+    sold: moneyText(order.sell_amount, order.sell_currency),
+    fee: moneyText(order.fee, order.fee_currency),
+    account: order.transaction_account ?? order.sell_account ?? '',
+    created: at(order.created_at),
+    changed: at(order.updated_at),
+  };
+}
+
+const moneyText = (amount: string | undefined, currency: string | undefined): string =>
+  amount === undefined ? '' : `${groupedAmount(amount)} ${currency ?? ''}`.trim();
