@@ -1,5 +1,5 @@
 import type { Bank } from '../api/bank.ts';
-import { isJudged, unless } from '../api/errors.ts';
+import { isBankError, isJudged, unless } from '../api/errors.ts';
 import type { Order } from '../api/schemas/orders.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
@@ -56,6 +56,13 @@ export async function bothSides({ store, bank, clockSkewMs }: SidesOf, row: Payo
   }
   return found.filter((it) => it !== undefined);
 }
+
+/** The same; undefined where the bank does not answer. */
+export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Comparison[] | undefined> =>
+  bothSides(sides, row).catch((error: unknown) => {
+    if (isBankError(error)) return undefined;
+    throw error;
+  });
 
 const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
 

@@ -1,11 +1,13 @@
 import { isJudged } from '../api/errors.ts';
 import type { PageDeps } from '../gateway/pages/page-deps.ts';
 import { tellPlan } from '../services/batch/control.ts';
-import { decidePayout } from '../temporal/decide-payout.ts';
+import { cancelPayout, decidePayout } from '../temporal/decide-payout.ts';
 import { executionsOver } from '../temporal/executions.ts';
 import { resolvePayout } from '../temporal/resolve-payout.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
+import { sidesShown } from './both-sides.ts';
 import type { Opened } from './door.ts';
+import { stepContext } from './next-steps.ts';
 
 /** An update waits for a worker; whoever presses a button does not wait for long. */
 const UPDATE_MS = 15_000;
@@ -17,8 +19,12 @@ export const pageDeps = ({ config, store, client, bank, log }: Opened, ui: Tempo
   settings: config.settings,
   decide: (payout, update) =>
     client.withDeadline(Date.now() + UPDATE_MS, () => decidePayout(client, payout.workflowId, update)),
+  cancel: (payout, request) =>
+    client.withDeadline(Date.now() + UPDATE_MS, () => cancelPayout(client, payout.workflowId, request)),
   resolve: (payout, request) =>
     client.withDeadline(Date.now() + RESOLVE_MS, () => resolvePayout({ client, store }, payout, request)),
+  stepContext: (payouts) => stepContext(config, store, payouts),
+  bothSides: (payout) => sidesShown({ store, bank, clockSkewMs: config.settings.clockSkewMs }, payout),
   beneficiary: (id) =>
     bank.beneficiaries.get(id).catch((error: unknown) => {
       if (!isJudged(error)) log.warn({ error }, 'payee not read');

@@ -1,27 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { buildProgram } from '../../src/cli/program.ts';
 import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
 import { type StepContext, stepGroups } from '../../src/reports/next-step.ts';
 import { ROOT } from '../docs/markdown.ts';
 import { record } from '../reports/records.ts';
+import { argvsOf, complaintAbout, isName, named } from './typed-commands.ts';
 
 // Every command that a text prints is one that can be typed: in what the product says, and in what is written about it.
-
-/** What stands for something, where a command takes no word of any kind. */
-const VALUES: Readonly<Record<string, string>> = {
-  ACTION: 'keep-looking',
-  SCOPE: 'account',
-  KIND: 'look-alike',
-  N: '1',
-  DATE: '2026-03-31',
-  AMOUNT: '10.00',
-  DURATION: '10m',
-  SHELL: 'bash',
-};
 
 interface Printed {
   where: string;
@@ -88,57 +75,6 @@ const inDocuments = documents.flatMap(({ file, text }): Printed[] => [
 function isCode(text: string, line: string): boolean {
   const before = text.slice(0, text.indexOf(line));
   return line.startsWith('    ') || (before.match(/^```/gm)?.length ?? 0) % 2 === 1;
-}
-
-/** The words behind `payouts`, once for each of `approve|reject`; what the shell does with the output is left out. */
-function argvsOf(text: string): string[][] {
-  const plain = text
-    .replace(/^npx /, '')
-    .replace(/<[^>]+>/g, 'X')
-    .replace(/\[[^\]]*\]/g, '');
-  const line = plain.split(/ {2,}| #| \| | > | && |; /)[0] ?? '';
-  const words = [...line.matchAll(/'[^']*'|"[^"]*"|[^\s'"]+/g)]
-    .map(([word]) => word.replace(/^['"]|['"]$/g, ''))
-    .slice(1);
-  return words.reduce<string[][]>(
-    (all, word) => {
-      const alternatives = /^[\w-]+(\|[\w-]+)+$/.test(word) ? word.split('|') : [word];
-      return all.flatMap((argv) => alternatives.map((it) => [...argv, VALUES[it] ?? it]));
-    },
-    [[]],
-  );
-}
-
-/** Undefined: it can be typed. */
-async function complaintAbout(argv: readonly string[]): Promise<string | undefined> {
-  const program = buildProgram(async () => {});
-  program.configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  for (const command of program.commands) {
-    for (const it of [command, ...command.commands]) it.configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  }
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return undefined;
-    const message = error instanceof Error ? error.message : String(error);
-    // What is put there when the text is made is not known here.
-    return /(?:argument|value|command) 'X,?'/.test(message) ? undefined : message;
-  }
-}
-
-/** A command alone names what it does: `payouts approve`. With anything behind it, it is meant to be typed. */
-const isName = (argv: readonly string[]): boolean =>
-  argv.every((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'));
-
-async function named(argv: readonly string[]): Promise<string | undefined> {
-  let commands = buildProgram(async () => {}).commands;
-  for (const word of argv) {
-    const found = commands.find((it) => it.name() === word);
-    if (found === undefined) return commands.length === 0 ? undefined : `no command "${word}"`;
-    commands = [...found.commands];
-  }
-  return undefined;
 }
 
 describe.each([

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { sidesShown } from '../../src/compose/both-sides.ts';
+import { stepContext } from '../../src/compose/next-steps.ts';
 import type { GatewayToken } from '../../src/config/gateway-tokens.ts';
 import type { Policy, SignedDecision } from '../../src/domain/authority.ts';
 import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
@@ -33,6 +35,8 @@ export interface RunningGateway {
   decisions: ({ reference: string } & DecisionUpdate)[];
   /** What operators have said about payouts. */
   resolves: ({ reference: string } & ResolveRequest)[];
+  /** Payouts that somebody has asked to cancel. */
+  cancels: { reference: string; by: string; reason: string }[];
   /** Plans whose rows were told. */
   plans: SignedDecision[];
   /** Card payments without Temporal. */
@@ -61,6 +65,7 @@ export async function openGateway(
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
   const resolves: RunningGateway['resolves'] = [];
+  const cancels: RunningGateway['cancels'] = [];
   const plans: SignedDecision[] = [];
   const cards = fakeCards();
   const warnings: string[] = [];
@@ -108,6 +113,18 @@ export async function openGateway(
         resolves.push({ reference, ...request });
         return 'looked again; nothing new';
       },
+      async cancel({ reference }, request) {
+        cancels.push({ reference, ...request });
+        return 'cancelled';
+      },
+      stepContext: (payouts) =>
+        stepContext(
+          { settings: { ...quickSettings, policy: typeof policy === 'function' ? policy() : policy } },
+          door.store,
+          payouts,
+        ),
+      bothSides: (payout) =>
+        sidesShown({ store: door.store, bank: door.bank, clockSkewMs: quickSettings.clockSkewMs }, payout),
       beneficiary: (id) => door.bank.beneficiaries.get(id),
       bank: door.bank,
       async tellPlan(signed) {
@@ -139,6 +156,7 @@ export async function openGateway(
     controls,
     decisions,
     resolves,
+    cancels,
     plans,
     cards,
     warnings,

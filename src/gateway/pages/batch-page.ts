@@ -6,9 +6,12 @@ import {
   type PayoutState,
 } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { payeeText } from '../../reports/masked.ts';
+import type { StepGroup } from '../../reports/next-step.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type View } from './layout.ts';
+import { offersIn } from './offers.ts';
 import {
   badge,
   batchBadge,
@@ -19,10 +22,10 @@ import {
   moment,
   money,
   nothing,
-  payeeText,
   payoutPath,
 } from './pieces.ts';
 import { byField } from './signed-form.ts';
+import { groupSections } from './step-text.ts';
 
 export interface BatchPage {
   view: View;
@@ -34,6 +37,12 @@ export interface BatchPage {
   /** Where the next page begins; undefined: this is the last. */
   next: number | undefined;
   incidents: readonly IncidentRecord[];
+  /** Of the rows that wait or have ended unpaid. */
+  steps: readonly StepGroup[];
+  /** There are more of them than were looked through. */
+  isCut: boolean;
+  /** Epoch ms. */
+  now: number;
   /** Rows together, by one signature. */
   mayDecide: boolean;
   mayControl: boolean;
@@ -61,12 +70,19 @@ ${batch.controlReason !== null && html`<p class="attend">Paused by itself: ${bat
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
 ${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
+<div data-part="steps">${steps(page)}</div>
 ${filter(byState, state)}
 <div data-part="rows">${rowsOf(page)}</div>
 </div>
 ${mayControl && !isOver && controls(view, batch)}
 <section><h2>About</h2>
 ${about(page)}</section>`;
+}
+
+function steps({ view: { caller }, steps: groups, isCut, now }: BatchPage): Html | false {
+  if (caller === undefined || groups.length === 0) return false;
+  return html`${groupSections(groups, ({ rows }) => ({ caller, now, offered: offersIn(caller, rows) }))}
+${isCut && html`<p class="quiet">Not every row was looked through: there are more of these kinds. The figures above count all of them.</p>`}`;
 }
 
 function tiles({

@@ -4,10 +4,11 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
-import { PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { needsAttention, PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
-import type { BatchRecord } from '../../store/store.ts';
+import { stepGroups } from '../../reports/next-step.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { batchOf, controlBatch, MEDIA_TYPE, REPORTS, reportQuery } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
@@ -21,6 +22,12 @@ import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
 
 const ROWS_MAX = 100;
+/** Rows that are looked through for their next steps, of those that wait for people and of others. */
+const STEPS_MAX = 500;
+const FOR_PEOPLE = PAYOUT_STATES.filter((state) => needsAttention(state));
+const WITH_REASONS = PAYOUT_STATES.filter(
+  (state) => !needsAttention(state) && state !== 'received' && state !== 'completed',
+);
 
 const pageQuery = z.object({
   state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
@@ -44,9 +51,13 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
     const rows = read.slice(0, ROWS_MAX);
     const view = viewOf(request, reply, doorway);
+    const stepping = await steppingRows(store, batchId);
     const body = batchPage({
       view,
       batch,
+      steps: stepGroups(stepping.rows, await deps.pages.stepContext(stepping.rows)),
+      isCut: stepping.isCut,
+      now: deps.now(),
       byState: await store.stateCounts(batchId),
       rows,
       state,
@@ -91,6 +102,18 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
     });
     return reply.redirect(batchPath(batch.batchId), 303);
   });
+}
+
+/** Rows that wait for people, and others that may have a reason to be told; those that come first in the file. */
+async function steppingRows(store: Store, batchId: string): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
+  const rows: PayoutRecord[] = [];
+  let isCut = false;
+  for (const states of [FOR_PEOPLE, WITH_REASONS]) {
+    const read = await store.rowPage(batchId, { states, after: 0, limit: STEPS_MAX + 1 });
+    isCut ||= read.length > STEPS_MAX;
+    rows.push(...read.slice(0, STEPS_MAX));
+  }
+  return { rows, isCut };
 }
 
 const mayControl = ({ deps }: Doorway, caller: Caller, batch: BatchRecord): Promise<boolean> =>

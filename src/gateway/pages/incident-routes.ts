@@ -3,16 +3,20 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { touches } from '../../services/decisions/verdict.ts';
+import type { IncidentRecord } from '../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, type Part } from './html.ts';
 import { assertMayVisit, show, type View, viewOf } from './layout.ts';
 import { assertMayOperate, mayOperate } from './may-do.ts';
+import type { Offer } from './offers.ts';
 import { type OperatorForm, operatorSays } from './operator-signs.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
+import { todoText } from './step-text.ts';
 import { type VisibleIncident, visibleIncidents } from './visible-incidents.ts';
 
 const SHOWN_MAX = 200;
@@ -31,8 +35,8 @@ export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
     const mayAcknowledge = mayOperate(request.caller, 'resolve');
     const body = html`<h1>Incidents</h1>
 <p>The bank shows something else than what was stored when a payout ended. The end stays; somebody looks, and says why it may rest.</p>
-${open.length === 0 ? nothing('No open incident.') : open.map((it) => card(it, mayAcknowledge ? view : undefined))}
-${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it))}`}`;
+${open.length === 0 ? nothing('No open incident.') : open.map((it) => card(it, view, mayAcknowledge))}
+${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view, false))}`}`;
     return show(reply, view, { title: 'Incidents', body });
   });
   app.post('/incidents/:id', async (request, reply) => {
@@ -57,8 +61,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it))}`}`;
   });
 }
 
-/** `view`: of somebody who may acknowledge it. */
-function card({ incident, payout }: VisibleIncident, view?: View): Html {
+function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
   const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
 <p class="sentence"><strong>${INCIDENTS[kind]}</strong></p>
@@ -69,9 +72,24 @@ ${factList([
   ['Incident', html`<code>${id}</code>`],
   ['Acknowledged by', acknowledged?.by],
   ['Because', acknowledged?.reason],
+  ...(acknowledged === null ? incidentSteps(incident, { view, mayAcknowledge }) : []),
 ])}
-${view !== undefined && form(view, id)}
+${mayAcknowledge && form(view, id)}
 </section>`;
+}
+
+/** What is to be done about an open one, in the words of `payouts inbox`. */
+function incidentSteps(
+  { kind, id }: IncidentRecord,
+  { view, mayAcknowledge }: { view: View; mayAcknowledge: boolean },
+): [string, Part][] {
+  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  const { caller } = view;
+  const offered = new Set<Offer>(mayAcknowledge ? ['acknowledge'] : []);
+  return [
+    ['To do', caller !== undefined && todoText(todo.replaceAll('INCIDENT', id), { caller, offered })],
+    ['By itself', byItself],
+  ];
 }
 
 const form = (view: View, id: string): Html =>

@@ -1,5 +1,6 @@
 import { isSamePerson } from '../../domain/approval.ts';
 import { may, type Question, type Touches } from '../../domain/authority.ts';
+import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { touches } from '../../services/decisions/verdict.ts';
@@ -23,6 +24,10 @@ export const mayOperate = (
   question: Extract<Question, 'resolve' | 'switch'>,
   touched?: Touches,
 ): boolean => person === undefined || may(person, question, touched);
+
+/** Whoever handed it over, and an operator whose scope holds it; nothing that has ended, or that only an operator can resolve. */
+export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
+  !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', touches(row)));
 
 /** Throws a `Problem` for somebody who is no operator, or whose scope does not hold it. */
 export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {

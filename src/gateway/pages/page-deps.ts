@@ -2,6 +2,8 @@ import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import type { WorkerSettings } from '../../config/settings.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import type { ResolveRequest } from '../../domain/resolve-action.ts';
+import type { Comparison } from '../../reports/comparison.ts';
+import type { StepContext } from '../../reports/next-step.ts';
 import type { PlanDeps } from '../../services/decisions/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
@@ -22,6 +24,12 @@ export interface PageDeps {
   decide(payout: PayoutRecord, update: DecisionUpdate): Promise<string | { refused: string }>;
   /** Has the workflow of a payout carry out what an operator says; what it says to it. It looks at the bank first. */
   resolve(payout: PayoutRecord, request: ResolveRequest): Promise<string | { refused: string }>;
+  /** Cancels a payout where that is still possible; what its workflow says to it. */
+  cancel(payout: PayoutRecord, request: { by: string; reason: string }): Promise<string | { refused: string }>;
+  /** What the next steps of these rows depend on. */
+  stepContext(payouts: readonly PayoutRecord[]): Promise<StepContext>;
+  /** What a row has two sides of; undefined when the bank does not answer. */
+  bothSides(payout: PayoutRecord): Promise<Comparison[] | undefined>;
   /** A payee as the bank shows it now; undefined when the bank does not answer. */
   beneficiary(id: string): Promise<Beneficiary | undefined>;
   /** Reads accounts and payees of rows that nobody has read yet. */

@@ -16,6 +16,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { batchDecisionRoutes } from './batch-decision-routes.ts';
 import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
+import { cancelRoutes } from './cancel-routes.ts';
 import { assertOpen, assertOwnPage, callerIn, cookieOptions, type Doorway, doorwayOf, isSealed } from './doorway.ts';
 import { errorPage } from './error-page.ts';
 import { handOverRoutes, planRoutes } from './hand-over-routes.ts';
@@ -73,6 +74,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       waitingRoutes(scope, doorway);
       payoutRoutes(scope, doorway);
       resolveRoutes(scope, doorway);
+      cancelRoutes(scope, doorway);
       batchListRoutes(scope, doorway);
       batchRoutes(scope, doorway);
       batchDecisionRoutes(scope, doorway);

@@ -1,16 +1,21 @@
 import { needsAttention } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import type { Comparison } from '../../reports/comparison.ts';
+import type { NextStep } from '../../reports/next-step.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import type { IncidentRecord } from '../../store/store.ts';
+import { cancelForm } from './cancel-form.ts';
 import { type Html, html } from './html.ts';
 import type { View } from './layout.ts';
 import { DECIDERS } from './may-do.ts';
+import type { Offer } from './offers.ts';
 import { flagsOf, instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
-import { badge, money, payoutPath } from './pieces.ts';
+import { badge, type Column, dataTable, money, payoutPath } from './pieces.ts';
 import { isUndecidable, resolveForm } from './resolve-form.ts';
 import { signedForm } from './signed-form.ts';
+import { stepFacts } from './step-text.ts';
 
 export interface PayoutPage {
   view: View;
@@ -21,26 +26,35 @@ export interface PayoutPage {
   workflowUrl: string;
   mayDecide: boolean;
   mayResolve: boolean;
+  mayCancel: boolean;
+  /** Undefined: it is completed. */
+  step: NextStep | undefined;
+  /** Epoch ms. */
+  now: number;
+  /** What it has two sides of; undefined: the bank does not answer. */
+  sides: readonly Comparison[] | undefined;
   /** What has just been done. */
   told: string | undefined;
 }
 
 export function payoutPage(page: PayoutPage): Html {
-  const { shown, caps, story, incidents, workflowUrl, told } = page;
+  const { view, shown, caps, story, incidents, workflowUrl, told } = page;
   const { row } = shown;
-  const { documentId, state, amount, currency, reason } = row;
+  const { documentId, state, amount, currency, reference } = row;
   const flags = flagsOf(shown);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${told !== undefined && html`<p class="note" role="status">${told}</p>`}
-${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
+${incidents.map(incidentNote)}
 <section class="card" aria-label="What is paid">
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
 ${paymentFacts(shown, caps)}
-${reason !== null && html`<p class="${needsAttention(state, reason) ? 'attend' : 'note'}">${reason.message}</p>`}
 </section>
+${next(page)}
+${bothSides(page.sides)}
 ${decision(page)}
-${isUndecidable(row) && page.mayResolve && resolveForm(page.view, row)}
+${offersResolve(page) && resolveForm(view, row)}
+${page.mayCancel && cancelForm(view, reference)}
 <section><h2>Story</h2>
 ${story}</section>
 <section><h2>Where it comes from</h2>
@@ -48,6 +62,45 @@ ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(row)}</details>`;
 }
+
+const incidentNote = ({ kind, id, acknowledged }: IncidentRecord): Html =>
+  html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>${acknowledged !== null && ', acknowledged'})</p>`;
+
+const offersResolve = ({ shown: { row }, mayResolve }: PayoutPage): boolean => isUndecidable(row) && mayResolve;
+
+/** Why it waits or has ended, and what follows: with the buttons that this page has. */
+function next(page: PayoutPage): Html | false {
+  const { view, step, now, shown, mayCancel } = page;
+  const { caller } = view;
+  if (step === undefined || caller === undefined) return false;
+  const offers: [Offer, boolean][] = [
+    ['decide', offersDecision(page)],
+    ['resolve', offersResolve(page)],
+    ['cancel', mayCancel],
+  ];
+  const offered = new Set(offers.filter(([, isOffered]) => isOffered).map(([offer]) => offer));
+  const { state, reason } = shown.row;
+  return html`<section><h2>${step.hasEnded ? 'How it ended' : 'What happens next'}</h2>
+<p class="${needsAttention(state, reason) ? 'attend' : 'note'}">${step.why} (<code>${step.kind}</code>)</p>
+${stepFacts(step, { caller, offered, now })}
+</section>`;
+}
+
+function bothSides(sides: PayoutPage['sides']): Html | false {
+  if (sides?.length === 0) return false;
+  return html`<section><h2>Both sides</h2>
+${sides?.map(comparisonTable) ?? html`<p class="problem">The bank does not answer now: what it shows beside this is left out.</p>`}</section>`;
+}
+
+const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {
+  const columns: Column<Comparison['lines'][number]>[] = [
+    { head: 'Of each', cell: ({ name }) => name },
+    ...sides.map((head, side): Column<Comparison['lines'][number]> => ({ head, cell: ({ values }) => values[side] })),
+    { head: 'Same?', cell: ({ differs }) => differs && html`<span class="badge attention">differs</span>` },
+  ];
+  return html`${lines.length === 0 ? html`<p>${title}</p>` : dataTable(title, columns, lines)}
+${note !== undefined && html`<p class="quiet">${note}</p>`}`;
+};
 
 /** What becomes of the money of each kind. */
 const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
@@ -64,7 +117,13 @@ function questionText({ row, asked }: PayoutShown): string {
   }
 }
 
-function decision({ view, shown, mayDecide }: PayoutPage): Html | false {
+const hasDecided = ({ view, shown }: PayoutPage): boolean => shown.approvedBy.includes(view.caller?.name ?? '');
+
+const offersDecision = (page: PayoutPage): boolean =>
+  page.shown.asked !== undefined && page.shown.isWhatIsSigned && page.mayDecide && !hasDecided(page);
+
+function decision(page: PayoutPage): Html | false {
+  const { view, shown } = page;
   const { row, asked, approvedBy, isWhatIsSigned } = shown;
   if (asked === undefined) return false;
   const missing = asked.needed - approvedBy.length;
@@ -74,10 +133,8 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
     return html`<section><h2>${questionText(shown)}</h2>${standing}
 <p class="problem">What would be signed was made of another reading of the bank, or of other settings, than what is shown here. Look again in a moment; nothing can be decided on this page until they agree.</p></section>`;
   }
-  const { name } = view.caller ?? {};
-  const hasDecided = name !== undefined && approvedBy.includes(name);
   return html`<section><h2>${questionText(shown)}</h2>${standing}
-${hasDecided ? html`<p class="note">You have approved it.</p>` : mayDecide ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.</p>`}
+${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDecision(page) ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.</p>`}
 </section>`;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
+import { nextStep } from '../../reports/next-step.ts';
 import { askKept, outcomeInWords } from '../../services/decisions/asked.ts';
 import { roleAskedOf } from '../../services/decisions/is-for.ts';
 import { touches } from '../../services/decisions/verdict.ts';
@@ -10,7 +11,7 @@ import { maySeePayout } from '../may-see.ts';
 import { hasControls, keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { show, viewOf } from './layout.ts';
-import { DECIDERS, mayDecide, mayOperate } from './may-do.ts';
+import { DECIDERS, mayCancel, mayDecide, mayOperate } from './may-do.ts';
 import type { DecisionUpdate } from './page-deps.ts';
 import { payoutPage } from './payout-page.ts';
 import { storyOf } from './payout-story.ts';
@@ -34,12 +35,15 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. It goes on now.'],
   ['counted', 'Your approval counts. It waits for somebody else as well.'],
   ['rejected', 'Rejected. Nothing is paid.'],
+  ['cancelled', 'Cancelled. Nothing is paid.'],
+  ['pending', 'Asked. It is cancelled where that is still possible: look again in a moment.'],
+  ['too-late', 'Too late: it goes on, or has ended.'],
   [RESOLVED, 'Taken. The story says what was answered.'],
 ]);
 
 /** `/payouts/REFERENCE`: one payout with its story, and the decision that it asks for. */
 export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store, pages } = doorway.deps;
+  const { store, pages, now } = doorway.deps;
   app.get('/payouts/:reference', async (request, reply) => {
     const row = await payoutIn(request, doorway);
     const { told } = request.query as { told?: unknown };
@@ -54,6 +58,10 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
       workflowUrl: pages.workflowUrl(row.workflowId),
       mayDecide: mayDecide(caller, row),
       mayResolve: mayOperate(caller, 'resolve', touches(row)),
+      mayCancel: mayCancel(caller, row),
+      step: nextStep(row, await pages.stepContext([row])),
+      now: now(),
+      sides: await pages.bothSides(row),
       told: TOLD.get(told),
     });
     return show(reply, view, { title: row.documentId, body });

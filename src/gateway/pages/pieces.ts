@@ -1,8 +1,5 @@
-import { beneficiaryFields } from '../../domain/instruction.ts';
 import type { BatchState, PayoutState } from '../../domain/payout-state.ts';
 import { groupedAmount, type Tone, toneOf } from '../../reports/display.ts';
-import { maskedPayee } from '../../reports/masked.ts';
-import type { PayoutRecord } from '../../store/store.ts';
 import { type Html, html, type Part } from './html.ts';
 
 /** `2026-03-31 14:05:09 UTC` */
@@ -30,14 +27,6 @@ export const batchBadge = (state: BatchState): Html => html`<span class="badge $
 
 export const payoutPath = (reference: string): string => `/payouts/${encodeURIComponent(reference)}`;
 export const batchPath = (batchId: string): string => `/batches/${encodeURIComponent(batchId)}`;
-
-/** Whom a row pays, as it says it: an id of the bank, or masked details. */
-export function payeeText({ kind, instruction }: PayoutRecord): string {
-  const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
-  if (kind !== 'payout') return ownAccount;
-  const { name, account } = maskedPayee(beneficiaryFields(instruction));
-  return id ?? (`${name} ${account}`.trim() || 'by its details');
-}
 
 export interface Column<Row> {
   head: string;

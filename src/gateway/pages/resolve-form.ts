@@ -14,7 +14,8 @@ export const isUndecidable = ({ state }: PayoutRecord): boolean => state === NEE
 /** What the page is told afterwards. */
 export const RESOLVED = 'resolved';
 
-const MEANS: Readonly<Record<ResolveAction, string>> = {
+/** What the form calls each. */
+export const MEANS: Readonly<Record<ResolveAction, string>> = {
   'keep-looking': 'Look at the bank again',
   'adopt-order': 'Follow the order named below',
   resend: 'Send it again under the same reference',

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { may } from '../../domain/authority.ts';
 import { needsAttention } from '../../domain/payout-state.ts';
+import { payeeText } from '../../reports/masked.ts';
+import { stepGroups } from '../../reports/next-step.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
 import { type SignedQuestion, touches } from '../../services/decisions/verdict.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
@@ -9,7 +11,9 @@ import type { Doorway } from './doorway.ts';
 import { html } from './html.ts';
 import { mayVisit, show, viewOf } from './layout.ts';
 import { mayDecide, mayHandOver } from './may-do.ts';
-import { badge, type Column, dataTable, money, nothing, payeeText, payoutPath } from './pieces.ts';
+import { offersIn } from './offers.ts';
+import { type Column, dataTable, moment, money, nothing, payoutPath } from './pieces.ts';
+import { groupSections } from './step-text.ts';
 import { visibleIncidents } from './visible-incidents.ts';
 
 /** What people decide, and what only an operator resolves. */
@@ -26,13 +30,13 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
   { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
   { head: 'From', cell: ({ accountId }) => accountId },
   { head: 'To', cell: payeeText },
-  { head: 'Asks for', cell: ({ state }) => badge(state) },
+  { head: 'Since', cell: ({ updatedAt }) => moment(updatedAt) },
   { head: 'Why', cell: ({ reason }) => reason?.message },
 ];
 
 /** `/`: what somebody can decide now. */
 export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
-  const { store } = doorway.deps;
+  const { store, pages, now } = doorway.deps;
   app.get('/', async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, doorway);
@@ -41,12 +45,18 @@ export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
     const open = mayVisit('/incidents', caller)
       ? await visibleIncidents(caller, store, await store.incidents({ open: true, limit: SHOWN_MAX }))
       : [];
+    const shown = mine.slice(0, SHOWN_MAX);
+    const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Waits for me</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}</a>: the bank shows something else than what was stored.</p>`}
 ${
-  mine.length === 0
+  groups.length === 0
     ? nothing('Nothing waits for you.')
-    : dataTable('The oldest first', COLUMNS, mine.slice(0, SHOWN_MAX))
+    : groupSections(
+        groups,
+        ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
+        ({ rows }) => dataTable('The oldest first', COLUMNS, rows),
+      )
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
 ${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Of the oldest ${LOOKED_AT} that wait. The pages of batches show what is younger.</p>`}

@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await asking(gateway, row);
     await page.getByRole('link', { name: 'Waits for me' }).click();
     await page.getByRole('link', { name: '1', exact: true }).click();
-    await page.getByLabel('Your name').fill('bob');
+    await page.locator('form', { hasText: 'Approve' }).getByLabel('Your name').fill('bob');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Your approval counts').waitFor();
     expect(gateway.decisions).toMatchObject([{ reference: row.reference, by: 'bob', decision: 'approve' }]);

@@ -1,0 +1,19 @@
+import { needsAttention } from '../../domain/payout-state.ts';
+import { touches } from '../../services/decisions/verdict.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { Caller } from '../callers.ts';
+import { mayCancel, mayDecide, mayOperate } from './may-do.ts';
+
+/** What a page has a button for. */
+export type Offer = 'decide' | 'cancel' | 'resolve' | 'acknowledge';
+
+/** What the pages of rows have buttons for, for one who looks. */
+export const offersIn = (caller: Caller, rows: readonly PayoutRecord[]): Set<Offer> => {
+  const offers: Record<Offer, (row: PayoutRecord) => boolean> = {
+    decide: (row) => needsAttention(row.state, row.reason) && mayDecide(caller, row),
+    resolve: (row) => mayOperate(caller, 'resolve', touches(row)),
+    cancel: (row) => mayCancel(caller, row),
+    acknowledge: () => false,
+  };
+  return new Set((Object.keys(offers) as Offer[]).filter((offer) => rows.some(offers[offer])));
+};

@@ -1,0 +1,108 @@
+import { counted, groupedAmount, spanOf, totalsText } from '../../reports/display.ts';
+import type { NextStep, StepGroup } from '../../reports/next-step.ts';
+import type { Caller } from '../callers.ts';
+import { type Html, html, type Part } from './html.ts';
+import { mayVisit } from './layout.ts';
+import type { Offer } from './offers.ts';
+import { factList, moment, payoutPath } from './pieces.ts';
+import { MEANS } from './resolve-form.ts';
+
+export interface StepPlace {
+  caller: Caller;
+  offered: ReadonlySet<Offer>;
+  /** Epoch ms. */
+  now: number;
+}
+
+type Place = Omit<StepPlace, 'now'>;
+
+/** What a page has in the place of a command: the name of a button, or another page; undefined: only the command does it. */
+function instead(command: string, { caller, offered }: Place): Html | undefined {
+  const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
+  const button = (offer: Offer, name: string): Html | undefined =>
+    offered.has(offer) ? html`<strong>${name}</strong>` : undefined;
+  const page = (path: string, name: string): Html | undefined =>
+    mayVisit(path, caller) ? html`<a href="${path}">${name}</a>` : undefined;
+  switch (verb) {
+    case 'approve':
+      return button('decide', 'Approve');
+    case 'reject':
+      return button('decide', 'Reject');
+    case 'cancel':
+      return button('cancel', 'Cancel');
+    case 'resolve':
+      return button('resolve', MEANS[action as keyof typeof MEANS]);
+    case 'acknowledge':
+      return button('acknowledge', 'Acknowledge');
+    case 'switch list':
+      return page('/switches', 'Switches');
+    case 'incidents':
+      return page('/incidents', 'Incidents');
+    case 'status':
+      return html`its page`;
+    case 'audit show':
+      return html`the story on its page`;
+    default:
+      return undefined;
+  }
+}
+
+/** A text with its commands, each by what a page has in its place where it has something. */
+export const todoText = (todo: string, place: Place): Html =>
+  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, place) ?? html`<code>${part}</code>`)))}`;
+
+/**
+ * Since when something waits or has ended, until when, who may act, what to do, and what happens by itself: the texts of
+ * `payouts status`. What the page has a button for needs no command.
+ */
+export function stepFacts(step: NextStep, place: StepPlace, label = 'To do'): Html {
+  const { hasEnded, since, until, who, todo, byItself } = step;
+  const { now } = place;
+  const commands = step.commands.filter((command) => instead(command, place) === undefined);
+  return html`<div class="step">${factList([
+    [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${spanOf(now - since)} ago`],
+    ['Until', !hasEnded && (until === null ? 'no end of its own' : untilText(until, now))],
+    ['Who', who],
+    ['By itself', byItself],
+    [label, todo === '' ? 'Nothing.' : todoText(todo, place)],
+  ])}
+${commandLines(commands)}</div>`;
+}
+
+const commandLines = (commands: readonly string[]): Html | false =>
+  commands.length > 0 &&
+  html`<p class="quiet">At a terminal:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`;
+
+const untilText = (until: number, now: number): Html =>
+  html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'which is over'}`;
+
+/** Kinds of rows that wait or have ended unpaid, each with how many, how much, its steps and its rows. */
+export const groupSections = (
+  groups: readonly StepGroup[],
+  placeOf: (group: StepGroup) => StepPlace,
+  rowsOf: (group: StepGroup) => Html = rowLinks,
+): Html =>
+  html`${groups.map((group) => {
+    const { kind, state, count, totals, needsAttention, why, commands } = group;
+    const place = placeOf(group);
+    const isOne = count === 1;
+    return html`<details class="card"${needsAttention && html` open`}>
+<summary><h2>${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
+<p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
+${stepFacts({ ...group, commands: isOne ? commands : [] }, place, isOne ? 'To do, on its page' : 'To do, on the page of each')}
+${!isOne && commandLines(commands)}
+${rowsOf(group)}
+</details>`;
+  })}`;
+
+/** Rows that are named; the others are counted. */
+const NAMED_MAX = 5;
+
+function rowLinks({ rows, count }: StepGroup): Html {
+  const named = rows.slice(0, NAMED_MAX);
+  const more = count - named.length;
+  const links = named.map(
+    ({ reference, documentId }, n) => html`${n > 0 && ', '}<a href="${payoutPath(reference)}">${documentId}</a>`,
+  );
+  return html`<p>${links}${more > 0 && ` and ${groupedAmount(`${more}`)} more`}</p>`;
+}

@@ -1,0 +1,186 @@
+import { expect, it } from 'vitest';
+import { because, REASONS, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { REMEDIES } from '../../../src/rules/remedies.ts';
+import type { PayoutRecord } from '../../../src/store/store.ts';
+import { argvsOf, complaintAbout } from '../../cli/typed-commands.ts';
+import { DEFAULT_PAYMENT } from '../../support/product.ts';
+import { openGateway, type RunningGateway } from '../running-gateway.ts';
+import { asking, claimed } from './asking.ts';
+import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+
+// What `payouts status` and `payouts inbox` say of a row stands on the pages as well, with buttons in the place of commands.
+
+const people = () =>
+  pagePeople([
+    ['alice', ['maker']],
+    ['bob', ['approver']],
+    ['carol', ['operator']],
+    ['erin', ['auditor']],
+  ]);
+
+/** Text of a page as a reader has it. */
+const read = (markup: string): string =>
+  markup
+    .replace(/<\/(?:dt|dd|p|h2|li|pre)>/g, '\n')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&#39;/g, "'")
+    .replace(/&quot;/g, '"')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&');
+
+const first = async (gateway: RunningGateway, by = 'alice'): Promise<PayoutRecord> => {
+  const [row] = await claimed(gateway, [{ id: 'inv-1', amount: '2450.00' }], by);
+  if (row === undefined) throw new Error('nothing was claimed');
+  return row;
+};
+
+it('the page of a payout says why, since when, until when, who, what to do and what happens by itself', async () => {
+  const persons = await people();
+  const gateway = await openPages(persons);
+  const row = await first(gateway);
+  await asking(gateway, row);
+  const path = `/payouts/${row.reference}`;
+  const bob = read((await (await signedIn(persons, 'bob')).send(path)).text);
+  expect(bob).toMatch(/Since\n.* UTC, less than a minute ago\nUntil\n.* UTC, in .*\nWho\nbob\n/);
+  expect(bob).toContain('By itself\nIt ends unpaid when no approval has come in time.');
+  expect(bob).toContain('To do\nApprove lets it go, Reject ends it unpaid; not by who handed the file over.');
+  expect(bob).not.toContain('payouts approve');
+  const erin = read((await (await signedIn(persons, 'erin')).send(path)).text);
+  const short = row.reference.slice(0, 13);
+  expect(erin).toContain(`\npayouts approve ${short}\npayouts reject ${short} --remark TEXT\n`);
+});
+
+it('the same texts as at a terminal stand on the page for each reason code, and every command on it can be typed', async () => {
+  const gateway = await openGateway();
+  const row = await first(gateway);
+  const visit = new Visit(gateway.url);
+  const codes = (Object.keys(REASONS) as ReasonCode[]).filter(
+    (code) => !/^(card|payment|status-con)|acquirer/.test(code),
+  );
+  expect(codes.length).toBeGreaterThan(40);
+  for (const code of codes) {
+    const at = { reason: because(code), at: Date.now() };
+    const state = REMEDIES[code].who === 'operator' ? 'needs-operator' : 'held';
+    await gateway.door.store.changePayout(row.reference, { state, ...at });
+    for (const path of [`/payouts/${row.reference}`, `/batches/${row.batchId}`]) {
+      const { text } = await visit.send(path);
+      const page = read(text);
+      expect(page, code).toContain(`(${code})`);
+      expect(page, code).toContain(REMEDIES[code].byItself);
+      const prose = REMEDIES[code].todo.split('`').filter((_, n) => n % 2 === 0);
+      for (const part of prose) expect(page.replace(/\s+/g, ' '), code).toContain(part.replace(/\s+/g, ' ').trim());
+      const copied = [...text.matchAll(/<pre class="copy">(.*?)<\/pre>/gs)].flatMap(([, it = '']) =>
+        it.trim().split('\n'),
+      );
+      const inline = [...text.matchAll(/<code>(payouts .*?)<\/code>/g)].map(([, it = '']) => it);
+      for (const command of [...copied, ...inline]) {
+        for (const argv of argvsOf(read(command))) expect(await complaintAbout(argv), command).toBeUndefined();
+      }
+    }
+  }
+});
+
+it('what waits for somebody is shown by kind, and each row leads to its page', async () => {
+  const persons = await people();
+  const gateway = await openPages(persons);
+  const rows = await claimed(gateway, [{ id: 'inv-1' }, { id: 'inv-2' }, { id: 'inv-3' }], 'alice');
+  for (const row of rows.slice(0, 2)) await asking(gateway, row);
+  const reason = because('account-frozen');
+  await gateway.door.store.changePayout(rows[2]?.reference ?? '', { state: 'held', reason, at: Date.now() });
+  const { text } = await (await signedIn(persons, 'bob')).send('/');
+  const page = read(text);
+  expect(page).toMatch(/2 payouts awaiting-approval, \S+ USD/);
+  expect(page).toMatch(/1 payout held, \S+ USD/);
+  expect(page).toContain('Have the bank unfreeze it; then Approve looks again at once');
+  expect(page).toContain(`payouts approve ${rows[0]?.batchId?.slice(0, 13)} --kind`);
+  for (const { reference } of rows) expect(text).toContain(`href="/payouts/${reference}"`);
+});
+
+it('an ended batch says how its unpaid rows ended and how they are paid again', async () => {
+  const gateway = await openGateway();
+  const row = await first(gateway);
+  await gateway.door.store.changePayout(row.reference, {
+    state: 'failed',
+    reason: because('funds-patience-over'),
+    at: Date.now(),
+  });
+  const page = read((await new Visit(gateway.url).send(`/batches/${row.batchId}`)).text);
+  expect(page).toMatch(/1 payout failed, 2,450\.00 USD/);
+  expect(page).toContain(`payouts retry ${row.batchId?.slice(0, 13)} --rows 1`);
+});
+
+it('a payout is cancelled on its page by its maker or an operator, with a reason, and by nobody else', async () => {
+  const persons = await people();
+  const gateway = await openPages(persons);
+  const row = await first(gateway);
+  await asking(gateway, row);
+  const path = `/payouts/${row.reference}`;
+  for (const name of ['alice', 'carol']) {
+    const visit = await signedIn(persons, name);
+    const answer = await visit.submit(path, `${path}/cancel`, { reason: 'withdrawn' });
+    expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?told=cancelled` } });
+    expect((await visit.send(`${path}?told=cancelled`)).text).toContain('Cancelled. Nothing is paid.');
+  }
+  for (const name of ['bob', 'erin']) {
+    const visit = await signedIn(persons, name);
+    const { text } = await visit.send(path);
+    expect(text, name).not.toContain(`${path}/cancel`);
+    const _csrf = /name="_csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
+    const body = new URLSearchParams({ _csrf, reason: 'withdrawn' }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await visit.send(`${path}/cancel`, { method: 'POST', body, headers })).status, name).toBe(403);
+  }
+  const alice = await signedIn(persons, 'alice');
+  const unasked = {
+    method: 'POST',
+    body: 'reason=x',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  };
+  expect((await alice.send(`${path}/cancel`, unasked)).status).toBe(403);
+  expect((await alice.submit(path, `${path}/cancel`, {})).status).toBe(400);
+  expect(gateway.cancels).toEqual(
+    ['alice', 'carol'].map((by) => ({ reference: row.reference, by, reason: 'withdrawn' })),
+  );
+  const audit = await gateway.door.store.auditOf(row.reference);
+  expect(audit.findLast(({ actor }) => actor === 'carol')).toMatchObject({
+    action: 'asked to cancel',
+    detail: { outcome: 'cancelled' },
+  });
+  Object.assign(gateway.deps.pages, { cancel: async () => ({ refused: 'it is too late' }) });
+  const refused = await alice.submit(path, `${path}/cancel`, { reason: 'withdrawn' });
+  expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('it is too late') });
+  await gateway.door.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
+  expect((await alice.send(path)).text).not.toContain(`${path}/cancel`);
+});
+
+it('a second order at the bank is shown beside the first, and where they differ', async () => {
+  const gateway = await openGateway();
+  const { store, bank } = gateway.door;
+  const row = await first(gateway);
+  const { reference } = row;
+  const place = async (name: string, amount: string): Promise<string> =>
+    (await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference: name, amount })).order_id;
+  const [ours, other] = [await place('one', '12.50'), await place('two', '13.50')];
+  await store.changePayout(reference, { state: 'completed', orderId: ours, at: Date.now() });
+  await store.recordIncident({ reference, orderId: other, kind: 'second-order', seenAt: 5_000 });
+  const { text } = await new Visit(gateway.url).send(`/payouts/${reference}`);
+  const page = read(text);
+  expect(page).toContain('Both sides');
+  for (const id of [ours, other]) expect(page).toContain(id);
+  expect(page).toContain('the order of this payout');
+  expect(text).toMatch(/amount<\/th>.*12\.50 USD.*13\.50 USD.*differs/);
+  Object.assign(gateway.deps.pages, { bothSides: async () => undefined });
+  expect((await new Visit(gateway.url).send(`/payouts/${reference}`)).text).toContain('The bank does not answer now');
+});
+
+it('what is to be done about an incident stands beside its form', async () => {
+  const persons = await people();
+  const gateway = await openPages(persons);
+  const { reference } = await first(gateway);
+  await gateway.door.store.changePayout(reference, { state: 'completed', at: 1_000 });
+  await gateway.door.store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 5_000 });
+  const textFor = async (name: string) => read((await (await signedIn(persons, name)).send('/incidents')).text);
+  expect(await textFor('carol')).toContain('then Acknowledge says that it was seen to');
+  expect(await textFor('erin')).toMatch(/then payouts acknowledge \S+ --reason TEXT says/);
+});
