@@ -5,6 +5,7 @@ import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
 
 const eventsStatus = lazily(async () => (await import('./commands/events.ts')).eventsStatus);
+const forgetEvents = lazily(async () => (await import('./commands/events.ts')).forgetEvents);
 const listEvents = lazily(async () => (await import('./commands/events.ts')).listEvents);
 const replayEvents = lazily(async () => (await import('./commands/events.ts')).replayEvents);
 
@@ -23,4 +24,8 @@ export function addEvents(command: Add, perform: Perform): void {
     .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
     .option('--yes', 'do not ask', false)
     .action((options) => perform((s) => replayEvents(s, options)));
+  command('forget <name>', 'keep no events any more for a subscription that is not configured')
+    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+    .option('--yes', 'do not ask', false)
+    .action((name, options) => perform((s) => forgetEvents(s, name, options)));
 }

@@ -172,6 +172,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts events replay --from 1204 --to erp', 'from this position on again'],
     ['payouts events replay --from 1 --to erp --by alice --yes', 'everything, without a question'],
   ],
+  'events forget': [['payouts events forget erp', 'it is not configured any more']],
   audit: [
     ['payouts audit verify', 'nothing was changed, removed or cut'],
     ['payouts audit show ID', 'who did what about a batch or a payout'],

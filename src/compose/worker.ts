@@ -8,6 +8,7 @@ import { WrongWorld } from '../domain/claim.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import type { Part, StackAddresses } from '../embedded/stack.ts';
+import { pruneEvents } from '../events/prune.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
@@ -138,13 +139,19 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       const { startEventSender } = await import('./event-sender.ts');
       opened.adopt(startEventSender(config, store, log), (it) => it.close());
     }
+    const prune = oneAtATime(() =>
+      pruneEvents(store, config.events.keepMs, Date.now()).then(
+        () => {},
+        (error: unknown) => log.warn({ error }, 'events were not pruned'),
+      ),
+    );
     const checkClock = bankClockAlarm(bank.clock, config.settings.clockSkewMs, log);
     checkClock();
     const timer = setInterval(() => {
       checkClock();
       // Said of a changed file, should nobody ask for it meanwhile.
       config.policyFile?.current();
-      void Promise.all([resume(), sweep(), keep(), audit()]);
+      void Promise.all([resume(), sweep(), keep(), audit(), prune()]);
     }, RESUME_EVERY_MS);
     opened.defer(() => {
       clearInterval(timer);

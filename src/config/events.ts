@@ -17,6 +17,11 @@ import { duration, mailAddress, smtpUrl, text } from './values.ts';
 /** Who is told of payouts and batches, and how. */
 export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS: key(text, null, 'JSON file of subscriptions to events: webhooks and mails; absent: nobody is told'),
+  PAYOUTS_EVENTS_KEEP: key(
+    duration,
+    '30d',
+    'how long an event that every subscription has been told can be replayed; then it is deleted',
+  ),
   PAYOUTS_SMTP_URL: key(
     smtpUrl,
     null,
@@ -27,13 +32,15 @@ export const EVENT_CONFIG_KEYS = {
 
 export interface EventsConfig {
   subscriptions: readonly Subscription[];
+  /** How long an event stays that every subscription has been told. */
+  keepMs: number;
   /** There where a subscription is told by mail. */
   mailServer: Secret<MailServer | undefined>;
 }
 
 /** Throws a `ConfigError` for a file that cannot be used, and for mails without a server. */
 export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConfig {
-  const { PAYOUTS_EVENTS: path, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
+  const { PAYOUTS_EVENTS: path, PAYOUTS_EVENTS_KEEP: keepMs, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
   const subscriptions = path === undefined ? [] : loadSubscriptions(path);
   if (url === undefined && subscriptions.some(({ to }) => to.kind === 'mail')) {
     throw new ConfigError(
@@ -43,7 +50,7 @@ export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConf
     );
   }
   const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
-  return { subscriptions, mailServer: new Secret(server) };
+  return { subscriptions, keepMs, mailServer: new Secret(server) };
 }
 
 const DIGEST_EVERY = '15m';

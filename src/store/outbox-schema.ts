@@ -5,13 +5,15 @@ export interface OutboxTables {
   outbox: OutboxEvent;
   /** One row: the position of the last event. Locked by who writes one, so that positions are committed in their order. */
   outboxHead: { id: number; position: number };
+  /** One row: the position up to which events have been deleted. Locked by who deletes some, and by a replay. */
+  outboxTail: { id: number; position: number };
   subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
   refusedEvents: RefusedEvent & { name: string };
 }
 
 /** That something was done, and of what; what is told of it is read when it is delivered. */
 export interface OutboxEvent {
-  /** From 1, without gaps. */
+  /** From 1, without gaps but for what was deleted. */
   position: number;
   kind: EventKind;
   /** Reference of a payout, or id of a batch. */

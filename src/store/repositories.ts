@@ -12,6 +12,7 @@ import { incidentRepository } from './incidents.ts';
 import { laneRepository } from './lanes.ts';
 import { openOrderRepository } from './open-orders.ts';
 import { outboxRepository } from './outbox.ts';
+import { outboxTailRepository } from './outbox-tail.ts';
 import { payeeCheckRepository } from './payee-checks.ts';
 import { payeeRepository } from './payees.ts';
 import { payoutClaimRepository } from './payout-claims.ts';
@@ -52,5 +53,6 @@ export const repositories = {
   ...auditRepository,
   ...checkpointRepository,
   ...outboxRepository,
+  ...outboxTailRepository,
   ...subscriptionRepository,
 };

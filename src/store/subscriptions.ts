@@ -2,6 +2,7 @@ import { audit } from './audit.ts';
 import { chunks } from './chunks.ts';
 import type { Database } from './database.ts';
 import type { RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
+import { lockOutboxTail } from './outbox-tail.ts';
 import { inTransaction } from './transaction.ts';
 
 export const subscriptionRepository = {
@@ -11,6 +12,7 @@ export const subscriptionRepository = {
   moveSubscription,
   refusedEvents,
   replaySubscription,
+  forgetSubscription,
 };
 
 const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
@@ -118,23 +120,41 @@ async function refusedEvents(db: Database, name: string): Promise<RefusedEvent[]
 }
 
 /**
- * Everything from a position on is told again, and at once; with an audit entry. Whoever sends now stops at its next write. False:
- * there is no such subscription.
+ * Everything from a position on is told again, and at once; with an audit entry. Whoever sends now stops at its next write. `unknown`:
+ * there is no such subscription. `deleted`: the event of this position is not there any more.
  */
 function replaySubscription(
   db: Database,
   { name, from, by, at }: { name: string; from: number; by: string; at: number },
-): Promise<boolean> {
+): Promise<'replayed' | 'unknown' | 'deleted'> {
   return inTransaction(db, async (transaction) => {
+    if (from <= (await lockOutboxTail(transaction))) return 'deleted';
     const { numUpdatedRows } = await transaction
       .updateTable('subscriptions')
       .set({ ...NOT_FAILING, position: from - 1, owner: null, ownedUntil: null })
       .where('name', '=', name)
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return false;
+    if (numUpdatedRows !== 1n) return 'unknown';
     await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', '>=', from).execute();
     const detail = { from: `${from}` };
     await audit(transaction, { at, actor: by, action: 'events replayed', subject: name, detail });
+    return 'replayed';
+  });
+}
+
+/** Nothing is kept for it any more; with an audit entry. One of this name that is sent to later begins anew. False: there is none. */
+function forgetSubscription(
+  db: Database,
+  { name, by, at }: { name: string; by: string; at: number },
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('subscriptions')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows !== 1n) return false;
+    await transaction.deleteFrom('refusedEvents').where('name', '=', name).execute();
+    await audit(transaction, { at, actor: by, action: 'events forgotten', subject: name, detail: {} });
     return true;
   });
 }

@@ -163,7 +163,7 @@ onEveryStore('subscriptions', (test) => {
     expect(await store.moveSubscription({ ...mine, from: 7 }, again)).toBe(true);
     expect(await store.refusedEvents('erp')).toEqual([{ ...refused, position: 6, failures: 2, parkedAt: 8 }]);
     await store.moveSubscription({ ...mine, from: 7 }, { parkedAt: 9, failures: 3, failingSince: 1, why: 'gone' });
-    expect(await store.replaySubscription({ name: 'erp', from: 5, by: 'alice', at: 10 })).toBe(true);
+    expect(await store.replaySubscription({ name: 'erp', from: 5, by: 'alice', at: 10 })).toBe('replayed');
     expect(await store.moveSubscription({ ...mine, from: 7 }, { position: 9 })).toBe(false);
     expect(await store.refusedEvents('erp')).toEqual([]);
     expect(await store.subscriptions()).toEqual([
@@ -181,6 +181,76 @@ onEveryStore('subscriptions', (test) => {
     expect(await store.auditOf('erp')).toMatchObject([
       { actor: 'alice', action: 'events replayed', detail: { from: '5' } },
     ]);
-    expect(await store.replaySubscription({ name: 'nobody', from: 1, by: 'alice', at: 10 })).toBe(false);
+    expect(await store.replaySubscription({ name: 'nobody', from: 1, by: 'alice', at: 10 })).toBe('unknown');
+  });
+
+  it('are forgotten with what they refused, on record', async () => {
+    const store = await test.open();
+    await store.takeSubscription(asked);
+    const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: null, position: 3 };
+    await store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, { position: 3, refused: [refused] });
+    expect(await store.forgetSubscription({ name: 'erp', by: 'alice', at: 10 })).toBe(true);
+    expect([await store.subscriptions(), await store.refusedEvents('erp')]).toEqual([[], []]);
+    expect(await store.auditOf('erp')).toMatchObject([{ actor: 'alice', action: 'events forgotten' }]);
+    expect(await store.forgetSubscription({ name: 'erp', by: 'alice', at: 11 })).toBe(false);
+  });
+});
+
+onEveryStore('deleting events', (test) => {
+  /** Six events, at 1 to 6, and a subscription told of the first four. */
+  async function told(): Promise<Store> {
+    const store = await test.open();
+    await store.takeSubscription({ name: 'erp', owner: 'one', now: 1, until: 100 });
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      const { reference, term } = await claimed(store, `doc-${n}`);
+      await store.changePayout(reference, { term, state: 'completed', at: n });
+    }
+    await store.moveSubscription({ name: 'erp', owner: 'one', from: 0 }, { position: 4 });
+    return store;
+  }
+  const positions = async (store: Store): Promise<number[]> => (await all(store)).map(({ position }) => position);
+
+  it('takes those that every subscription has been told and that are old enough, from the first on, a few at a time', async () => {
+    const store = await told();
+    expect(await store.pruneOutbox({ before: 4, limit: 2 })).toBe(2);
+    expect([await positions(store), await store.outboxTail()]).toEqual([[3, 4, 5, 6], 2]);
+    expect(await store.pruneOutbox({ before: 4, limit: 2 })).toBe(1);
+    expect(await store.pruneOutbox({ before: 4, limit: 2 })).toBe(0);
+    expect([await positions(store), await store.outboxTail()]).toEqual([[4, 5, 6], 3]);
+    expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(1);
+    expect(await positions(store)).toEqual([5, 6]);
+  });
+
+  it('takes nothing that one of several subscriptions has not been told, and all where there is none', async () => {
+    const store = await told();
+    await store.takeSubscription({ name: 'late', owner: 'one', now: 1, until: 100 });
+    await store.replaySubscription({ name: 'late', from: 2, by: 'alice', at: 9 });
+    expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(1);
+    expect(await positions(store)).toEqual([2, 3, 4, 5, 6]);
+    for (const name of ['late', 'erp']) await store.forgetSubscription({ name, by: 'alice', at: 10 });
+    expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(5);
+    expect(await positions(store)).toEqual([]);
+  });
+
+  it('leaves what one has refused, and a replay from what is deleted is none', async () => {
+    const store = await told();
+    const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: 8, position: 2 };
+    await store.moveSubscription({ name: 'erp', owner: 'one', from: 4 }, { refused: [refused] });
+    expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(4);
+    expect(await positions(store)).toEqual([2, 5, 6]);
+    const replay = { name: 'erp', by: 'alice', at: 10 };
+    expect(await store.replaySubscription({ ...replay, from: 4 })).toBe('deleted');
+    expect(await store.subscriptions()).toMatchObject([{ position: 4 }]);
+    expect(await store.replaySubscription({ ...replay, from: 5 })).toBe('replayed');
+  });
+
+  it('by several connections at once goes over each event once, and keeps numbers going', async () => {
+    const store = await told();
+    const other = await test.open();
+    const over = await Promise.all([store, other, store, other].map((it) => it.pruneOutbox({ before: 100, limit: 2 })));
+    expect(over.reduce((sum, some) => sum + some, 0)).toBe(4);
+    const { reference, term } = await claimed(store, 'later');
+    await store.changePayout(reference, { term, state: 'completed', at: 7 });
+    expect([await positions(store), await store.outboxTail()]).toEqual([[5, 6, 7], 4]);
   });
 });

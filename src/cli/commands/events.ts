@@ -34,8 +34,14 @@ export async function listEvents(session: Session, { from, kind, limit }: ListOp
   ]);
   const next = events.at(-1);
   const more = found.length > limit && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
-  const text = rows.length === 0 ? 'No event.' : `${table(['position', 'at', 'kind', 'subject', 'user'], rows)}${more}`;
-  session.output.result({ schemaVersion: 1, head, events: events.map(eventDocument), complete: more === '' }, text);
+  const tail = await store.outboxTail();
+  const before = from !== undefined && from <= tail ? `The events up to position ${tail} are deleted.\n` : '';
+  const listed = rows.length === 0 ? 'No event.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
+  const text = `${before}${listed}${more}`;
+  session.output.result(
+    { schemaVersion: 1, head, tail, events: events.map(eventDocument), complete: more === '' },
+    text,
+  );
   return EXIT.completed;
 }
 
@@ -69,13 +75,42 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
       },
     );
   }
+  const tail = await store.outboxTail();
+  if (from <= tail) throw deleted(tail);
   const known = (await store.subscriptions()).map((it) => it.name);
   if (!known.includes(name)) throw unknownSubscription(known);
   await confirm(`Tell ${name} of ${counted(head + 1 - from, 'event')} from position ${from} on?`, yes);
   const replayed = await store.replaySubscription({ name, from, by: by ?? userInfo().username, at: Date.now() });
-  if (!replayed) throw unknownSubscription(known);
+  if (replayed === 'unknown') throw unknownSubscription(known);
+  if (replayed === 'deleted') throw deleted(await store.outboxTail());
   const text = `${name} is told everything from position ${from} on, by the next worker that looks.`;
   session.output.result({ schemaVersion: 1, subscription: name, from, head }, text);
+  return EXIT.completed;
+}
+
+/** Told by every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
+const deleted = (tail: number): Problem =>
+  new Problem('usage', 'events-deleted', `The events up to position ${tail} were delivered, and are deleted by now.`, {
+    hint: `payouts events replay --from ${tail + 1} --to NAME begins with the first one there is; payouts list finds payouts from before.`,
+  });
+
+/** `payouts events forget`: for a subscription that is not configured any more; until then its events are kept for it. */
+export async function forgetEvents(
+  session: Session,
+  name: string,
+  { by, yes }: { by: string | undefined; yes: boolean },
+): Promise<ExitCode> {
+  const store = await session.store();
+  if (session.config.events.subscriptions.some((it) => it.name === name)) {
+    throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {
+      hint: 'Take it out of the file first, and start the workers again.',
+    });
+  }
+  const known = (await store.subscriptions()).map((it) => it.name);
+  if (!known.includes(name)) throw unknownSubscription(known);
+  await confirm(`Forget ${name}, and how far it has been told?`, yes);
+  await store.forgetSubscription({ name, by: by ?? userInfo().username, at: Date.now() });
+  session.output.result({ schemaVersion: 1, subscription: name, forgotten: true }, `${name} is forgotten.`);
   return EXIT.completed;
 }
 

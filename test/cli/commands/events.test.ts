@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventsStatus, listEvents, replayEvents } from '../../../src/cli/commands/events.ts';
+import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/commands/events.ts';
 import { inbox } from '../../../src/cli/commands/inbox.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -46,7 +46,7 @@ describe('payouts events', () => {
     await listEvents(session, { limit: 1 });
     const second = { position: 2, kind: 'payout.attention', subject: references[1], uid: 'user-1' };
     const at = '2026-03-02T08:00:00.000Z';
-    expect(told.document).toEqual({ schemaVersion: 1, head: 2, events: [{ ...second, at }], complete: true });
+    expect(told.document).toEqual({ schemaVersion: 1, head: 2, tail: 0, events: [{ ...second, at }], complete: true });
     await listEvents(session, { from: 1, limit: 1 });
     expect(told.document).toMatchObject({ events: [{ position: 1 }], complete: false });
     expect(told.text).toContain('payouts events --from 2');
@@ -113,5 +113,29 @@ describe('payouts events replay', () => {
       code: 'unknown-subscription',
     });
     expect(await replayEvents(session, { ...asked, from: 3 })).toBe(0);
+  });
+
+  it('refuses a position whose events are deleted, and names the first one there is', async () => {
+    await move({ position: 1 });
+    await store.pruneOutbox({ before: AT + 1, limit: 10 });
+    await expect(replayEvents(session, asked)).rejects.toMatchObject({
+      code: 'events-deleted',
+      message: 'The events up to position 1 were delivered, and are deleted by now.',
+      hint: expect.stringContaining('payouts events replay --from 2 --to NAME'),
+    });
+    await listEvents(session, { from: 1, limit: 10 });
+    expect(told.text).toMatch(/^The events up to position 1 are deleted\.\nposition .*\n.*\n2 /s);
+    expect(told.document).toMatchObject({ head: 2, tail: 1, events: [{ position: 2 }] });
+  });
+});
+
+describe('payouts events forget', () => {
+  it('forgets one that is not configured any more, and no other', async () => {
+    const asked = { by: 'alice', yes: true };
+    expect(await forgetEvents(session, 'erp', asked)).toBe(0);
+    expect(await store.subscriptions()).toEqual([]);
+    await expect(forgetEvents(session, 'erp', asked)).rejects.toMatchObject({ code: 'unknown-subscription' });
+    Object.assign(session.config.events, { subscriptions: [{ name: 'erp' }] });
+    await expect(forgetEvents(session, 'erp', asked)).rejects.toMatchObject({ code: 'subscription-in-use' });
   });
 });
