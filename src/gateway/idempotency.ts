@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { createGunzip, createGzip } from 'node:zlib';
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
 import type { IdempotencyKey, Store } from '../store/store.ts';
@@ -20,9 +23,15 @@ export interface KeyedRequest {
   requestSha256: string;
 }
 
+/** An answer as it is made: its body in pieces, however long it is. */
+export interface MadeAnswer {
+  status: number;
+  body: AsyncIterable<string | Buffer> | Iterable<string>;
+}
+
 export interface SentAnswer {
   status: number;
-  body: string;
+  body: Readable;
 }
 
 /**
@@ -33,7 +42,7 @@ export interface SentAnswer {
 export async function answerOnce(
   store: Store,
   request: KeyedRequest,
-  work: (batchId: string) => Promise<SentAnswer>,
+  work: (batchId: string) => Promise<MadeAnswer>,
 ): Promise<SentAnswer> {
   await store.forgetKeys(Date.now() - REMEMBERED_MS);
   const owner = v7();
@@ -45,21 +54,23 @@ export async function answerOnce(
     if (taking.outcome === 'taken') {
       return workUnderKey(store, { ...request, owner }, () => work(taking.batchId));
     }
-    if (taking.outcome === 'answered') return { status: taking.status, body: unpacked(taking.body) };
+    if (taking.outcome === 'answered')
+      return { status: taking.status, body: unpacked(Buffer.from(taking.body, 'base64')) };
     if (taking.outcome === 'other-request') throw reused();
     if (performance.now() > until) throw inUse();
     await pause(LOOK_EVERY_MS);
   }
 }
 
-async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<SentAnswer>): Promise<SentAnswer> {
+async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promise<MadeAnswer>): Promise<SentAnswer> {
   // A hold that could not be renewed ends by itself: the claims of rows keep two at work from making two batches.
   const hold = (): void => void store.holdKey(key, Date.now() + HOLD_MS).catch(() => {});
   const timer = setInterval(hold, HOLD_AGAIN_MS);
   try {
-    const answer = await work();
-    await store.answerKey(key, { status: answer.status, body: packed(answer.body) });
-    return answer;
+    const { status, body } = await work();
+    const kept = await packed(body);
+    await store.answerKey(key, { status, body: kept.toString('base64') });
+    return { status, body: unpacked(kept) };
   } catch (error) {
     await store.holdKey(key, 0).catch(() => {});
     throw error;
@@ -68,9 +79,10 @@ async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promi
   }
 }
 
-/** The document of a large batch shrinks to a tenth: its lines are alike. */
-const packed = (body: string): string => gzipSync(body).toString('base64');
-const unpacked = (body: string): string => gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+/** The document of a large batch shrinks to a tenth: its lines are alike. It is never in memory in any other form. */
+const packed = (body: MadeAnswer['body']): Promise<Buffer> =>
+  pipeline(Readable.from(body), createGzip(), (zipped: AsyncIterable<Buffer>) => buffer(Readable.from(zipped)));
+const unpacked = (body: Buffer): Readable => Readable.from([body]).pipe(createGunzip());
 
 function reused(): Problem {
   return new Problem('invalid-input', 'idempotency-key-reused', 'This Idempotency-Key stands for another request.', {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -8,11 +8,12 @@ import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
-import { type Answer, answerOf } from './answer-error.ts';
+import { answerOf } from './answer-error.ts';
+import { MEDIA_TYPE } from './batch-routes.ts';
 import { makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { answerOnce } from './idempotency.ts';
+import { answerOnce, type MadeAnswer } from './idempotency.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
 
@@ -69,38 +70,34 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     await using upload = await received(request, deps.uploads, options.file);
     const handOver = (batchId?: string) =>
       handedOver(deps, upload, { ...options, by, maker: request.caller.name }, batchId);
-    if (key === undefined) {
-      const { status, document } = await handOver();
-      return reply.code(status).send(document);
-    }
-    const keyed = { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
-    const { status, body } = await answerOnce(deps.store, keyed, async (batchId) => {
-      const { status: answered, document } = await handOver(batchId);
-      return { status: answered, body: JSON.stringify(document) };
-    });
-    return reply.code(status).type('application/json; charset=utf-8').send(body);
+    const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
+    const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
+    return reply.code(status).type(MEDIA_TYPE.json).send(Readable.from(body));
   });
 }
 
-/** What is said about the file itself is an answer; anything else is thrown and may be tried again. */
+/**
+ * What is said about the file itself is an answer; anything else is thrown and may be tried again. The document of a batch has a part
+ * for each of its rows: it goes from the file of its report to whoever asked, and is never whole in memory.
+ */
 async function handedOver(
   deps: GatewayDeps,
   { path }: Upload,
   { maker, ...options }: HandOver & { maker: string | undefined },
   batchId: string | undefined,
-): Promise<Answer> {
+): Promise<MadeAnswer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
     const door = await deps.door(maker);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
-    if (taking.outcome === 'planned') return { status: 200, document: taking.document };
+    if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
     const { json } = await deps.report(taking.batchId);
-    const document = JSON.parse(await readFile(json, 'utf8'));
-    return { status: taking.outcome === 'claimed' ? 202 : 200, document };
+    return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
-    if (error instanceof IntakeRefusal) return answerOf(await deps.refused(error));
-    throw error;
+    if (!(error instanceof IntakeRefusal)) throw error;
+    const { status, document } = answerOf(await deps.refused(error));
+    return { status, body: [JSON.stringify(document)] };
   }
 }
 
