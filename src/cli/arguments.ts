@@ -70,18 +70,29 @@ export function payoutStates(text: string): readonly PayoutState[] {
   });
 }
 
-/** The first moment of a day in UTC, epoch ms. */
+/** The first moment of a day in UTC, epoch ms: a date, `today` or `yesterday`. */
 export function dayStart(text: string): number {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  if (text === 'today') return today;
+  if (text === 'yesterday') return today - DAY_MS;
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // `Date` reads 30 February as 2 March.
   if (!Number.isFinite(at) || new Date(at).toISOString().slice(0, 10) !== text) {
-    throw new InvalidArgumentError('a day is a date of the calendar: 2026-03-31');
+    throw new InvalidArgumentError('a day is a date of the calendar such as 2026-03-31, today or yesterday');
   }
   return at;
 }
 
 /** The first moment behind a day in UTC, epoch ms. */
 export const dayEnd = (text: string): number => dayStart(text) + DAY_MS;
+
+/** A day, or the first and the last of several: `2026-03-01..2026-03-31`. */
+export function dayRange(text: string): { from: number; to: number } {
+  const [first = '', last = first, ...more] = text.split('..');
+  const range = { from: dayStart(first), to: dayEnd(last) };
+  if (more.length === 0 && range.from < range.to) return range;
+  throw new InvalidArgumentError('days are one day, or FIRST..LAST');
+}
 
 /** Reason codes of what waits for people: `look-alike,fee-above-cap`. */
 export function waitKinds(text: string): readonly string[] {

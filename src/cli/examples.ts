@@ -142,7 +142,11 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   list: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
     ['payouts list --text INV-4711', 'which payout is it, and where does it stand'],
-    ['payouts list --state completed --from 2026-03-31 --to 2026-03-31', 'what of a day was paid'],
+    ['payouts list --state completed --ended today', 'what went out today, and what it cost'],
+    [
+      'payouts list --ended 2026-03-01..2026-03-31 --account acc-u1001-usd',
+      'how everything of a month has ended on an account',
+    ],
     ['payouts list --state held,needs-operator --account acc-u1001-usd', 'what is stuck on an account'],
   ],
   inbox: [

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { ERP_FORMATS } from '../reports/erp-formats.ts';
-import { dayEnd, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
+import { dayEnd, dayRange, dayStart, days, keptText, payoutStates, wholeNumber } from './arguments.ts';
 import { ACCEPTABLE, KEY, SHELLS, TEMPLATES } from './choices.ts';
 import { lazily } from './lazily.ts';
 import type { Add, Perform } from './perform.ts';
@@ -40,8 +40,9 @@ export function addShowing(command: Add, perform: Perform): void {
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')
     .option('--account <id>', 'payouts from this account')
-    .option('--from <date>', 'handed over on this day (UTC) or later', dayStart)
+    .option('--from <date>', 'handed over on this day (UTC) or later: a date, today or yesterday', dayStart)
     .option('--to <date>', 'handed over on this day (UTC) or earlier', dayEnd)
+    .option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', dayRange)
     .option('--text <text>', 'payouts with this in an id or in the name of their file')
     .action((options) => perform((s) => list(s, options)));
   command('inbox', 'what waits for people, across batches, by kind, the oldest first')

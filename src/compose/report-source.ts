@@ -46,6 +46,13 @@ async function withFacts(
   rows: readonly PayoutRecord[],
   now: () => number,
 ): Promise<RowWithFacts[]> {
+  const facts = await factsOf(store, rows);
+  const context = await stepContext(config, store, rows, now);
+  return facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }] as const);
+}
+
+/** What the store knows of rows beside them, but for their next steps. */
+export async function factsOf(store: Store, rows: readonly PayoutRecord[]): Promise<RowWithFacts[]> {
   const references = rows.map(({ reference }) => reference);
   const exchanges = rows.map((row) => legReference(row, 'exchange'));
   const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
@@ -54,7 +61,6 @@ async function withFacts(
   const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
   const approvals = await approvalsOf(store, rows);
   const names = await namesAtBank(store, rows);
-  const context = await stepContext(config, store, rows, now);
   return rows.map((row, index) => {
     const { reference } = row;
     const facts: PayoutFacts = {
@@ -64,7 +70,7 @@ async function withFacts(
       returns: returns.get(reference) ?? [],
       incidents: incidents.get(reference) ?? [],
       nameAtBank: names.get(reference) ?? null,
-      step: nextStep(row, context),
+      step: undefined,
     };
     return [row, facts] as const;
   });

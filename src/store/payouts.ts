@@ -94,6 +94,9 @@ export interface PayoutSearch {
   /** Handed over from this time on, and before that one, epoch ms. */
   from?: number;
   before?: number;
+  /** The same of its end. */
+  endedFrom?: number;
+  endedBefore?: number;
   /** Anywhere in an id of the row or in the name of its file, in whatever case. Names and accounts of payees are not looked through. */
   text?: string;
 }
@@ -101,7 +104,7 @@ export interface PayoutSearch {
 /** Of every batch, newest first, at most `limit`. Reads every row unless `states` or a time leaves most of them out. */
 async function searchPayouts(
   db: Database,
-  { states, kind, accountId, from, before, text }: PayoutSearch,
+  { states, kind, accountId, from, before, endedFrom, endedBefore, text }: PayoutSearch,
   limit: number,
 ): Promise<PayoutRecord[]> {
   return db
@@ -114,6 +117,8 @@ async function searchPayouts(
     .$if(accountId !== undefined, (query) => query.where('accountId', '=', accountId ?? ''))
     .$if(from !== undefined, (query) => query.where('createdAt', '>=', from ?? 0))
     .$if(before !== undefined, (query) => query.where('createdAt', '<', before ?? 0))
+    .$if(endedFrom !== undefined, (query) => query.where('endedAt', '>=', endedFrom ?? 0))
+    .$if(endedBefore !== undefined, (query) => query.where('endedAt', '<', endedBefore ?? 0))
     .$if(text !== undefined, (query) =>
       query.where((row) =>
         row.or([

@@ -1,6 +1,10 @@
+import { factsOf } from '../../compose/report-source.ts';
 import { type ListedBatch, listBatches } from '../../reports/batch-list.ts';
-import { groupedAmount, minuteOf } from '../../reports/display.ts';
+import { counted, groupedAmount, minuteOf } from '../../reports/display.ts';
 import { kindOf, shortId } from '../../reports/next-step.ts';
+import { type Movements, ReportSums, type Sums } from '../../reports/report-sums.ts';
+import { reportedPayout } from '../../reports/reported-payout.ts';
+import { widthOf } from '../../reports/wrap.ts';
 import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -15,19 +19,26 @@ export interface ListOptions {
   from?: number;
   /** Epoch ms of the first moment behind the last day. */
   to?: number;
+  ended?: { from: number; to: number };
   text?: string;
 }
 
 const ROWS_LISTED = 200;
+/** Rows that are added up. */
+const ROWS_SUMMED = 10_000;
+const READ_AT_ONCE = 500;
 
 /**
  * `payouts list`: the batches of this store, newest first; with a filter the payouts that it lets through, of every batch and of
- * none. It reads the store and boots nothing.
+ * none, and what they have moved. It reads the store and boots nothing.
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<ExitCode> {
   const store = await session.store();
-  const { state: states, kind, account: accountId, from, to: before, text } = options;
-  const search: PayoutSearch = { states, kind, accountId, from, before, text };
+  const { state: states, kind, account: accountId, from, to: before, ended, text } = options;
+  const search: PayoutSearch = {
+    ...{ states, kind, accountId, from, before, text },
+    ...{ endedFrom: ended?.from, endedBefore: ended?.to },
+  };
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return isFiltered ? listPayouts(session, store, search) : listAll(session, store);
 }
@@ -50,34 +61,87 @@ const batchCells = ({ batchId, file, state, createdAt, counts, attention }: List
 ];
 
 async function listPayouts(session: Session, store: Store, search: PayoutSearch): Promise<ExitCode> {
-  const found = await store.searchPayouts(search, ROWS_LISTED + 1);
-  const rows = found.slice(0, ROWS_LISTED);
+  const found = await store.searchPayouts(search, ROWS_SUMMED + 1);
+  const isCut = found.length > ROWS_SUMMED;
+  const summed = found.slice(0, ROWS_SUMMED);
+  const rows = summed.slice(0, ROWS_LISTED);
   const ids = new Set(rows.map(({ batchId }) => batchId));
   const { batches } = await listBatches(store, async ({ batchId }) => ids.has(batchId));
-  const heads = ['document', 'payout', 'amount', 'from', 'state', 'why', 'since'];
-  const more =
-    found.length > ROWS_LISTED ? `\nThe newest ${ROWS_LISTED} are shown; a further filter shows others.` : '';
-  const text = rows.length === 0 ? 'No payout is like that.' : `${table(heads, rows.map(rowCells))}${more}`;
-  session.output.result({ schemaVersion: 1, batches, payouts: rows.map(listedPayout) }, text);
+  const { currencies, exchanges } = await sumsOf(store, summed);
+  const text =
+    rows.length === 0
+      ? 'No payout is like that.'
+      : [rowTable(rows), '', headLine(summed.length, isCut), totalsTable(currencies)].join('\n');
+  const totals = { payouts: summed.length, isCut, currencies, exchanges };
+  session.output.result({ schemaVersion: 1, batches, payouts: rows.map(listedPayout), totals }, text);
   return EXIT.completed;
 }
 
-function rowCells(row: PayoutRecord): string[] {
-  const { documentId, reference, amount, currency, instruction, state, reason, updatedAt, endedAt } = row;
-  return [
-    documentId,
-    shortId(reference),
-    `${groupedAmount(amount)} ${currency}`,
-    instruction.account_id,
-    state,
-    reason === null ? '' : kindOf(row),
-    minuteOf(endedAt ?? updatedAt),
-  ];
+/** What they have asked for and moved, as the report of a batch adds it up. */
+async function sumsOf(store: Store, rows: readonly PayoutRecord[]): Promise<Sums> {
+  const sums = new ReportSums();
+  for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
+    for (const [row, facts] of await factsOf(store, rows.slice(at, at + READ_AT_ONCE))) {
+      sums.add(reportedPayout(row, facts, { workflowUrl: () => '' }));
+    }
+  }
+  return sums.sums();
+}
+
+function headLine(count: number, isCut: boolean): string {
+  const all = isCut ? `The newest ${counted(count, 'payout')}, and there are more` : counted(count, 'payout');
+  return count > ROWS_LISTED ? `${all}; the newest ${ROWS_LISTED} are shown.` : `${all}.`;
+}
+
+type Sum = Exclude<keyof Movements, 'currency' | 'payouts'>;
+
+const SUMS: Readonly<Record<Sum, string>> = {
+  amount: 'asked for',
+  completed: 'paid',
+  fees: 'fees',
+  sold: 'sold',
+  bought: 'bought',
+  returned: 'came back',
+};
+
+/** A line a currency; of what was nowhere moved there is no column. */
+function totalsTable(currencies: readonly Movements[]): string {
+  const shown = (Object.keys(SUMS) as Sum[]).filter(
+    (sum) => sum === 'amount' || currencies.some((it) => /[1-9]/.test(it[sum])),
+  );
+  const heads = ['currency', 'payouts', ...shown.map((sum) => SUMS[sum])];
+  const lines = currencies.map((it) => [
+    it.currency,
+    groupedAmount(`${it.payouts}`),
+    ...shown.map((sum) => groupedAmount(it[sum])),
+  ]);
+  return table(heads, lines);
+}
+
+const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [
+  ['document', ({ documentId }) => documentId],
+  ['payout', ({ reference }) => shortId(reference)],
+  ['amount', ({ amount, currency }) => `${groupedAmount(amount)} ${currency}`],
+  ['fee', ({ fee, feeCurrency }) => (fee === null ? '' : `${groupedAmount(fee)} ${feeCurrency ?? ''}`)],
+  ['from', ({ instruction }) => instruction.account_id],
+  ['state', ({ state }) => state],
+  ['why', (row) => (row.reason === null ? '' : kindOf(row))],
+  ['since', ({ endedAt, updatedAt }) => minuteOf(endedAt ?? updatedAt)],
+];
+
+function rowTable(rows: readonly PayoutRecord[]): string {
+  const filled = ROW_COLUMNS.filter(([, cell]) => rows.some((row) => cell(row) !== ''));
+  const heads = filled.map(([head]) => head);
+  return table(
+    heads,
+    rows.map((row) => filled.map(([, cell]) => cell(row))),
+    widthOf(process.stdout),
+  );
 }
 
 function listedPayout(row: PayoutRecord): object {
-  const { documentId: id, reference, uid, batchId, amount, currency, instruction, state, reason, orderId } = row;
-  const { createdAt, updatedAt, endedAt } = row;
+  const { documentId: id, reference, uid, batchId, amount, currency, fee, feeCurrency, instruction } = row;
+  const { state, reason, orderId, createdAt, updatedAt, endedAt } = row;
   const since = new Date(endedAt ?? updatedAt).toISOString();
   const at = new Date(createdAt).toISOString();
   return {
@@ -89,6 +153,8 @@ function listedPayout(row: PayoutRecord): object {
     accountId: instruction.account_id,
     amount,
     currency,
+    fee,
+    feeCurrency,
     state,
     reason,
     orderId,

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dayRange, dayStart } from '../../../src/cli/arguments.ts';
+import { list } from '../../../src/cli/commands/list.ts';
+import type { Session } from '../../../src/cli/session.ts';
+import { DAY_MS } from '../../../src/domain/durations.ts';
+import { because } from '../../../src/domain/reasons.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { batchClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+
+const DAY = Date.parse('2026-03-02T00:00:00Z');
+const HOUR = 3_600_000;
+
+let store: Store;
+let told: { document: unknown; text: string };
+let session: Session;
+
+beforeEach(async () => {
+  store = await openEmptyStore();
+  const output = { result: (document: unknown, text: string) => (told = { document, text }) };
+  session = { store: async () => store, output } as unknown as Session;
+  const claim = batchClaim('b-1', ['INV-1', 'INV-2', 'INV-3', 'INV-4'], DAY);
+  await store.claimBatch(claim);
+  const [one, two, three, four] = claim.rows.map(({ reference }) => reference);
+  const paid = { state: 'completed', fee: '1.25', feeCurrency: 'USD' } as const;
+  await store.changePayout(one ?? '', { ...paid, at: DAY + HOUR });
+  await store.changePayout(two ?? '', { ...paid, at: DAY + 2 * HOUR });
+  await store.changePayout(three ?? '', { ...paid, at: DAY + DAY_MS });
+  await store.changePayout(four ?? '', { state: 'failed', reason: because('bank-failed'), at: DAY + HOUR });
+});
+afterEach(() => store.close());
+
+const onTheDay = { from: DAY, to: DAY + DAY_MS };
+
+it('shows what went out on a day and what it cost, by the day of its end', async () => {
+  await list(session, { state: ['completed'], ended: onTheDay });
+  expect(told.text).toMatch(/INV-1 .* 1\.25 USD/);
+  expect(told.text).toMatch(/INV-2 /);
+  expect(told.text).not.toMatch(/INV-[34]/);
+  expect(told.text).toMatch(/^2 payouts\.$/m);
+  expect(told.text).toMatch(/^currency +payouts +asked for +paid +fees$/m);
+  expect(told.text).toMatch(/^USD +2 +21\.00 +21\.00 +2\.50$/m);
+  expect(told.document).toMatchObject({
+    payouts: [{ id: 'INV-1', fee: '1.25', feeCurrency: 'USD' }, { id: 'INV-2' }],
+    totals: { payouts: 2, isCut: false, currencies: [{ currency: 'USD', completed: '21.00', fees: '2.50' }] },
+  });
+});
+
+it('tells what was paid from what was asked for', async () => {
+  await list(session, { ended: onTheDay });
+  expect(told.text).toMatch(/^USD +3 +31\.50 +21\.00 +2\.50$/m);
+  expect(told.text).toMatch(/INV-4 .* failed +bank-failed/);
+});
+
+it('has no column and no total for what nobody has', async () => {
+  await list(session, { state: ['failed'] });
+  expect(told.text).toMatch(/^currency +payouts +asked for$/m);
+  expect(told.text).not.toMatch(/ fee /);
+  await list(session, { text: 'INV-9' });
+  expect(told.text).toBe('No payout is like that.');
+});
+
+it('knows a day by its date, today and yesterday, and several by the first and the last', () => {
+  vi.useFakeTimers({ now: DAY + 5 * HOUR });
+  expect([dayStart('today'), dayStart('yesterday'), dayStart('2026-03-02')]).toEqual([DAY, DAY - DAY_MS, DAY]);
+  expect(dayRange('today')).toEqual(onTheDay);
+  expect(dayRange('2026-03-01..2026-03-02')).toEqual({ from: DAY - DAY_MS, to: DAY + DAY_MS });
+  vi.useRealTimers();
+  for (const odd of ['2026-02-30', '2026-03-02..2026-03-01', 'a..b..c', '']) expect(() => dayRange(odd)).toThrow();
+});
