@@ -1,29 +1,41 @@
 import { flagsText } from '../domain/flags.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
 import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
-import { groupedAmount, standingOf } from '../reports/display.ts';
+import { groupedAmount, minuteOf, returnedText, standingOf } from '../reports/display.ts';
+import { payeeText } from '../reports/masked.ts';
 import type { NextStep } from '../reports/next-step.ts';
 import { stepLines } from '../reports/render-steps.ts';
+import type { ReportedPayout } from '../reports/reported-payout.ts';
 import { labelled } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import { INCIDENT_REMEDIES } from '../rules/remedies.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './batch-steps.ts';
 
+/** What `status` shows of a payout besides its record. `reported`: as the report of its batch has it. */
+interface Shown {
+  reported: ReportedPayout;
+  step: NextStep | undefined;
+  checks: readonly CheckShown[];
+}
+
 /** One payout, transfer or exchange as `status` shows it. */
 export function payoutDocument(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
-  { step, url, checks }: { step: NextStep | undefined; url: string; checks: readonly CheckShown[] },
+  { step, checks, reported }: Shown,
 ): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, amount, currency, fee, feeCurrency, reason } = payout;
-  const { account_id: accountId, to_account_id: toAccountId } = instruction;
-  const accounts = kind === 'payout' ? {} : { accountId, toAccountId };
+  const { to_account_id: toAccountId } = instruction;
+  const { accountId, payee, exchange, maker, approvals, handedOverAt, submittedAt, endedAt, returns, url } = reported;
+  const accounts = kind === 'payout' ? { accountId, payee } : { accountId, toAccountId };
   const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
+  const people = { maker, approvals, handedOverAt, submittedAt, endedAt };
   const policyHash = payout.assessed?.policyHash ?? null;
   const flags = payout.assessed?.flags ?? [];
-  const facts = { state, orderId, amount, currency, fee, feeCurrency, reason, policyHash, flags };
+  const moved = { state, orderId, amount, currency, fee, feeCurrency, exchange, returns };
+  const facts = { ...moved, ...people, reason, policyHash, flags };
   const next = step === undefined ? null : { ...step, ...timesOf(step) };
   const checked = checks.map(({ kind, verdict, provider, askedAt, name, otherName, caseId, why }) => ({
     ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
@@ -36,28 +48,25 @@ export function payoutDocument(
 export function payoutText(
   payout: PayoutRecord,
   incidents: readonly ReportedIncident[],
-  {
-    step,
-    url,
-    checks,
-    now,
-    width,
-  }: {
-    step: NextStep | undefined;
-    url: string | undefined;
-    checks: readonly CheckShown[];
-    now: number;
-    width: number;
-  },
+  { step, checks, reported, url, now, width }: Shown & { url: string | undefined; now: number; width: number },
 ): string {
   const { kind, instruction } = payout;
+  const { maker, approvals, handedOverAt, submittedAt, endedAt } = reported;
+  const minute = (iso: string): string => minuteOf(Date.parse(iso));
   const rows: [string, string | null][] = [
     [kind, `${groupedAmount(payout.amount)} ${payout.currency}, document ${payout.documentId}`],
-    ['accounts', kind === 'payout' ? null : `${instruction.account_id} to ${instruction.to_account_id ?? ''}`],
+    ['from', instruction.account_id],
+    ['to', payeeText(payout)],
     ['state', payout.state],
+    ['handed over', `${minute(handedOverAt)} by ${maker ?? 'nobody who is known'}`],
+    ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ') || null],
+    ['sent', submittedAt && minute(submittedAt)],
+    [payout.state === 'completed' ? 'paid' : 'ended', endedAt && minute(endedAt)],
+    ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
+    ['exchange', exchangeText(reported)],
+    ['came back', returnedText(reported) || null],
     ['reference', payout.reference],
     ['order', payout.orderId],
-    ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['batch', payout.batchId],
     ['look at', flagsText(payout.assessed?.flags) || null],
     ...checks.map((check): [string, string] => [CHECK_NAMES[check.kind], checkText(check)]),
@@ -75,6 +84,19 @@ export function payoutText(
     ...(step === undefined ? [] : ['', ...stepLines(step, { now, width })]),
     ...(url === undefined ? [] : ['', `Temporal UI  ${url}`]),
   ].join('\n');
+}
+
+/** What was sold for what, once it is booked. */
+function exchangeText({ exchange }: ReportedPayout): string | null {
+  if (exchange === null || exchange.soldAmount === null) return null;
+  const { soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate, fee, feeCurrency } = exchange;
+  return [
+    `${groupedAmount(soldAmount)} ${soldCurrency} for ${groupedAmount(boughtAmount)} ${boughtCurrency}`,
+    rate === null ? '' : `rate ${rate}`,
+    fee === null ? '' : `fee ${groupedAmount(fee)} ${feeCurrency ?? soldCurrency}`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {

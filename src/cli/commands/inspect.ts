@@ -1,8 +1,10 @@
 import { isBankError } from '../../api/errors.ts';
 import { needsBank } from '../../compose/both-sides.ts';
 import { stepContext } from '../../compose/next-steps.ts';
+import { factsOf } from '../../compose/report-source.ts';
 import { reportedIncidents } from '../../reports/batch-report.ts';
 import { nextStep } from '../../reports/next-step.ts';
+import { reportedPayout } from '../../reports/reported-payout.ts';
 import { widthOf } from '../../reports/wrap.ts';
 import { checksShown } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -49,20 +51,16 @@ export async function showPayout(session: Session, payout: PayoutRecord): Promis
   const step = nextStep(payout, await stepContext(session.config, store, [payout]));
   const live = await session.liveUi();
   const checks = await checksShown(store, payout);
-  const shown = {
-    step,
-    checks,
-    now: Date.now(),
-    width: widthOf(process.stdout),
-    url: live && workflowUrl(live, workflowId),
-  };
-  const document = payoutDocument(payout, incidents, {
-    step,
-    checks,
-    url: workflowUrl(await session.ui(), workflowId),
-  });
-  const sides = await sidesText(session, payout, { hasIncidents: incidents.length > 0, width: shown.width });
-  const text = payoutText(payout, incidents, shown);
+  const ui = await session.ui();
+  const links = { workflowUrl: (id: string) => workflowUrl(ui, id) };
+  const [reported] = (await factsOf(store, [payout])).map(([row, facts]) => reportedPayout(row, facts, links));
+  if (reported === undefined) throw new Error('a row has facts');
+  const shown = { reported, step, checks };
+  const width = widthOf(process.stdout);
+  const document = payoutDocument(payout, incidents, shown);
+  const sides = await sidesText(session, payout, { hasIncidents: incidents.length > 0, width });
+  const url = live && workflowUrl(live, workflowId);
+  const text = payoutText(payout, incidents, { ...shown, url, now: Date.now(), width });
   session.output.result(document, sides === '' ? text : `${text}\n\n${sides}`);
 }
 
