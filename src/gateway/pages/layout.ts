@@ -32,6 +32,7 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { path: '/', name: 'Waits for me' },
+  { path: '/payouts', name: 'Find' },
   { path: '/batches', name: 'Batches' },
   { path: '/incidents', name: 'Incidents', roles: ['approver', 'operator', 'auditor'] },
   { path: '/switches', name: 'Switches', roles: ['approver', 'operator', 'auditor'] },

@@ -19,6 +19,7 @@ import { batchRoutes } from './batch-routes.ts';
 import { cancelRoutes } from './cancel-routes.ts';
 import { assertOpen, assertOwnPage, callerIn, cookieOptions, type Doorway, doorwayOf, isSealed } from './doorway.ts';
 import { errorPage } from './error-page.ts';
+import { findRoutes } from './find-routes.ts';
 import { handOverRoutes, planRoutes } from './hand-over-routes.ts';
 import { HeldUploads } from './held-uploads.ts';
 import { incidentRoutes } from './incident-routes.ts';
@@ -72,6 +73,7 @@ export async function pages(app: FastifyInstance, deps: GatewayDeps): Promise<vo
       asksForTokens(scope);
       planRoutes(scope, doorway, uploads);
       waitingRoutes(scope, doorway);
+      findRoutes(scope, doorway);
       payoutRoutes(scope, doorway);
       resolveRoutes(scope, doorway);
       cancelRoutes(scope, doorway);

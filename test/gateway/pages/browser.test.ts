@@ -46,7 +46,17 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await store.switchOff({ scope: 'account', key: 'acc-u1001-usd', reason: 'a drill', by: 'bob', at: 1_000 });
     const batch = `/batches/${rows[0]?.batchId}`;
     const payouts = [first, fourth].map((reference) => `/payouts/${reference}`);
-    const pages = ['/', '/batches', '/batches/new', batch, ...payouts, '/incidents', '/switches', '/audit'];
+    const pages = [
+      '/',
+      '/payouts?text=inv',
+      '/batches',
+      '/batches/new',
+      batch,
+      ...payouts,
+      '/incidents',
+      '/switches',
+      '/audit',
+    ];
     return { gateway, paths: pages };
   }
 

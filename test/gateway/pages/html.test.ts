@@ -72,6 +72,7 @@ it('no name that came from outside becomes markup on any page', async () => {
     ...paths,
     `/payouts/${encodeURIComponent(HOSTILE[1] ?? '')}`,
     '/batches/b-1?state=%3Cscript%3E',
+    ...HOSTILE.map((text) => `/payouts?text=${encodeURIComponent(text)}`),
   ]) {
     const { text, status } = await visit.send(path);
     expect([200, 400, 404], path).toContain(status);

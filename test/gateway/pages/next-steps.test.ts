@@ -174,6 +174,27 @@ it('a second order at the bank is shown beside the first, and where they differ'
   expect((await new Visit(gateway.url).send(`/payouts/${reference}`)).text).toContain('The bank does not answer now');
 });
 
+it('a payout is found by its document, reference, order or file, in the scope of who looks', async () => {
+  const persons = await pagePeople([
+    ['alice', ['maker']],
+    ['bob', ['approver']],
+    ['dave', ['approver'], { currencies: ['EUR'] }],
+  ]);
+  const gateway = await openPages(persons);
+  const { reference, batchId } = await first(gateway);
+  await gateway.door.store.changePayout(reference, { state: 'processing', orderId: 'ord-4711', at: Date.now() });
+  const file = (await gateway.door.store.batch(batchId ?? ''))?.file ?? '';
+  const find = async (name: string, text: string): Promise<boolean> => {
+    const answer = await (await signedIn(persons, name)).send(`/payouts?text=${encodeURIComponent(text)}`);
+    return answer.text.includes(`href="/payouts/${reference}"`);
+  };
+  for (const text of ['INV-1', reference.slice(0, 13), 'ord-4711', file])
+    expect(await find('bob', text), text).toBe(true);
+  expect(await find('alice', 'inv-1')).toBe(true);
+  expect(await find('dave', 'inv-1')).toBe(false);
+  expect(await find('bob', 'inv-2')).toBe(false);
+});
+
 it('what is to be done about an incident stands beside its form', async () => {
   const persons = await people();
   const gateway = await openPages(persons);

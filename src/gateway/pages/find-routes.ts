@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { payeeText } from '../../reports/masked.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { maySeePayout } from '../may-see.ts';
+import { keptText, parsed } from '../schemas.ts';
+import type { Doorway } from './doorway.ts';
+import { type Html, html } from './html.ts';
+import { show, viewOf } from './layout.ts';
+import { badge, type Column, dataTable, moment, money, nothing, payoutPath } from './pieces.ts';
+
+/** Payouts with the text that are looked at, the newest first, whoever may see them. */
+const LOOKED_AT = 1_000;
+const SHOWN_MAX = 100;
+
+const findQuery = z.object({ text: z.union([z.literal('').transform(() => undefined), keptText]).optional() });
+
+const COLUMNS: readonly Column<PayoutRecord>[] = [
+  { head: 'Document', cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>` },
+  { head: 'Amount', isFigure: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { head: 'From', cell: ({ accountId }) => accountId },
+  { head: 'To', cell: payeeText },
+  { head: 'State', cell: ({ state }) => badge(state) },
+  { head: 'Why', cell: ({ reason }) => reason?.message },
+  { head: 'Since', cell: ({ endedAt, updatedAt }) => moment(endedAt ?? updatedAt) },
+];
+
+/** `/payouts?text=TEXT`: the payouts of somebody's scope that have it in an id or in the name of their file, as `payouts list --text`. */
+export function findRoutes(app: FastifyInstance, doorway: Doorway): void {
+  const { store } = doorway.deps;
+  app.get('/payouts', async (request, reply) => {
+    const { text } = parsed(findQuery, request.query);
+    const found = text === undefined ? [] : await store.searchPayouts({ text }, LOOKED_AT);
+    const rows = found.filter((row) => maySeePayout(request.caller, row));
+    const body = html`<h1>Find</h1>
+<form class="filters" method="get" role="search">
+<label>Document, reference, order, user, payee id or file <input name="text" type="search" maxlength="200" required value="${text}"></label><button>Find</button></form>
+${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
+    return show(reply, viewOf(request, reply, doorway), { title: 'Find', body });
+  });
+}
+
+function results(rows: readonly PayoutRecord[], isCut: boolean): Html {
+  const isMore = isCut || rows.length > SHOWN_MAX;
+  return html`${rows.length === 0 ? nothing('No payout is like that.') : dataTable('The newest first', COLUMNS, rows.slice(0, SHOWN_MAX))}
+${isMore && html`<p class="quiet">There may be more: a longer text finds fewer.</p>`}`;
+}
