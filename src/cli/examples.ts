@@ -143,6 +143,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
     ['payouts list --text INV-4711', 'which payout is it, and where does it stand'],
     ['payouts list --state completed --ended today', 'what went out today, and what it cost'],
+    ['payouts list --returned', 'what of it came back'],
     [
       'payouts list --ended 2026-03-01..2026-03-31 --account acc-u1001-usd',
       'how everything of a month has ended on an account',

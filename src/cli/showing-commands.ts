@@ -43,6 +43,7 @@ export function addShowing(command: Add, perform: Perform): void {
     .option('--from <date>', 'handed over on this day (UTC) or later: a date, today or yesterday', dayStart)
     .option('--to <date>', 'handed over on this day (UTC) or earlier', dayEnd)
     .option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', dayRange)
+    .option('--returned', 'payouts of which money came back')
     .option('--text <text>', 'payouts with this in an id or in the name of their file')
     .action((options) => perform((s) => list(s, options)));
   command('inbox', 'what waits for people, across batches, by kind, the oldest first')

@@ -97,6 +97,8 @@ export interface PayoutSearch {
   /** The same of its end. */
   endedFrom?: number;
   endedBefore?: number;
+  /** Money of it came back. */
+  isReturned?: boolean;
   /** Anywhere in an id of the row or in the name of its file, in whatever case. Names and accounts of payees are not looked through. */
   text?: string;
 }
@@ -104,7 +106,7 @@ export interface PayoutSearch {
 /** Of every batch, newest first, at most `limit`. Reads every row unless `states` or a time leaves most of them out. */
 async function searchPayouts(
   db: Database,
-  { states, kind, accountId, from, before, endedFrom, endedBefore, text }: PayoutSearch,
+  { states, kind, accountId, from, before, endedFrom, endedBefore, isReturned, text }: PayoutSearch,
   limit: number,
 ): Promise<PayoutRecord[]> {
   return db
@@ -119,6 +121,9 @@ async function searchPayouts(
     .$if(before !== undefined, (query) => query.where('createdAt', '<', before ?? 0))
     .$if(endedFrom !== undefined, (query) => query.where('endedAt', '>=', endedFrom ?? 0))
     .$if(endedBefore !== undefined, (query) => query.where('endedAt', '<', endedBefore ?? 0))
+    .$if(isReturned === true, (query) =>
+      query.where('reference', 'in', (row) => row.selectFrom('returns').select('reference')),
+    )
     .$if(text !== undefined, (query) =>
       query.where((row) =>
         row.or([

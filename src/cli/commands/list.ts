@@ -20,6 +20,7 @@ export interface ListOptions {
   /** Epoch ms of the first moment behind the last day. */
   to?: number;
   ended?: { from: number; to: number };
+  returned?: true;
   text?: string;
 }
 
@@ -34,10 +35,10 @@ const READ_AT_ONCE = 500;
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<ExitCode> {
   const store = await session.store();
-  const { state: states, kind, account: accountId, from, to: before, ended, text } = options;
+  const { state: states, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
   const search: PayoutSearch = {
     ...{ states, kind, accountId, from, before, text },
-    ...{ endedFrom: ended?.from, endedBefore: ended?.to },
+    ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
   };
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return isFiltered ? listPayouts(session, store, search) : listAll(session, store);
@@ -124,6 +125,7 @@ const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][
   ['amount', ({ amount, currency }) => `${groupedAmount(amount)} ${currency}`],
   ['fee', ({ fee, feeCurrency }) => (fee === null ? '' : `${groupedAmount(fee)} ${feeCurrency ?? ''}`)],
   ['from', ({ instruction }) => instruction.account_id],
+  ['on', ({ instruction }) => instruction.execute_on ?? ''],
   ['state', ({ state }) => state],
   ['why', (row) => (row.reason === null ? '' : kindOf(row))],
   ['since', ({ endedAt, updatedAt }) => minuteOf(endedAt ?? updatedAt)],
@@ -151,6 +153,7 @@ function listedPayout(row: PayoutRecord): object {
     id,
     reference,
     accountId: instruction.account_id,
+    executeOn: instruction.execute_on ?? null,
     amount,
     currency,
     fee,

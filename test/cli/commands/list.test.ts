@@ -52,6 +52,16 @@ it('tells what was paid from what was asked for', async () => {
   expect(told.text).toMatch(/INV-4 .* failed +bank-failed/);
 });
 
+it('finds what came back', async () => {
+  const [one] = await store.searchPayouts({ text: 'INV-1' }, 1);
+  const { reference = '' } = one ?? {};
+  await store.recordReturn({ orderId: 'o-1', reference, amount: '10.50', currency: 'USD', seenAt: DAY });
+  await list(session, { returned: true });
+  expect(told.text).toMatch(/^1 payout\.$/m);
+  expect(told.text).toMatch(/^currency .* came back$/m);
+  expect(told.text).toMatch(/^USD .* 10\.50$/m);
+});
+
 it('has no column and no total for what nobody has', async () => {
   await list(session, { state: ['failed'] });
   expect(told.text).toMatch(/^currency +payouts +asked for$/m);
