@@ -26,7 +26,7 @@ function comparisonText({ title, sides, lines, note }: Comparison, width: number
   const rows = lines.map(({ name, values, differs }) => [name, ...values, differs ? 'differs' : '']);
   return [
     visible(title),
-    ...(rows.length === 0 ? [] : [table(['', ...sides, ''], rows, width)]),
+    ...(rows.length === 0 ? [] : [table(['of each', ...sides, 'same?'], rows, width)]),
     ...(note === undefined ? [] : wrap(note, width)),
   ].join('\n');
 }

@@ -57,6 +57,7 @@ it('shows a second order that only the list of the bank has beside the one that 
   expect(wide).toMatch(/^amount +1[23]\.50 USD +1[23]\.50 USD +differs$/m);
   const narrow = await bothSidesText({ store, bank, clockSkewMs }, [suspected], 60);
   for (const id of orders) expect(narrow).toContain(id);
+  expect(narrow).toMatch(/^of each {2}amount\norder 1 {2}1[23]\.50 USD\norder 2 {2}1[23]\.50 USD\nsame\? {4}differs$/m);
   expect(Math.max(...narrow.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60);
 });
 

@@ -108,16 +108,19 @@ const SUMS: Readonly<Record<Sum, string>> = {
 /** A line a currency; of what was nowhere moved there is no column. */
 function totalsTable(currencies: readonly Movements[]): string {
   const shown = (Object.keys(SUMS) as Sum[]).filter(
-    (sum) => sum === 'amount' || currencies.some((it) => /[1-9]/.test(it[sum])),
+    (sum) => sum === 'amount' || currencies.some((it) => figureOf(it[sum]) !== ''),
   );
   const heads = ['currency', 'payouts', ...shown.map((sum) => SUMS[sum])];
   const lines = currencies.map((it) => [
     it.currency,
-    groupedAmount(`${it.payouts}`),
-    ...shown.map((sum) => groupedAmount(it[sum])),
+    figureOf(`${it.payouts}`),
+    ...shown.map((sum) => figureOf(it[sum])),
   ]);
   return table(heads, lines);
 }
+
+/** Nothing for a zero. */
+const figureOf = (amount: string): string => (/[1-9]/.test(amount) ? groupedAmount(amount) : '');
 
 const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [
   ['document', ({ documentId }) => documentId],

@@ -1,3 +1,4 @@
+import type { ResolveAction } from '../../domain/resolve-action.ts';
 import { counted, groupedAmount, spanOf, totalsText } from '../../reports/display.ts';
 import type { NextStep, StepGroup } from '../../reports/next-step.ts';
 import type { Caller } from '../callers.ts';
@@ -31,7 +32,7 @@ function instead(command: string, { caller, offered }: Place): Html | undefined 
     case 'cancel':
       return button('cancel', 'Cancel');
     case 'resolve':
-      return button('resolve', MEANS[action as keyof typeof MEANS]);
+      return button('resolve', 'Resolve') && html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
     case 'acknowledge':
       return button('acknowledge', 'Acknowledge');
     case 'switch list':
