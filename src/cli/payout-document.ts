@@ -61,7 +61,7 @@ export function payoutText(
     ['handed over', `${minute(handedOverAt)} by ${maker ?? 'nobody who is known'}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ') || null],
     ['sent', submittedAt && minute(submittedAt)],
-    [payout.state === 'completed' ? 'paid' : 'ended', endedAt && minute(endedAt)],
+    [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['exchange', exchangeText(reported)],
     ['came back', returnedText(reported) || null],
@@ -93,7 +93,7 @@ function exchangeText({ exchange }: ReportedPayout): string | null {
   return [
     `${groupedAmount(soldAmount)} ${soldCurrency} for ${groupedAmount(boughtAmount)} ${boughtCurrency}`,
     rate === null ? '' : `rate ${rate}`,
-    fee === null ? '' : `fee ${groupedAmount(fee)} ${feeCurrency ?? soldCurrency}`,
+    fee === null || !/[1-9]/.test(fee) ? '' : `fee ${groupedAmount(fee)} ${feeCurrency ?? soldCurrency}`,
   ]
     .filter((part) => part !== '')
     .join(', ');

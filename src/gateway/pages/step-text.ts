@@ -77,18 +77,24 @@ const commandLines = (commands: readonly string[]): Html | false =>
 const untilText = (until: number, now: number): Html =>
   html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'which is over'}`;
 
-/** Kinds of rows that wait or have ended unpaid, each with how many, how much, its steps and its rows. */
+/**
+ * Kinds of rows that wait or have ended unpaid, each with how many, how much, its steps and its rows. `isCut`: there may be more rows
+ * of each kind.
+ */
 export const groupSections = (
   groups: readonly StepGroup[],
-  placeOf: (group: StepGroup) => StepPlace,
-  rowsOf: (group: StepGroup) => Html = rowLinks,
+  {
+    placeOf,
+    rowsOf = rowLinks,
+    isCut,
+  }: { placeOf: (group: StepGroup) => StepPlace; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
 ): Html =>
   html`${groups.map((group) => {
     const { kind, state, count, totals, needsAttention, why, commands } = group;
     const place = placeOf(group);
     const isOne = count === 1;
     return html`<details class="card"${needsAttention && html` open`}>
-<summary><h2>${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
+<summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
 <p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
 ${stepFacts({ ...group, commands: isOne ? commands : [] }, place, isOne ? 'To do, on its page' : 'To do, on the page of each')}
 ${!isOne && commandLines(commands)}

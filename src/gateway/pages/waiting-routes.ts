@@ -52,11 +52,11 @@ ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length}
 ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
-    : groupSections(
-        groups,
-        ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
-        ({ rows }) => dataTable('The oldest first', COLUMNS, rows),
-      )
+    : groupSections(groups, {
+        placeOf: ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
+        rowsOf: ({ rows }) => dataTable('The oldest first', COLUMNS, rows),
+        isCut: mine.length > SHOWN_MAX,
+      })
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
 ${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Of the oldest ${LOOKED_AT} that wait. The pages of batches show what is younger.</p>`}
