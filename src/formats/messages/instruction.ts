@@ -61,7 +61,7 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
   const choice = known.payment_type === undefined ? paymentTypeOf(transfer, mapping) : undefined;
   if (choice !== undefined && 'rule' in choice) broken.push({ column: 'payment_type', ...choice });
   const paymentType = choice !== undefined && 'paymentType' in choice ? choice.paymentType : undefined;
-  const said = detailsOf(transfer, mapping.clearingFields);
+  const said = detailsOf(transfer, beneficiaryType, mapping.clearingFields);
   // The city has two names: given under either, the message's own would contradict it.
   if (CITY_FIELDS.some((name) => known[name] !== undefined)) delete said.address_city;
   const types = present({ beneficiary_type: beneficiaryType, payment_type: paymentType });
@@ -76,11 +76,16 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
 }
 
 /** The interface's field names (sections 2 and 4). First and last names are never cut out of a whole name. */
-function detailsOf({ creditor }: CreditTransfer, clearingFields: ReadonlyMap<string, string>): Fields {
+function detailsOf(
+  { creditor }: CreditTransfer,
+  beneficiaryType: string | undefined,
+  clearingFields: ReadonlyMap<string, string>,
+): Fields {
   const { name, iban, account, bic, clearing, mobile, address = {} } = creditor;
   const clearingField = clearing === undefined ? undefined : clearingFields.get(clearing.system);
   return present({
     account_name: name,
+    company_name: beneficiaryType === 'business' ? name : undefined,
     mobile,
     // ISO 9362 and ISO 13616: a BIC holds the bank's country, an IBAN begins with it.
     region_country: creditor.bankCountry ?? bic?.slice(4, 6) ?? iban?.slice(0, 2),

@@ -24,6 +24,7 @@ describe('a transfer becomes a payout', () => {
     expect(broken).toEqual([]);
     const payee = {
       account_name: 'Sample Metals',
+      company_name: 'Sample Metals',
       mobile: '+33-100',
       region_country: 'FR',
       swift_code: 'SAMPFRPP',

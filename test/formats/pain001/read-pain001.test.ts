@@ -47,6 +47,7 @@ describe.each([3, 100, 65536])('a message read in chunks of %i bytes', (chunkSiz
       beneficiary_type: 'business',
       payment_type: 'swift',
       account_name: 'Sample Metals',
+      company_name: 'Sample Metals',
       region_country: 'FR',
       swift_code: 'SAMPFRPP',
       iban_no: 'FR00SAMPLE0000004714',
