@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 
 /**
- * `npm run bench`: CPU seconds, user and system, that commands take: the least of three runs each, on the sandbox. Ends with 1 above a budget. CPU time of a
+ * `npm run bench:start-up`: CPU seconds, user and system, that commands take: the least of three runs each, on the sandbox. Ends with 1 above a budget. CPU time of a
  * process of our own says the same on a busy machine, as seconds of a clock do not.
  */
 

@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Client, Connection, Client as TemporalClient, type WorkflowHandle } from '@temporalio/client';
+import { payoutWorkflowId } from '../../src/domain/names.ts';
+import { referenceOf } from '../../src/identity.ts';
+import { executionsOver } from '../../src/temporal/executions.ts';
+import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import { command } from '../chaos/processes.ts';
+import { type MeasuredProcess, metered, ownProgram } from './measured-process.ts';
+import { type ArmName, BENCH_QUEUE, type BenchOptions } from './options.ts';
+import { eachOf, type Payment, STATUS_READS } from './payments.ts';
+import { PAYOUTS, type Place } from './place.ts';
+
+/** One way to pay. */
+export interface Arm {
+  name: ArmName;
+  /** Pays all of them, so many at once, to their end. Rejects when one is not paid. */
+  pay(payments: readonly Payment[], atOnce: number): Promise<void>;
+  /** The process that does the work. */
+  worker: MeasuredProcess;
+  /** Processes whose calls and commits count. */
+  meters: readonly string[];
+  /** Id of the workflow that pays this one; undefined: none does. */
+  workflowId?(payment: Payment): string;
+}
+
+/** The arms that a place can run, with what they need started. `left` says why others are left out. */
+export async function openArms(place: Place, { arms }: BenchOptions): Promise<{ arms: Arm[]; left: string[] }> {
+  const opened: Arm[] = [];
+  const left: string[] = [];
+  const wanted = new Set(arms);
+  if (wanted.has('raw')) opened.push(await rawArm(place));
+  if (wanted.has('empty') || wanted.has('textbook')) {
+    opened.push(...(await comparedWorkflows(place)).filter(({ name }) => wanted.has(name)));
+  }
+  if (wanted.has('direct') || wanted.has('batch')) {
+    opened.push(...product(place).filter(({ name }) => wanted.has(name)));
+  }
+  if (wanted.has('dbos') && place.dbosUrl === undefined) left.push('dbos: no --postgres');
+  else if (wanted.has('dbos')) opened.push(await dbosArm(place));
+  return { arms: opened, left };
+}
+
+async function rawArm(place: Place): Promise<Arm> {
+  return program(place, 'raw', 'raw-process.ts', []);
+}
+
+async function dbosArm(place: Place): Promise<Arm> {
+  return program(place, 'dbos', 'dbos-process.ts', [place.dbosUrl ?? '']);
+}
+
+async function program(place: Place, name: ArmName, file: string, args: readonly string[]): Promise<Arm> {
+  const { bankUrl, settleMs, dir } = place;
+  const line = [process.execPath, ownProgram(file), bankUrl, `${settleMs}`, ...args];
+  const worker = place.start(name, line, metered(dir, name, bankUrl));
+  await worker.said();
+  return { name, worker, meters: [name], pay: (payments, atOnce) => worker.does({ payments, atOnce }) };
+}
+
+async function comparedWorkflows(place: Place): Promise<Arm[]> {
+  const { bankUrl, dir, settleMs, temporal } = place;
+  const name = 'workflows';
+  const line = [process.execPath, ownProgram('worker-process.ts'), temporal.address, temporal.namespace, bankUrl];
+  const worker = place.start(name, line, metered(dir, name, bankUrl));
+  await worker.said();
+  const connection = await Connection.connect({ address: temporal.address });
+  const client = new TemporalClient({ connection, namespace: temporal.namespace });
+  const arm = (type: 'empty' | 'textbook', argsOf: (payment: Payment) => unknown[]): Arm => ({
+    name: type,
+    worker,
+    meters: [name],
+    workflowId: ({ id }) => id,
+    pay: (payments, atOnce) =>
+      eachOf(payments, atOnce, (payment) =>
+        client.workflow.execute(type, { workflowId: payment.id, taskQueue: BENCH_QUEUE, args: argsOf(payment) }),
+      ),
+  });
+  return [arm('empty', () => []), arm('textbook', (payment) => [payment, settleMs / STATUS_READS, STATUS_READS])];
+}
+
+/** `payouts worker`, and the two ways to hand payouts over to it. */
+function product(place: Place): Arm[] {
+  const { client, productEnv } = place;
+  const worker = place.start('worker', [process.execPath, PAYOUTS, 'worker'], productEnv('worker'), false);
+  const workflowId = ({ uid, id }: Payment): string => payoutWorkflowId(referenceOf(uid, id));
+  return [
+    {
+      name: 'direct',
+      worker,
+      meters: ['worker'],
+      workflowId,
+      pay: (payments, atOnce) => eachOf(payments, atOnce, (payment) => payDirectly(client, payment)),
+    },
+    {
+      name: 'batch',
+      worker,
+      meters: ['worker', 'run'],
+      workflowId,
+      pay: (payments) => payByFile(place, payments),
+    },
+  ];
+}
+
+async function payDirectly(client: Client, payment: Payment): Promise<void> {
+  const reference = referenceOf(payment.uid, payment.id);
+  const workflowId = payoutWorkflowId(reference);
+  const input = { ...payment };
+  await executionsOver(client).startPayout({ kind: 'payout', workflowId, reference, input, summary: 'a payout' });
+  const handle: WorkflowHandle<() => Promise<PayoutResult>> = client.workflow.getHandle(workflowId);
+  const { state } = await handle.result();
+  if (state !== 'completed') throw new Error(`${workflowId} ended as ${state}`);
+}
+
+/** `payouts run FILE`, from its first line to its last: the file checked, planned, paid, reported. */
+async function payByFile({ dir, productEnv }: Place, payments: readonly Payment[]): Promise<void> {
+  const file = join(dir, `${payments[0]?.id}.json`);
+  writeFileSync(file, JSON.stringify({ payouts: payments }));
+  const env = productEnv('run');
+  const { code, stderr } = await command(process.execPath, [PAYOUTS, 'run', file, '--yes'], env).ended;
+  if (code !== 0) throw new Error(`payouts run ended with ${code}: ${stderr.slice(-2_000)}`);
+}

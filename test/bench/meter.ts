@@ -1,0 +1,76 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { openSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+
+// Loaded before a process that is measured: each call of the bank and each commit that it makes durable is a byte in a file.
+
+const { BENCH_METER = '', BENCH_BANK = '' } = process.env;
+
+function tally(what: string): () => void {
+  const file = openSync(`${BENCH_METER}.${what}`, 'a');
+  return () => writeSync(file, '.');
+}
+
+const call = tally('calls');
+subscribe('undici:request:create', (message) => {
+  if (String((message as { request: { origin: unknown } }).request.origin) === BENCH_BANK) call();
+});
+
+const commit = tally('commits');
+countSqlite();
+countPostgres();
+
+/** A commit of SQLite is one that leaves no transaction open and has changed rows. */
+function countSqlite(): void {
+  const { prepare } = DatabaseSync.prototype;
+  const changes = new WeakMap<DatabaseSync, { total(): number; seen: number }>();
+  const owners = new WeakMap<StatementSync, DatabaseSync>();
+  const look = (database: DatabaseSync): void => {
+    const known = changes.get(database);
+    if (known === undefined || database.isTransaction) return;
+    const total = known.total();
+    if (total > known.seen) commit();
+    known.seen = total;
+  };
+  DatabaseSync.prototype.prepare = function (this: DatabaseSync, ...given): StatementSync {
+    const statement = prepare.apply(this, given);
+    owners.set(statement, this);
+    if (!changes.has(this)) {
+      const counter = prepare.call(this, 'select total_changes() as n');
+      changes.set(this, { total: () => Number((counter.get() as { n: number }).n), seen: 0 });
+    }
+    return statement;
+  };
+  for (const name of ['run', 'all', 'get'] as const) {
+    const original = StatementSync.prototype[name] as (...given: never[]) => unknown;
+    // biome-ignore lint/suspicious/noExplicitAny: the same signature, whichever of the three it is
+    (StatementSync.prototype as any)[name] = function (this: StatementSync, ...given: never[]): unknown {
+      const answer = original.apply(this, given);
+      const owner = owners.get(this);
+      if (owner !== undefined) look(owner);
+      return answer;
+    };
+  }
+}
+
+/** A commit of PostgreSQL is the end of a transaction that wrote, or a statement outside one that writes. */
+function countPostgres(): void {
+  const { Client } = createRequire(import.meta.url)('pg') as { Client: { prototype: { query: unknown } } };
+  const original = Client.prototype.query as (this: object, ...given: unknown[]) => unknown;
+  const open = new WeakMap<object, { wrote: boolean }>();
+  Client.prototype.query = function (this: object, ...given: unknown[]): unknown {
+    const [first] = given;
+    const text = (typeof first === 'string' ? first : ((first as { text?: string })?.text ?? '')).trim().toLowerCase();
+    if (/^(begin|start transaction)/.test(text)) open.set(this, { wrote: false });
+    else if (/^(commit|rollback(?! to)|end)/.test(text)) {
+      if (open.get(this)?.wrote === true && !text.startsWith('rollback')) commit();
+      open.delete(this);
+    } else if (/^(insert|update|delete)|\b(insert into|update "|delete from)/.test(text)) {
+      const transaction = open.get(this);
+      if (transaction === undefined) commit();
+      else transaction.wrote = true;
+    }
+    return original.apply(this, given);
+  };
+}

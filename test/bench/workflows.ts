@@ -1,0 +1,20 @@
+import { proxyActivities, sleep } from '@temporalio/workflow';
+import type { Payment, PaymentCalls } from './payments.ts';
+
+/** What a Temporal server and a worker cost by themselves. */
+export async function empty(): Promise<void> {}
+
+const calls = proxyActivities<PaymentCalls>({ startToCloseTimeout: '1m' });
+
+/** As tutorials have it: an activity for each call, then a timer and a look until the order is settled. */
+export async function textbook(payment: Payment, pauseMs: number, reads: number): Promise<void> {
+  await calls.readPayee(payment);
+  await calls.readAccount(payment);
+  await calls.readFee(payment);
+  const orderId = await calls.submit(payment);
+  for (let read = 1; ; read += 1) {
+    await sleep(pauseMs);
+    const settled = await calls.isSettled(orderId);
+    if (settled && read >= reads) return;
+  }
+}
