@@ -28,5 +28,5 @@ export async function openStore(url: string): Promise<Store> {
 
 function dialectOf(place: StoreLocation, url: string): Dialect {
   if (place.kind === 'postgres') return new PostgresDialect({ pool: openPostgresPool(url) });
-  return new NodeSqliteDialect(() => openSqliteFile(place.path));
+  return new NodeSqliteDialect(() => openSqliteFile(place.path), setImmediate);
 }

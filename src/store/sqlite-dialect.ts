@@ -1,27 +1,32 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type Driver,
   type QueryResult,
+  SelectQueryNode,
   SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { type Gather, GroupCommit } from './group-commit.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
+import { SqliteStatements } from './sqlite-statements.ts';
 
 /** Kysely's SQLite dialect over `node:sqlite`, for a file that several processes write. */
 export class NodeSqliteDialect implements Dialect {
   readonly #open: () => Promise<DatabaseSync>;
+  readonly #gather: Gather | undefined;
 
-  constructor(open: () => Promise<DatabaseSync>) {
+  /** @param gather commits of those who write at one time become one (`group-commit.ts`) */
+  constructor(open: () => Promise<DatabaseSync>, gather?: Gather) {
     this.#open = open;
+    this.#gather = gather;
   }
 
-  createDriver(): SqliteDriver {
-    return new SharedFileDriver({ database: async () => statementsOf(await this.#open()) });
+  createDriver(): Driver {
+    return new SharedFileDriver(this.#open, this.#gather);
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
@@ -29,7 +34,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter(): SqliteAdapter {
-    return new TransactionalSchemaAdapter();
+    return new SharedFileAdapter();
   }
 
   createIntrospector(db: ConstructorParameters<typeof SqliteIntrospector>[0]): SqliteIntrospector {
@@ -37,57 +42,165 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
-/** Lets the migrator run in one transaction, which begins with the write lock: two processes never migrate at once. */
-class TransactionalSchemaAdapter extends SqliteAdapter {
+class SharedFileAdapter extends SqliteAdapter {
+  /** Lets the migrator run in one transaction, which begins with the write lock: two processes never migrate at once. */
   override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** Turns on the one connection are ours to give: its next user need not wait for the commit of the one before. */
+  override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-class SharedFileDriver extends SqliteDriver {
-  #connection: DatabaseConnection | undefined;
+class SharedFileDriver implements Driver {
+  readonly #open: () => Promise<DatabaseSync>;
+  readonly #gather: Gather | undefined;
+  #database: DatabaseSync | undefined;
+  #shared: Shared | undefined;
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= new WaitingConnection(await super.acquireConnection());
-    return this.#connection;
+  constructor(open: () => Promise<DatabaseSync>, gather: Gather | undefined) {
+    this.#open = open;
+    this.#gather = gather;
   }
 
-  /** IMMEDIATE takes the write lock at once: a transaction that reads first and then writes fails when another wrote. */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  async init(): Promise<void> {
+    const database = await this.#open();
+    this.#database = database;
+    this.#shared = { statements: new SqliteStatements(database), commits: new GroupCommit(database, this.#gather) };
+  }
+
+  async acquireConnection(): Promise<Turn> {
+    if (this.#shared === undefined) throw new Error('the database is not open');
+    return new Turn(this.#shared);
+  }
+
+  beginTransaction(turn: Turn): Promise<void> {
+    return turn.begin();
+  }
+
+  commitTransaction(turn: Turn): Promise<void> {
+    return turn.commit();
+  }
+
+  rollbackTransaction(turn: Turn): Promise<void> {
+    return turn.rollback();
+  }
+
+  async releaseConnection(turn: Turn): Promise<void> {
+    turn.end();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#shared?.commits.takeTurn();
+    try {
+      await this.#shared?.commits.flush();
+    } finally {
+      this.#database?.close();
+    }
   }
 }
 
-/** Waits for another connection's write lock without blocking the event loop. */
-class WaitingConnection implements DatabaseConnection {
-  readonly #connection: DatabaseConnection;
+interface Shared {
+  statements: SqliteStatements;
+  commits: GroupCommit;
+}
 
-  constructor(connection: DatabaseConnection) {
-    this.#connection = connection;
+const SAVEPOINT = CompiledQuery.raw('savepoint own');
+const UNDO = [CompiledQuery.raw('rollback to own'), CompiledQuery.raw('release own')] as const;
+const RELEASE = CompiledQuery.raw('release own');
+
+/** Somebody's use of the one connection: a statement or a transaction, without blocking the event loop while it waits. */
+class Turn implements DatabaseConnection {
+  readonly #statements: SqliteStatements;
+  readonly #commits: GroupCommit;
+  #isMine = false;
+  /** In a transaction: whether it is the first of its group. */
+  #transaction: { isFirst: boolean } | undefined;
+
+  constructor({ statements, commits }: Shared) {
+    this.#statements = statements;
+    this.#commits = commits;
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return whenUnlocked(() => this.#connection.executeQuery<R>(query));
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    await this.#take();
+    if (this.#transaction !== undefined) return this.#inTransaction(query);
+    if (this.#commits.gathers && !reads(query)) await this.#commits.join();
+    const result = await this.#run<Row>(query);
+    await this.#endDurably();
+    return result;
   }
 
-  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#connection.streamQuery<R>(query, chunkSize);
+  /** Holds its turn until the last row. */
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    await this.#take();
+    if (this.#transaction === undefined) await this.#commits.flush();
+    for (const row of this.#statements.rows<Row>(query)) yield { rows: [row] };
+  }
+
+  async begin(): Promise<void> {
+    await this.#take();
+    const isFirst = await this.#commits.join();
+    this.#transaction = { isFirst };
+    if (!isFirst) await this.#run(SAVEPOINT);
+  }
+
+  async commit(): Promise<void> {
+    if (this.#transaction?.isFirst === false) await this.#inTransaction(RELEASE);
+    else this.#assertOpen();
+    this.#transaction = undefined;
+    await this.#endDurably();
+  }
+
+  async rollback(): Promise<void> {
+    const { isFirst } = this.#transaction ?? {};
+    this.#transaction = undefined;
+    if (isFirst === true) this.#commits.undo();
+    else if (this.#commits.isOpen) for (const query of UNDO) await this.#run(query);
+    this.end();
+  }
+
+  end(): void {
+    if (!this.#isMine) return;
+    this.#isMine = false;
+    this.#commits.endTurn();
+  }
+
+  /** Lets others go on, and waits for the disk with them. */
+  async #endDurably(): Promise<void> {
+    const { durable } = this.#commits;
+    this.end();
+    await durable;
+  }
+
+  async #take(): Promise<void> {
+    if (this.#isMine) return;
+    await this.#commits.takeTurn();
+    this.#isMine = true;
+  }
+
+  #inTransaction<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#assertOpen();
+    return this.#run(query);
+  }
+
+  /** By itself each statement would be a transaction. */
+  #assertOpen(): void {
+    if (!this.#commits.isOpen) throw new Error('the transaction was lost with the error before');
+  }
+
+  async #run<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      return await whenUnlocked(() => this.#statements.run<Row>(query));
+    } catch (error) {
+      this.#commits.notice(error);
+      throw error;
+    }
   }
 }
 
-/** `node:sqlite` in the shape kysely asks for; a statement with result columns is one that reads. */
-function statementsOf(database: DatabaseSync): SqliteDatabase {
-  return {
-    close: () => database.close(),
-    prepare(sql) {
-      const statement = database.prepare(sql);
-      const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...bound(parameters)),
-        run: (parameters) => statement.run(...bound(parameters)),
-        iterate: (parameters) => statement.iterate(...bound(parameters)),
-      };
-    },
-  };
-}
+/** A pragma cannot be in a transaction. */
+const reads = ({ query, sql }: CompiledQuery): boolean =>
+  SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);

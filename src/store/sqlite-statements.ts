@@ -1,0 +1,49 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { CompiledQuery, QueryResult } from 'kysely';
+
+/** More than a payout asks; lists of every length make texts without end. */
+const KEPT = 400;
+
+interface Kept {
+  statement: StatementSync;
+  /** It has result columns. */
+  reads: boolean;
+}
+
+/** Statements of one database, prepared once each: to prepare one costs as much as to run it. */
+export class SqliteStatements {
+  readonly #database: DatabaseSync;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+    const { statement, reads } = this.#prepared(sql);
+    const given = parameters as SQLInputValue[];
+    if (reads) return { rows: statement.all(...given) as Row[] };
+    const { changes, lastInsertRowid } = statement.run(...given);
+    return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
+  }
+
+  /** By a statement of its own: one that is kept could be asked again before the last row. */
+  *rows<Row>({ sql, parameters }: CompiledQuery): Generator<Row> {
+    yield* this.#database.prepare(sql).iterate(...(parameters as SQLInputValue[])) as Iterable<Row>;
+  }
+
+  #prepared(sql: string): Kept {
+    const kept = this.#kept.get(sql) ?? this.#prepare(sql);
+    // The one that was asked last is behind all others.
+    this.#kept.delete(sql);
+    this.#kept.set(sql, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return kept;
+  }
+
+  #prepare(sql: string): Kept {
+    const statement = this.#database.prepare(sql);
+    return { statement, reads: statement.columns().length > 0 };
+  }
+}
