@@ -21,6 +21,11 @@ export interface ListOptions extends ReadOptions {
   calls?: number;
 }
 
+export interface OrderListOptions extends ListOptions {
+  /** Is shown each page; true ends the reading, whole or not. */
+  enough?: (page: readonly Order[]) => boolean;
+}
+
 /** What the reading of a list has seen. */
 export interface Scan {
   /** Every record that was in the list when the reading began was seen. */
@@ -97,7 +102,7 @@ export interface Bank {
   };
   orders: {
     /** Read whole, however the bank pages. */
-    listAll(query: OrdersOf, options?: ListOptions): Promise<OrderScan>;
+    listAll(query: OrdersOf, options?: OrderListOptions): Promise<OrderScan>;
     /** The same as a proof that an order is not there: at the price of more calls whole in a busy list, too. */
     listSettled(query: OrdersOf & { from: number }, options?: ListOptions): Promise<OrderScan>;
     get(orderId: string, options?: ReadOptions): Promise<Order>;

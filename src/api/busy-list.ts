@@ -17,12 +17,12 @@ const OVERLAP_MS = 1_000;
 export async function readBusyList(
   pages: OrderPages,
   { from, ...filters }: Omit<OrderQuery, 'created_at_from' | 'create_at_to'> & { from: number },
-  options: ScanOptions = {},
+  options: ScanOptions<Order> = {},
 ): Promise<OrderScan> {
   const whole = new Count();
   const seen = new Map<string, Order>();
   let pagesRead = 0;
-  const read = async (created_at_from: number, limits: ScanOptions = {}, to?: number): Promise<boolean> => {
+  const read = async (created_at_from: number, limits: ScanOptions<Order> = {}, to?: number): Promise<boolean> => {
     const query = { ...filters, created_at_from, ...(to === undefined ? {} : { create_at_to: `${to}` }) };
     const scan = await readAllOrders(pages, query, { ...options, ...limits });
     pagesRead += scan.pagesRead;

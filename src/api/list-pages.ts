@@ -29,11 +29,13 @@ const ROUNDS_MAX = 16;
 /** Calls of one reading: also a bank that makes records up comes to an end. */
 const CALLS_MAX = 10_000;
 
-export interface ScanOptions extends ListOptions {
+export interface ScanOptions<T> extends ListOptions {
   /** Rounds over all pages at most; a list in a steady order needs one, and part of a second while records arrive. */
   rounds?: number;
   /** What is known of this same list already. */
   count?: Count;
+  /** Is shown each page; true ends the reading, whole or not. */
+  enough?: (page: readonly T[]) => boolean;
 }
 
 /** One page of a list of the interface. */
@@ -47,7 +49,7 @@ export type OrderPages = Pages<OrderQuery, Order>;
 export async function readAllOrders(
   pages: OrderPages,
   query: OrderQuery,
-  options: ScanOptions = {},
+  options: ScanOptions<Order> = {},
 ): Promise<OrderScan> {
   const readPage: ReadPage<Order> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
   const { records, ...scan } = await scanList(readPage, (order) => order.order_id, options);
@@ -58,7 +60,7 @@ export async function readAllOrders(
 export async function readAllBeneficiaries(
   pages: Pages<BeneficiariesOf, Beneficiary>,
   query: BeneficiariesOf,
-  options: ScanOptions = {},
+  options: ScanOptions<Beneficiary> = {},
 ): Promise<BeneficiaryScan> {
   const readPage: ReadPage<Beneficiary> = (page, page_size) => pages.list({ ...query, page, page_size }, options);
   const { records, ...scan } = await scanList(readPage, (beneficiary) => beneficiary.id, options);
@@ -70,7 +72,7 @@ type ReadPage<T> = (page: number, pageSize: number) => Promise<Page<T>>;
 async function scanList<T>(
   readPage: ReadPage<T>,
   idOf: (record: T) => string,
-  { pageSize = PAGE_SIZE, rounds = ROUNDS_MAX, calls = CALLS_MAX, count = new Count() }: ScanOptions,
+  { pageSize = PAGE_SIZE, rounds = ROUNDS_MAX, calls = CALLS_MAX, count = new Count(), enough }: ScanOptions<T>,
 ): Promise<Scan & { records: T[] }> {
   const records = new Map<string, T>();
   let size = pageSize;
@@ -97,7 +99,7 @@ async function scanList<T>(
       places.push(...ids);
       lengths.push(ids.length);
       if (count.add(ids, page.total)) return result(true);
-      if (pagesRead >= calls) return result(false);
+      if (enough?.(page.records) === true || pagesRead >= calls) return result(false);
     }
     // Without a total, a page that is shorter than asked for may be capped, unless it is the last and short of any cap.
     const last = lengths.length - 1;

@@ -64,13 +64,14 @@ async function closeOrder(db: Database, reference: string): Promise<void> {
   await db.deleteFrom('openOrders').where('reference', '=', reference).execute();
 }
 
-/** Oldest first. */
-async function openOrders(db: Database, { uid, currency }: WatchKey): Promise<OpenOrder[]> {
+/** Oldest first; those opened since then (epoch ms). */
+async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0): Promise<OpenOrder[]> {
   return db
     .selectFrom('openOrders')
     .selectAll()
     .where('uid', '=', uid)
     .where('currency', '=', currency)
+    .where('openedAt', '>=', Math.max(0, since))
     .orderBy('openedAt')
     .orderBy('reference')
     .execute();

@@ -15,6 +15,16 @@ export function listedFrom({ bank, settings }: Clocks, at: number): number {
   return Math.max(0, at + Math.min(0, offsetMs) - settings.clockSkewMs);
 }
 
+/** What a measurement of the bank's clock is off by, as long as both clocks run. */
+const MEASURED_WITHIN_MS = 5_000;
+
+/** The same where nothing follows from what the list does not show: without the skew, once the clock has been measured. */
+export function recentlyListedFrom(clocks: Clocks, at: number): number {
+  const offset = clocks.bank.clock.offset();
+  if (offset === undefined) return listedFrom(clocks, at);
+  return Math.max(0, at + Math.min(0, offset.ms) - MEASURED_WITHIN_MS);
+}
+
 /** Whether the two clocks are further apart than the allowed skew: then no list proves that an order is not there. */
 export function clocksDisagree({ bank, settings }: Clocks): boolean {
   const offset = bank.clock.offset();

@@ -4,14 +4,14 @@ import { parseWorkflowId } from '../../domain/names.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../../domain/order-status.ts';
 import { isEnd } from '../../domain/payout-state.ts';
-import { doublingPause } from '../../domain/policy.ts';
 import { ByReference } from '../../domain/reference-form.ts';
 import type { OpenOrder } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
-import { listedFrom } from '../reconciliation/bank-time.ts';
+import { listedFrom, recentlyListedFrom } from '../reconciliation/bank-time.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
+import { depthAt, pauseAt } from './pace.ts';
 
 export interface SweepInput {
   uid: string;
@@ -29,25 +29,28 @@ const SHIFT_MS = 6 * 3_600_000;
 
 /**
  * Sweeps the order list of one (uid, currency) until no order is open: one list read serves every open payout, so bank calls grow
- * with orders per page and not with payouts.
+ * with orders per page and not with payouts, and the older an order is, the more rarely it is looked for.
  */
 export async function sweepOrders(
   deps: ActivityDeps,
   { sleep, signal }: LongRun,
   key: SweepInput,
 ): Promise<SweepResult> {
-  const until = deps.now() + SHIFT_MS;
+  const began = deps.now();
   const shift: Shift = { deps, signal, key, foreign: new Set(), seconds: new Set(), otherLegs: new Map() };
-  let idle = 0;
+  let before = 0;
   for (let sweeps = 1; ; sweeps += 1) {
     await deps.store.touchWatch(key, deps.now());
-    const open = await deps.store.openOrders(key);
+    const now = deps.now() - began;
+    const depth = depthAt(deps.settings, before, sweeps === 1 ? 0 : now);
+    before = now;
+    let open = await deps.store.openOrders(key, deps.now() - depth);
+    if (open.length > 0) await sweepSafely(shift, open, depth);
+    else open = await deps.store.openOrders(key);
     if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
-    const told = open.length === 0 ? 0 : await sweepSafely(shift, open);
-    const young = open.some((order) => deps.now() - order.openedAt < deps.settings.sweepMaxMs);
-    idle = told > 0 || young ? 0 : idle + 1;
-    if (deps.now() > until) return { ended: false, sweeps };
-    await sleep(doublingPause(idle, deps.settings.sweepMs, deps.settings.sweepMaxMs));
+    if (now > SHIFT_MS) return { ended: false, sweeps };
+    const youngestAt = open.at(-1)?.openedAt ?? deps.now();
+    await sleep(pauseAt(deps.settings, deps.now() - began, deps.now() - youngestAt));
   }
 }
 
@@ -65,39 +68,50 @@ interface Shift {
 }
 
 /** A bank that does not answer ends no watch: the sweep is tried again. */
-async function sweepSafely(shift: Shift, open: OpenOrder[]): Promise<number> {
-  return (await unless(isBankError, () => sweep(shift, open))) ?? 0;
+async function sweepSafely(shift: Shift, open: OpenOrder[], depth: number): Promise<void> {
+  await unless(isBankError, () => (Number.isFinite(depth) ? sweepRecent(shift, open) : sweepAll(shift, open)));
 }
 
-/** One sweep; returns how many payouts were told something. */
-async function sweep(shift: Shift, open: OpenOrder[]): Promise<number> {
-  const { deps, key } = shift;
+/** Looks for these orders where they should be, until each has been seen: what is missed is found when everything is read. */
+async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = shift;
+  const owners = ownersOf(open);
+  const missing = new Set(open);
+  const enough = (page: readonly Order[]): boolean => {
+    for (const order of page) missing.delete(openOrderOf(order, owners) as OpenOrder);
+    return missing.size === 0;
+  };
+  const oldest = Math.min(...open.map((order) => order.openedAt));
+  const from = recentlyListedFrom(deps, oldest);
+  const scan = await deps.bank.orders.listAll({ ...key, from }, { pageSize: deps.settings.pageSize, signal, enough });
+  await tellOwners(shift, scan.orders, owners);
+}
+
+/** Everything that the list may show of them, and whatever else it shows. */
+async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = shift;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
   const inWindow = open.filter((order) => order.openedAt >= windowFrom);
   const stragglers = open.filter((order) => order.openedAt < windowFrom);
-  let told = 0;
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
     const since = listedFrom(deps, oldest);
-    const scan = await deps.bank.orders.listAll(
-      { ...key, from: since },
-      { pageSize: deps.settings.pageSize, signal: shift.signal },
-    );
+    const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
     const owners = ownersOf(open);
-    for (let i = 0; i < scan.orders.length; i += SIGNALS_AT_ONCE) {
-      const some = scan.orders.slice(i, i + SIGNALS_AT_ONCE);
-      told += sum(await Promise.all(some.map((order) => route(shift, order, owners))));
-    }
+    await tellOwners(shift, scan.orders, owners);
     await noteForeignOrders(shift, since, scan.orders, owners);
   }
-  for (const straggler of stragglers) told += await lookById(shift, straggler, now);
-  return told;
+  for (const straggler of stragglers) await lookById(shift, straggler, now);
+}
+
+async function tellOwners(shift: Shift, orders: readonly Order[], owners: Owners): Promise<void> {
+  for (let i = 0; i < orders.length; i += SIGNALS_AT_ONCE) {
+    await Promise.all(orders.slice(i, i + SIGNALS_AT_ONCE).map((order) => route(shift, order, owners)));
+  }
 }
 
 const SIGNALS_AT_ONCE = 20;
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 interface Owners {
   byId: ReadonlyMap<string, OpenOrder>;
@@ -120,14 +134,14 @@ function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | u
 }
 
 /** Brings one order of the list to the open payout that owns it. */
-async function route(shift: Shift, order: Order, owners: Owners): Promise<number> {
+async function route(shift: Shift, order: Order, owners: Owners): Promise<void> {
   const owner = openOrderOf(order, owners);
   // The other side of a transfer says nothing that the order itself does not.
-  if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return 0;
+  if (owner === undefined || (isArrival(order) && owner.orderId !== order.order_id)) return;
   if (owner.orderId === null || owner.orderId === order.order_id) return tell(shift, owner, order);
-  if (shift.seconds.has(order.order_id)) return 0;
+  if (shift.seconds.has(order.order_id)) return;
   shift.seconds.add(order.order_id);
-  return tellOfSecond(shift, owner, order);
+  await tellOfSecond(shift, owner, order);
 }
 
 /** Orders of no open payout: returns, incidents of ended ones, orders of nobody. Each is seen to once in a shift. */
@@ -150,17 +164,17 @@ async function noteForeignOrders(
 }
 
 /** Signals the owner when the status asks something of it and is news to it. */
-async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<number> {
+async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void> {
   const meaning = stageMeaning(order.stage);
-  if (!asksForAttention(meaning)) return 0;
+  if (!asksForAttention(meaning)) return;
   if (owner.notifiedStatus === order.status) {
     // Whoever stored the end died before it left the open set.
     if (isTerminal(meaning) && (await hasEnded(shift.deps, owner.workflowId))) {
       await shift.deps.store.closeOrder(owner.reference);
     }
-    return 0;
+    return;
   }
-  if (leavesToOtherLeg(shift, order)) return 0;
+  if (leavesToOtherLeg(shift, order)) return;
   const { deps } = shift;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
@@ -168,7 +182,6 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<numbe
   await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A sender that was paused puts a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
-  return 1;
 }
 
 async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {
@@ -180,12 +193,11 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
  * A second order under one reference, other than one that took no money: the payout hears of it at once and stops for
  * people. Not for an exchange, of which a bank may show a record a leg.
  */
-async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<number> {
-  if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return 0;
+async function tellOfSecond({ deps }: Shift, owner: OpenOrder, order: Order): Promise<void> {
+  if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
   await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
-  return 1;
 }
 
 /**
@@ -203,16 +215,16 @@ function leavesToOtherLeg({ key, otherLegs }: Shift, order: Order): boolean {
 }
 
 /** An order open for longer than the sweep's window is looked up by id, ever more rarely. */
-async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<number> {
+async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<void> {
   if (owner.orderId === null) {
     // Nothing of it has reached the bank, and whoever stored its end died before it left the open set.
     if (await hasEnded(shift.deps, owner.workflowId)) await shift.deps.store.closeOrder(owner.reference);
-    return 0;
+    return;
   }
-  if (owner.nextLookAt !== null && now < owner.nextLookAt) return 0;
+  if (owner.nextLookAt !== null && now < owner.nextLookAt) return;
   const age = now - owner.openedAt;
   await shift.deps.store.noteOrder(owner.reference, { nextLookAt: now + Math.ceil(age / 10) });
-  return tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
+  await tell(shift, owner, await shift.deps.bank.orders.get(owner.orderId));
 }
 
 /** Wakes the watch of every key that has open orders and no live watch; called at worker boot and by running batches. */
