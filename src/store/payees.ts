@@ -122,21 +122,19 @@ async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise
     .execute();
 }
 
+/** Each spelling by its own index: asked for either, SQLite reads every payee of the user. */
 async function hasLookAlike(db: Database, { uid, payeeId, name }: PayeeAsked): Promise<boolean> {
   if (name === undefined) return false;
-  const { asShown, inSmall } = name;
-  const other = await db
-    .selectFrom('payees')
-    .select('payeeId')
-    .where('uid', '=', uid)
-    .where((row) =>
-      row.or([row('nameAsShown', 'in', [asShown, inSmall]), row('nameInSmall', 'in', [asShown, inSmall])]),
-    )
-    .where('name', '!=', name.name)
-    .$if(payeeId !== undefined, (query) => query.where('payeeId', '!=', payeeId ?? ''))
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
+  const spelledAlike = (column: 'nameAsShown' | 'nameInSmall') =>
+    db
+      .selectFrom('payees')
+      .select('payeeId')
+      .where('uid', '=', uid)
+      .where(column, 'in', [name.asShown, name.inSmall])
+      .where('name', '!=', name.name)
+      .$if(payeeId !== undefined, (query) => query.where('payeeId', '!=', payeeId ?? ''));
+  const either = spelledAlike('nameAsShown').unionAll(spelledAlike('nameInSmall'));
+  return (await either.limit(1).executeTakeFirst()) !== undefined;
 }
 
 async function isFirstTo(db: Database, { uid, country }: PayeeAsked): Promise<boolean> {

@@ -93,6 +93,19 @@ test('an empty list is stable once its end was looked at too', async () => {
   ]);
 });
 
+describe('a list is read no further', () => {
+  test('once whoever asked has seen enough, and then it proves nothing', async () => {
+    const { bank, requests } = still(ordersNamed(250));
+    const enough = (page: readonly Order[]) => page.some(({ order_id }) => order_id === 'o-120');
+    const scan = await readAllOrders(bank.orders, QUERY, { pageSize: 100, enough });
+    expect([scan.stable, scan.orders.length]).toEqual([false, 200]);
+    expect(requests).toEqual([
+      [1, 100],
+      [2, 100],
+    ]);
+  });
+});
+
 describe('behind the last page a bank may', () => {
   const orders = ordersNamed(150);
   test.each<[string, (last: Page<Order>) => Page<Order>]>([
