@@ -17,7 +17,8 @@ export interface BenchOptions {
   /** Payouts of an arm in a round, and how many are under way at once. */
   payouts: number;
   atOnce: number;
-  rounds: number;
+  /** For each settlement; the last one for all that follow. */
+  rounds: readonly number[];
   /** No round is begun after so many milliseconds; the first is whole whatever it takes. */
   limitMs: number;
   /** Of a PostgreSQL in which databases can be made; undefined: the arms that need one are left out, with a line. */
@@ -38,7 +39,7 @@ export const USAGE = `npm run bench -- [options]
   --settle LIST        seconds from an order to its settlement; default 0.1,30
   --payouts N          of an arm in a round; default 200, 24 with --quick
   --at-once N          payouts under way at once; default 50
-  --rounds N           default 3
+  --rounds LIST        for each settlement; default 3,1
   --postgres URL       a PostgreSQL in which databases can be made
   --temporal HOST:PORT the Temporal server of the place "postgres"; default: a dev server
   --bank URL           another bank than the sandbox, with PAYOUTS_API_KEY and PAYOUTS_API_SECRET
@@ -65,7 +66,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       settle: { type: 'string' },
       payouts: { type: 'string' },
       'at-once': { type: 'string', default: '50' },
-      rounds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '3,1' },
       postgres: { type: 'string' },
       temporal: { type: 'string' },
       bank: { type: 'string' },
@@ -82,7 +83,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     settleMs: list(values.settle ?? (quick ? '0.1' : '0.1,30')).map((s) => 1_000 * positive('--settle', s)),
     payouts: whole('--payouts', values.payouts ?? (quick ? '24' : '200')),
     atOnce: whole('--at-once', values['at-once']),
-    rounds: whole('--rounds', values.rounds),
+    rounds: list(values.rounds).map((count) => whole('--rounds', count)),
     limitMs: quick ? 150_000 : Number.POSITIVE_INFINITY,
     postgresUrl: postgres,
     temporal: values.temporal,

@@ -10,6 +10,7 @@ import { Client as PostgresClient } from 'pg';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { loadConfig } from '../../src/config.ts';
 import { DAY_MS } from '../../src/domain/durations.ts';
+import { keepingFlags } from '../../src/embedded/embedded-server.ts';
 import { answers } from '../../src/temporal/answers.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
@@ -110,18 +111,8 @@ async function temporalOf(place: PlaceName, { temporal }: BenchOptions, start: P
   const { path, tried } = findTemporalCli(process.env);
   if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
   const [port = 0] = await freePorts(1);
-  const flags = [
-    '--ip',
-    HOST,
-    '--port',
-    `${port}`,
-    '--log-level',
-    'error',
-    '--db-filename',
-    join(dir, 'temporal.sqlite'),
-  ];
-  const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'];
-  const { pid } = start('temporal', [path, 'server', 'start-dev', '--headless', ...flags, ...pragmas], {}, false);
+  const flags = ['--ip', HOST, '--port', `${port}`, ...keepingFlags(join(dir, 'temporal.sqlite'))];
+  const { pid } = start('temporal', [path, 'server', 'start-dev', '--headless', ...flags], {}, false);
   const deadline = performance.now() + BOOT_LIMIT_MS;
   while (!(await answers(HOST, port))) {
     if (performance.now() > deadline) throw new Error('the Temporal server does not answer');

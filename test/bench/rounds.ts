@@ -37,12 +37,13 @@ export async function runRounds(
   const measured: Measured[] = [];
   const left = new Set<string>();
   for (const name of options.places) {
-    for (const settleMs of options.settleMs) {
+    for (const [at, settleMs] of options.settleMs.entries()) {
+      const rounds = options.rounds[Math.min(at, options.rounds.length - 1)] ?? 1;
       const place = await openPlace(name, settleMs, options);
       try {
         const opened = await openArms(place, options);
         for (const line of opened.left) left.add(`${name}, ${line}`);
-        measured.push(...(await roundsIn(place, opened.arms, options, say)));
+        measured.push(...(await roundsIn(place, opened.arms, { ...options, rounds }, say)));
       } finally {
         await place.end();
       }
@@ -54,13 +55,14 @@ export async function runRounds(
 async function roundsIn(
   place: Place,
   arms: readonly Arm[],
-  options: BenchOptions,
+  options: Omit<BenchOptions, 'rounds'> & { rounds: number },
   say: (line: string) => void,
 ): Promise<Measured[]> {
   const measured: Measured[] = [];
   const began = performance.now();
   const next = numbered(options);
-  for (const arm of arms) await arm.pay(next(arm.name, Math.ceil(options.payouts * WARM_UP)), options.atOnce);
+  const warmUp = Math.ceil(options.payouts * WARM_UP);
+  await Promise.all(arms.map((arm) => arm.pay(next(arm.name, warmUp), options.atOnce)));
   for (let round = 1; round <= options.rounds; round += 1) {
     if (round > 1 && performance.now() - began > options.limitMs) break;
     for (const arm of arms) {
@@ -73,7 +75,7 @@ async function roundsIn(
 }
 
 /** No amount comes twice to the payee: a payout that looks like another one waits for people. */
-function numbered({ payment }: BenchOptions): (arm: ArmName, count: number) => Payment[] {
+function numbered({ payment }: Pick<BenchOptions, 'payment'>): (arm: ArmName, count: number) => Payment[] {
   let minor = 100;
   return (arm, count) =>
     Array.from({ length: count }, () => {

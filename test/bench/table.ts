@@ -60,13 +60,15 @@ export function textTables(all: readonly Summary[]): string {
 function sections(all: readonly Summary[]): { title: string; rows: string[][] }[] {
   const groups = Map.groupBy(all, ({ place, settleMs }) => `${place} ${settleMs}`);
   return [...groups.values()].map((group) => ({
-    title: titleOf(group[0] as Summary),
+    title: `${titleOf(group[0] as Summary)}, ${roundsOf(group[0] as Summary)}`,
     rows: group.map((one) => COLUMNS.map((column) => column.cell(one))),
   }));
 }
 
 export const titleOf = ({ place, settleMs }: Pick<Summary, 'place' | 'settleMs'>): string =>
   `${place === 'postgres' ? 'PostgreSQL' : 'Embedded'}, settled after ${settleMs / 1_000} s`;
+
+const roundsOf = ({ rounds }: Summary): string => (rounds === 1 ? '1 round' : `${rounds} rounds`);
 
 const short = (value: number | undefined): string =>
   value === undefined ? '-' : value < 10 ? `${Number(value.toFixed(value < 1 ? 2 : 1))}` : value.toFixed(0);

@@ -23,13 +23,11 @@ export function between(document: string, figures: string): string {
   return `${document.slice(0, from + MARKS[0].length)}\n${figures.trimEnd()}\n\n${document.slice(to)}`;
 }
 
-/** Of what code and on what machine, in lines of at most 120 characters. */
+/** Of what code and on what machine. */
 function origin([first]: readonly Summary[], day: string): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const [processor] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  return [
-    `Commit ${commit}, ${day}: ${first?.rounds ?? 0} rounds of ${first?.payouts ?? 0} payouts an arm. Node ${process.versions.node}, `,
-    `${cpus().length} × ${processor?.model.trim() ?? 'processor unknown'},\n${memory} GiB.`,
-  ].join('');
+  const machine = `${cpus().length} × ${processor?.model.trim() ?? 'an unknown processor'}, ${memory} GiB`;
+  return `Commit ${commit}, ${day}, ${first?.payouts ?? 0} payouts an arm in a round.\nNode ${process.versions.node}, ${machine}.`;
 }

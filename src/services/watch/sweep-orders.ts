@@ -92,8 +92,10 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
   const { deps, key, signal } = shift;
   const now = deps.now();
   const windowFrom = now - deps.settings.sweepWindowMs;
-  const inWindow = open.filter((order) => order.openedAt >= windowFrom);
-  const stragglers = open.filter((order) => order.openedAt < windowFrom);
+  // Opened later than now: by a worker whose clock was ahead. Where the bank has it in its list nobody knows.
+  const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
+  const inWindow = open.filter(isInWindow);
+  const stragglers = open.filter((order) => !isInWindow(order));
   if (inWindow.length > 0) {
     const oldest = Math.min(...inWindow.map((order) => order.openedAt));
     const since = listedFrom(deps, oldest);
