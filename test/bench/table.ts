@@ -68,7 +68,8 @@ function sections(all: readonly Summary[]): { title: string; rows: string[][] }[
 export const titleOf = ({ place, settleMs }: Pick<Summary, 'place' | 'settleMs'>): string =>
   `${place === 'postgres' ? 'PostgreSQL' : 'Embedded'}, settled after ${settleMs / 1_000} s`;
 
-const roundsOf = ({ rounds }: Summary): string => (rounds === 1 ? '1 round' : `${rounds} rounds`);
+const roundsOf = ({ rounds, payouts }: Summary): string =>
+  `${rounds === 1 ? '1 round' : `${rounds} rounds`} of ${payouts} payouts`;
 
 const short = (value: number | undefined): string =>
   value === undefined ? '-' : value < 10 ? `${Number(value.toFixed(value < 1 ? 2 : 1))}` : value.toFixed(0);

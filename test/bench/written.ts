@@ -13,7 +13,7 @@ const MARKS = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
 /** Puts the figures between their marks in docs/performance.md, and draws the picture. */
 export function writeFigures(all: readonly Summary[], day: string): void {
   const document = readFileSync(DOCUMENT, 'utf8');
-  writeFileSync(DOCUMENT, between(document, `\n${origin(all, day)}\n\n${markdownTables(all)}`));
+  writeFileSync(DOCUMENT, between(document, `\n${origin(day)}\n\n${markdownTables(all)}`));
   writeFileSync(PICTURE, pictureOf(all));
 }
 
@@ -24,10 +24,10 @@ export function between(document: string, figures: string): string {
 }
 
 /** Of what code and on what machine. */
-function origin([first]: readonly Summary[], day: string): string {
+function origin(day: string): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const [processor] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const machine = `${cpus().length} × ${processor?.model.trim() ?? 'an unknown processor'}, ${memory} GiB`;
-  return `Commit ${commit}, ${day}, ${first?.payouts ?? 0} payouts an arm in a round.\nNode ${process.versions.node}, ${machine}.`;
+  return `Commit ${commit}, ${day}. Node ${process.versions.node}, ${machine}.`;
 }
