@@ -42,7 +42,13 @@ export interface LegPlan {
 }
 
 /** What a run knows of a leg whatever a store shows. */
-export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silentAttempt' | 'placedIds'>;
+export type LegMemory = Pick<OrderLeg, 'known' | 'firstSentAt' | 'lastSentAt' | 'silence' | 'placedIds'>;
+
+/** An attempt whose sender gave no answer while nothing else was in doubt, and what was known before it. */
+interface Silence {
+  attempt: number;
+  before: Submission;
+}
 
 export type Placed = { kind: 'placed'; orderId: string; adopted: boolean } | Unpaid | BackToGates;
 
@@ -65,8 +71,8 @@ export class OrderLeg {
   firstSentAt: number | undefined;
   /** When the last attempt ended, as far as it is known. */
   lastSentAt: number | undefined;
-  /** The attempt that is all the doubt there is, because its sender gave no answer: its record may still give one. */
-  silentAttempt: number | undefined;
+  /** All the doubt there is: should it turn out to have been nothing, what was known before holds again. */
+  silence: Silence | undefined;
   /** Every order that this run has followed: while there is one, absence is not proven, whatever a store has forgotten. */
   placedIds: readonly string[];
   /** Attempts in a row that have moved nothing, to space them. */
@@ -110,7 +116,7 @@ export class OrderLeg {
     this.placedIds = before?.placedIds ?? [];
     this.known =
       before === undefined ? start.submission : remembered(before.known, start.submission, this.placedIds.length > 0);
-    this.silentAttempt = start.isForgotten ? undefined : before?.silentAttempt;
+    this.silence = start.isForgotten || start.submission.tainted ? undefined : before?.silence;
     this.ended = start.isPaid ? 'paid' : undefined;
   }
 

@@ -26,7 +26,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     const result = await attempt(leg);
     const mayHaveMoved = result.outcome !== 'not-sent' && result.outcome !== 'refused';
     const { known, next } = afterAttempt(leg.known, result);
-    leg.silentAttempt = result === SILENT && !leg.known.tainted ? known.attempts : undefined;
+    leg.silence = result === SILENT && !leg.known.tainted ? { attempt: known.attempts, before: leg.known } : undefined;
     leg.known = known;
     if (mayHaveMoved) leg.fruitless = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);

@@ -2,7 +2,17 @@ import { condition } from '@temporalio/workflow';
 import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import { cleared, lookAt, mayResend, proofFrom, provenAbsent, resent, type Scan } from '../../domain/submission.ts';
+import {
+  cleared,
+  lastLeftOf,
+  lookAt,
+  mayResend,
+  proofFrom,
+  provenAbsent,
+  resent,
+  type Scan,
+  type Submission,
+} from '../../domain/submission.ts';
 import type { OrderLook } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';
@@ -52,18 +62,16 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
       const chosen = chosenOrder(look, pending);
       if (chosen !== undefined) return adopt(leg, chosen, look, pending);
       if (look.conflict !== undefined) await park(leg, look.conflict);
-      else if (leg.silentAttempt !== undefined && look.unsent?.includes(leg.silentAttempt)) {
-        leg.known = { ...leg.known, lastLeft: 0 };
-        return clear(leg, 'the sender has recorded it');
+      else if (leg.silence !== undefined && look.unsent?.includes(leg.silence.attempt)) {
+        return clear(leg, 'the sender has recorded it', wasNothing(leg));
       }
     }
     const conflict = look?.conflict;
     const absent = conflict === undefined && provenAbsent(scans, since, waits);
     const isWindowOver = Date.now() >= proofFrom(since, waits);
     // Proven by the bank, and its sender never came to the record without which nothing leaves.
-    if (absent && leg.silentAttempt !== undefined && look?.recorded?.includes(leg.silentAttempt) === false) {
-      leg.known = { ...leg.known, lastLeft: 0 };
-    }
+    const neverCame = absent && leg.silence !== undefined && look?.recorded?.includes(leg.silence.attempt) === false;
+    if (neverCame) leg.known = wasNothing(leg);
     if (pending !== undefined) {
       const seen = look && { absent, isOpen: found === 0 && isWindowOver };
       const decided = decideByOperator(leg, pending, seen, closers);
@@ -74,7 +82,10 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
     // No attempt is known that a send could repeat.
-    if (isFree && absent && !leg.hasLeft && leg.parked === null) return clear(leg, 'negative proof');
+    if (isFree && absent && leg.parked === null) {
+      if (neverCame) return clear(leg, 'negative proof', leg.known);
+      if (!leg.hasLeft) return clear(leg, 'negative proof');
+    }
     if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
       // What is in doubt cannot be stopped, and is not helped on either: only the proof lets a cancel count.
@@ -93,14 +104,22 @@ const CLOCKS = "the bank's clock is too far from ours for a list to prove anythi
 /** The one reason that needs no decision: what proves something later counts as it would have before. */
 const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
 
-/** Proven to have been nothing: the same reference may be sent again, through the gates. */
-function clear(leg: OrderLeg, why: string): Resolved {
+/** Proven to have been nothing: the same reference may be sent again, through the gates. `known`: without an attempt that was none. */
+function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
+  const isRepeated = known === undefined && leg.hasLeft;
   leg.view.note(
-    leg.hasLeft ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
+    isRepeated ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
-  leg.known = leg.hasLeft ? cleared(leg.known) : { ...leg.known, tainted: false, doubted: [] };
+  leg.known = isRepeated ? cleared(leg.known) : { ...(known ?? leg.known), tainted: false, doubted: [] };
+  leg.silence = undefined;
   leg.parked = null;
   return { kind: 'gates' };
+}
+
+/** What was known before the attempt that turned out to have been none: neither it nor the proof before it counts twice. */
+function wasNothing({ known, silence }: OrderLeg): Submission {
+  if (silence === undefined) return known;
+  return { ...known, lastLeft: lastLeftOf(silence.before), resends: silence.before.resends };
 }
 
 function again(leg: OrderLeg): Resolved {

@@ -144,9 +144,9 @@ const byKind = (orders: readonly OrderLeg[]): RunBefore['legs'] =>
 /** Of a leg only what goes into a history. */
 const memoriesOf = (legs: RunBefore['legs']): RunBefore['legs'] =>
   Object.fromEntries(
-    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silentAttempt, placedIds }]) => [
+    Object.entries(legs).map(([kind, { known, firstSentAt, lastSentAt, silence, placedIds }]) => [
       kind,
-      { known, firstSentAt, lastSentAt, silentAttempt, placedIds },
+      { known, firstSentAt, lastSentAt, silence, placedIds },
     ]),
   );
 
