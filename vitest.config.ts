@@ -68,8 +68,9 @@ export default defineConfig({
           include: workflows,
           globalSetup: ['test/support/temporal-server.ts'],
           // Workflows run in the test's own thread: one of their own would load the SDK and the bundle once more for each test.
-          // What a worker leaves of its workflows ends with the process of its file.
           env: { TEMPORAL_DEBUG: 'true' },
+          // A process loads the SDK and all of ours once, which is more than most of these tests cost.
+          isolate: false,
           ...common,
           testTimeout: 300_000,
           maxConcurrency: 6,
