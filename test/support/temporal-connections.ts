@@ -3,6 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
+import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 
 /** To the Temporal server of the tests. */
 export interface TemporalConnections {
@@ -24,5 +25,6 @@ export function temporalConnections(): Promise<TemporalConnections> {
 
 async function open(address: string): Promise<TemporalConnections> {
   installRuntime(createLog('silent'));
+  runWorkflowsLightly();
   return { connection: await Connection.connect({ address }), native: await NativeConnection.connect({ address }) };
 }
