@@ -16,9 +16,17 @@ function isKeepable(text: string): boolean {
   return !hasControls(text) && !holdsCardNumber(text);
 }
 
-/** As the OpenAPI document holds it (3.1: JSON Schema as zod itself writes it). */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Record<string, unknown> {
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Most routes answer with the same few documents, and to convert them is a third of what a gateway costs to start. */
+const converted = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
+
+/** As the OpenAPI document holds it (3.1: JSON Schema as zod itself writes it); the same object for the same schema. */
+export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'input'): JsonSchema {
+  const known = converted[io].get(schema);
+  if (known !== undefined) return known;
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  converted[io].set(schema, rest);
   return rest;
 }
 
