@@ -46,12 +46,12 @@ const HOSTILE: readonly [what: string, file: string, content: () => string | Buf
   [
     'long values with few quotes',
     'd.csv',
-    () => HEADER + many(`A,u,${'x'.repeat(50_000)}${'"'.repeat(90)}\n`, 2_000_000),
+    () => HEADER + many(`A,u,${'x'.repeat(50_000)}${'"'.repeat(90)}\n`, 400_000),
   ],
-  ['short records with a quote', 'e.csv', () => HEADER + many('a"b,u,n\n', 300_000)],
+  ['short records with a quote', 'e.csv', () => HEADER + many('a"b,u,n\n', 100_000)],
   ['short records', 'f.csv', () => HEADER + many(',,x\n', 390_000)],
   ['blank lines', 'g.csv', () => HEADER + many('\n', 4_000_000)],
-  ['NUL and CR', 'h.csv', () => HEADER + many('\0\r,\n', 200_000)],
+  ['NUL and CR', 'h.csv', () => HEADER + many('\0\r,\n', 60_000)],
   ['header of quotes', 'i.csv', () => many('"x",', 60_000)],
   ['open brackets', 'a.json', () => many('[', 1_000_000)],
   ['open objects', 'b.json', () => `[{"id":${many('{"a":', 1_000_000)}`],
@@ -59,7 +59,7 @@ const HOSTILE: readonly [what: string, file: string, content: () => string | Buf
   ['escaped quotes', 'd.json', () => `[{"id":"${many('\\"', 20_000_000)}"}]`],
   ['backslashes', 'e.json', () => `[{"id":"${many('\\\\', 20_000_000)}"}]`],
   ['a long number', 'f.json', () => `[{"amount":${'1'.repeat(40_000_000)}}]`],
-  ['blank lines', 'g.json', () => `[{"id":"A"},${many('\n', 10_000_000)}{"id":"B"}]`],
+  ['blank lines', 'g.json', () => `[{"id":"A"},${many('\n', 5_000_000)}{"id":"B"}]`],
   ['a long list in a value', 'h.json', () => `[{"id":[${many('1,', 20_000_000)}1]}]`],
   ['many names in a payout', 'i.json', () => `[{${many('"":1,', 5_000_000)}"a":1}]`],
   ['many keys beside the payouts', 'j.json', () => `{${many('"":1,', 5_000_000)}"a":1}`],
@@ -196,7 +196,7 @@ describe('a file of ours about messages holds up nobody else either', () => {
   it.each<[string, () => string]>([
     ['quotes', () => `account,mobile\n1,x${many('"', 1_000_000)}\n`],
     ['an open quote', () => `account,mobile\n1,"${many('x\n', 4_000_000)}\n`],
-    ['delimiters', () => many(',', 4_000_000)],
+    ['delimiters', () => many(',', 1_000_000)],
     ['lines', () => `account,mobile\n${Array.from({ length: 50_000 }, (_, n) => `${n},1`).join('\n')}`],
     [
       'one account with many conditions',
