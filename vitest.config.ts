@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILE_CACHE } from './test/support/compile-cache.ts';
@@ -30,23 +31,50 @@ const common = { ...limits, ...asTheyAre };
 // Of the workers too, and of what they start: half of what it costs to load our sources is Node compiling them once more.
 Object.assign(process.env, COMPILE_CACHE, process.env);
 
-/** They wait for limits that nothing shortens, 45 s and more: begun late, they would be what everything else waits for. */
-const WAITING = ['e2e/cluster', 'e2e/survival', 'workflows/payout', 'workflows/lost-answers', 'e2e/one-world'];
+/**
+ * Projects in their order, and of each the files that last longest: begun late, one of them would be what everything else waits
+ * for. First what waits for limits that nothing shortens, beside what is at work all the time; last what is short, so that
+ * all workers are done at the same time.
+ */
+const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
+  simulation: [],
+  e2e: [
+    ...['survival', 'cluster', 'one-world', 'operator', 'gateway', 'batches', 'outside-bank', 'two-builds'],
+    ...['batch-control', 'checkout', 'temporal-ui', 'e2e/pages', 'chaos', 'card-leaks', 'demo', 'own-moves'],
+  ],
+  workflows: [
+    ...['payout', 'rogue', 'lost-answers', 'failure-table', 'card-hazards', 'folder-sweep', 'forged-decisions'],
+    ...['reconciliation', 'at-once', 'one-world', 'own-moves', 'switches', 'signed-own-moves'],
+  ],
+  unit: ['formats/hostile', 'sending/lost-answers', 'events/deliver'],
+};
+const PROJECTS = Object.keys(LONGEST_FIRST);
 
-class WaitingFirst extends BaseSequencer {
-  /** Within each project; files of one project in a row share their modules. */
+class LongestFirst extends BaseSequencer {
+  /** Project by project: files of one in a row share their modules. `--sequence.shuffle` draws the order within each. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isWaiting = ({ moduleId }: TestSpecification): boolean =>
-      WAITING.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name);
-    return [...byProject.values()].flatMap((own) => [...own.filter(isWaiting), ...own.filter((it) => !isWaiting(it))]);
+    const { shuffle, seed } = this.ctx.config.sequence;
+    const drawn = (moduleId: string): number => hash('md5', `${seed} ${moduleId}`, 'buffer').readUInt32BE();
+    const recorded = (moduleId: string, names: readonly string[]): number => {
+      const rank = names.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return rank < 0 ? names.length : rank;
+    };
+    const placeOf = ({ moduleId, project: { name } }: TestSpecification): [project: number, rank: number] => [
+      PROJECTS.indexOf(name),
+      shuffle ? drawn(moduleId) : recorded(moduleId, LONGEST_FIRST[name] ?? []),
+    ];
+    const places = new Map(files.map((file) => [file, placeOf(file)]));
+    return (await super.sort(files)).sort((a, b) => {
+      const [[projectA, rankA], [projectB, rankB]] = [places.get(a) ?? [0, 0], places.get(b) ?? [0, 0]];
+      return projectA - projectB || rankA - rankB;
+    });
   }
 }
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongestFirst },
     // Most of a test on Temporal is waiting: three files at a time keep two cores at work and none of them late.
     maxWorkers: 3,
     projects: [
