@@ -26,7 +26,8 @@ const limits = { testTimeout: HANGS_MS, hookTimeout: HANGS_MS, expect: { poll: {
 
 /** Node runs our sources as they are, and so it does here: Vite would transform each of them first. No test mocks a module. */
 const asTheyAre = { experimental: { viteModuleRunner: false, nodeLoader: false } };
-const common = { ...limits, ...asTheyAre };
+const measured = process.env.CPU_TIMES === undefined ? {} : { setupFiles: ['test/support/cpu-times.ts'] };
+const common = { ...limits, ...asTheyAre, ...measured };
 
 // Of the workers too, and of what they start: half of what it costs to load our sources is Node compiling them once more.
 Object.assign(process.env, COMPILE_CACHE, process.env);
