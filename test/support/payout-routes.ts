@@ -9,7 +9,7 @@ import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { PAYEE_FIELDS } from './payee.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, type QuickTerms } from './product.ts';
-import { until as untilTrue } from './until.ts';
+import { HANGS_MS, until as untilTrue } from './until.ts';
 
 export type PayoutHandle = WorkflowHandle<() => Promise<PayoutResult>>;
 
@@ -487,10 +487,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
       await until(handle, 'held');
       // Nobody can approve a switch into sending: it is only looked at again.
       await handle.signal('approve', { by: 'alice' });
-      await untilTrue(
-        async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')),
-        WAIT_MAX_MS,
-      );
+      await untilTrue(async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')));
       await until(handle, 'held');
       await p.store.switchOn(USD_SWITCH);
       return handle;
@@ -675,22 +672,21 @@ const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
   (await handle.query<PayoutStateView>('state')).evidence.map(({ what }) => what);
 
 const LOOK_MS = 50;
-const WAIT_MAX_MS = 60_000;
 
 /** Waits until the search attribute shows a state (a query in the middle of a task would cost events of its own). */
 export async function until(handle: PayoutHandle, state: PayoutState): Promise<PayoutStateView> {
-  const end = performance.now() + WAIT_MAX_MS;
+  const end = performance.now() + HANGS_MS;
   while (performance.now() < end) {
     const { searchAttributes } = await handle.describe();
     if (searchAttributes.PayoutState?.[0] === state) return handle.query<PayoutStateView>('state');
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  throw new Error(`not ${state} in ${WAIT_MAX_MS} ms but ${JSON.stringify(await handle.query('state'), null, 1)}`);
+  throw new Error(`not ${state} in ${HANGS_MS} ms but ${JSON.stringify(await handle.query('state'), null, 1)}`);
 }
 
 /** Waits until the payout itself gives this reason. */
 export const untilReason = (handle: PayoutHandle, code: string): Promise<void> =>
-  untilTrue(async () => (await handle.query<PayoutStateView>('state')).reason?.code === code, WAIT_MAX_MS);
+  untilTrue(async () => (await handle.query<PayoutStateView>('state')).reason?.code === code);
 
 export const PAYEE_URL = `/v1/banking/beneficiaries/${DEFAULT_PAYMENT.beneficiary_id}`;
 

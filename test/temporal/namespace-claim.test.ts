@@ -60,7 +60,7 @@ const endReconciliation = (client: Client) => client.workflow.getHandle(RECONCIL
 async function startOpenPayout(client: Client): Promise<void> {
   await client.workflow.start(WORKFLOW_TYPES.payout, { workflowId: 'payout/open', taskQueue: TASK_QUEUE });
   const open = () => client.workflow.count("ExecutionStatus = 'Running' AND WorkflowType = 'payout'");
-  await until(async () => (await open()).count === 1, 30_000);
+  await until(async () => (await open()).count === 1);
 }
 
 it('the first store has the namespace, and has it again', async () => {

@@ -19,7 +19,7 @@ describe.concurrent('identity', () => {
       namespace: product.namespace,
       workflowExecution: { workflowId: first.workflowId },
     });
-    await untilTrue(async () => (await first.describe().catch(() => undefined)) === undefined, 120_000);
+    await untilTrue(async () => (await first.describe().catch(() => undefined)) === undefined);
     const second = await product.start({ id: 'again' });
     expect(await second.result()).toEqual(end);
     expect(await ordersOf(product, 'again')).toHaveLength(1);

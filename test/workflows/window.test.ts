@@ -30,7 +30,7 @@ describe.concurrent('rows of a batch at a bank that settles in an hour', () => {
   it('are all sent, with a window of 5: it counts what the bank has not accepted', async () => {
     await using product = await startProduct({ settings: { window: 5 }, sandbox: SLOW_BANK });
     await runBatch(product, Array(40).fill({}));
-    await until(async () => (await countOf(product, 'processing')) === 40, 120_000);
+    await until(async () => (await countOf(product, 'processing')) === 40);
     const orders = await ordersOf(product);
     expect(orders).toHaveLength(40);
     expect(orders.filter(({ status }) => status === 'COMPLETED')).toEqual([]);
@@ -40,7 +40,7 @@ describe.concurrent('rows of a batch at a bank that settles in an hour', () => {
     await using product = await startProduct({ settings: { window: 7, openOrders: 10 }, sandbox: SLOW_BANK });
     const batch = await runBatch(product, Array(25).fill({}));
     for (const sent of [10, 20, 25]) {
-      await until(async () => (await ordersOf(product)).length === sent && (await atWork(product)) === 0, 120_000);
+      await until(async () => (await ordersOf(product)).length === sent && (await atWork(product)) === 0);
       expect(await countOf(product, 'received')).toBe(25 - sent);
       product.sandbox.clock.advance(2 * HOUR_MS);
     }
