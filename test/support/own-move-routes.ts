@@ -1,7 +1,7 @@
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import { type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
+import { cancel, type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -59,7 +59,7 @@ const BOTH: readonly Omit<OwnMoveRoute, 'kind'>[] = [
     travel: async (_p, start) => {
       const handle = await start({ execute_on: '2999-01-01' });
       await until(handle, 'scheduled');
-      await handle.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+      await cancel(handle, { by: 'alice', reason: 'withdrawn' });
       return handle;
     },
     ends: { state: 'cancelled' },
@@ -95,7 +95,7 @@ const BOTH: readonly Omit<OwnMoveRoute, 'kind'>[] = [
     travel: async (_p, start) => {
       const handle = await start({ note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');
-      await handle.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+      await cancel(handle, { by: 'alice', reason: 'withdrawn' });
       return handle;
     },
     ends: { state: 'cancelled' },

@@ -4,7 +4,15 @@ import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
-import { changePayee, NEW_PAYEE, type PayoutHandle, taskBefore, until, untilReason } from '../support/payout-routes.ts';
+import {
+  cancel,
+  changePayee,
+  NEW_PAYEE,
+  type PayoutHandle,
+  taskBefore,
+  until,
+  untilReason,
+} from '../support/payout-routes.ts';
 import {
   DEFAULT_INSTRUCTION,
   DEFAULT_PAYMENT,
@@ -320,7 +328,7 @@ describe.concurrent('hazards of a payout', () => {
     });
     const refused = handle.executeUpdate('resolve', { args: [{ action: 'fly', by: 'a', evidence: 'b' }] });
     await expect(refused).rejects.toThrow();
-    await handle.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+    await cancel(handle, { by: 'alice', reason: 'withdrawn' });
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
   });
 });

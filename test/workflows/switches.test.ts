@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import type { SwitchScope } from '../../src/domain/switch-scope.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { NEW_PAYEE, type PayoutHandle, switchedOffOnce, USD_SWITCH, until } from '../support/payout-routes.ts';
+import { cancel, NEW_PAYEE, type PayoutHandle, switchedOffOnce, USD_SWITCH, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';
 
@@ -116,7 +116,7 @@ describe.concurrent('a switch that is off', () => {
     await product.store.switchOff(USD_SWITCH);
     await handle.signal('approve', { by: 'alice' });
     await untilReason(handle, 'switched-off');
-    await handle.executeUpdate('cancel', { args: [{ by: 'bob', reason: 'withdrawn' }] });
+    await cancel(handle, { by: 'bob', reason: 'withdrawn' });
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
   });
 
@@ -149,7 +149,7 @@ describe.concurrent('a switch that is off', () => {
     await until(rejected, 'held');
     await until(cancelled, 'held');
     await rejected.signal('reject', { by: 'alice', remark: 'no' });
-    await cancelled.executeUpdate('cancel', { args: [{ by: 'alice', reason: 'withdrawn' }] });
+    await cancel(cancelled, { by: 'alice', reason: 'withdrawn' });
     expect(await rejected.result()).toMatchObject({ state: 'rejected' });
     expect(await cancelled.result()).toMatchObject({ state: 'cancelled' });
   });
