@@ -76,8 +76,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    // Most of a test on Temporal is waiting: three files at a time keep two cores at work and none of them late.
-    maxWorkers: 3,
+    // Most of a test on Temporal is waiting: four files at a time keep two cores at work and none of them late.
+    maxWorkers: 4,
     projects: [
       {
         test: {
