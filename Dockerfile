@@ -1,11 +1,11 @@
 # Worker, sandbox and every other command of the product; the arguments are those of `payouts`.
 # glibc on purpose: the native core of the Temporal SDK does not run on Alpine.
-FROM node:24.21.0-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

@@ -1,21 +1,109 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { TEMPORAL_SERVER_VERSION, TEMPORAL_UI_VERSION } from '../scripts/cluster/go-programs.ts';
 import { TEMPORAL_CLI_VERSION } from '../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../src/domain/names.ts';
 
-const compose = readFileSync(fileURLToPath(new URL('../docker-compose.yml', import.meta.url)), 'utf8');
+interface Service {
+  profiles: string[];
+  image: string;
+  user?: string;
+  restart?: string;
+  environment?: Record<string, string>;
+  ports?: string[];
+  secrets?: string[];
+  command?: string[];
+  deploy?: { replicas: number };
+  cap_drop?: string[];
+  security_opt?: string[];
+  healthcheck?: object;
+}
 
-it('registers the search attributes of the product on the server version it is tested with', () => {
-  const registered = [...compose.matchAll(/--search-attribute=(\w+)=(\w+)/g)].map(([, name, type]) => [name, type]);
-  expect(Object.fromEntries(registered)).toEqual(SEARCH_ATTRIBUTES);
-  expect(compose).toContain(`temporalio/temporal:${TEMPORAL_CLI_VERSION}`);
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>;
+  secrets: Record<string, { file: string }>;
+};
+const services = Object.entries(compose.services);
+const inProfile = (name: string): string[] =>
+  services.filter(([, { profiles }]) => profiles.includes(name)).map(([service]) => service);
+
+it('has two profiles, and starts the small one when none is asked for', () => {
+  expect(inProfile('default')).toEqual(['temporal', 'worker', 'sandbox']);
+  expect(read('.env')).toContain('COMPOSE_PROFILES=default\n');
+});
+
+it('has in its full profile the parts of `npm run cluster`', () => {
+  const source =
+    read('scripts/cluster/postgres.ts') + read('scripts/cluster/temporal.ts') + read('scripts/cluster/product.ts');
+  const parts = [...source.matchAll(/\bname: ['`]([a-z][a-z-]*)/g)].map(([, name]) => name ?? '');
+  // The image of PostgreSQL makes files and roles itself, at its first start.
+  const ofImage = ['postgres-files', 'postgres-roles'];
+  const expected = parts
+    .filter((name) => !ofImage.includes(name))
+    .map((name) => (name === 'worker-' ? 'workers' : name));
+  expect(inProfile('full').sort()).toEqual(expected.sort());
+  expect(compose.services.workers?.deploy?.replicas).toBe(2);
+  expect(read('docker-compose.yml')).toContain('./ops/postgres/roles.sh:/docker-entrypoint-initdb.d/roles.sh:ro');
+});
+
+it('runs the versions that the product is tested with, each image by an exact tag', () => {
+  const images = Object.fromEntries(services.map(([name, { image }]) => [name, image]));
+  expect(images).toMatchObject({
+    temporal: `temporalio/temporal:${TEMPORAL_CLI_VERSION}`,
+    'temporal-server': `temporalio/server:${TEMPORAL_SERVER_VERSION}`,
+    'temporal-schema': expect.stringMatching(new RegExp(`^temporalio/admin-tools:${TEMPORAL_SERVER_VERSION}-`)),
+    'temporal-ui': `temporalio/ui:${TEMPORAL_UI_VERSION}`,
+  });
+  for (const image of Object.values(images)) expect(image).toMatch(/:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/);
+  for (const [, image] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
+});
+
+it('registers the search attributes of the product, in both profiles', () => {
+  const dev = compose.services.temporal?.command?.flatMap(
+    (it) => /^--search-attribute=(\w+)=(\w+)$/.exec(it)?.slice(1) ?? [],
+  );
+  const full = read('ops/temporal/namespace.sh').split("<<'ATTRIBUTES'\n")[1]?.split('\nATTRIBUTES')[0]?.split(/\s/);
+  const wanted = Object.entries(SEARCH_ATTRIBUTES).flat();
+  expect(dev).toEqual(wanted);
+  expect(full).toEqual(wanted);
 });
 
 it('opens ports on this machine only', () => {
-  const published = [...compose.matchAll(/"([\d.:]*:?\d+:\d+)"/g)]
-    .map(([, port]) => port)
-    .filter((port) => port !== '0:0');
-  expect(published).toHaveLength(3);
-  expect(published.every((port) => port?.startsWith('127.0.0.1:'))).toBe(true);
+  const published = services.flatMap(([, { ports = [] }]) => ports);
+  expect(published).toHaveLength(6);
+  expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+});
+
+it('runs nothing as root, and with no rights of root', () => {
+  const bare = services.filter(
+    ([, { user, cap_drop, security_opt }]) =>
+      user === undefined ||
+      /^(root|0)\b/.test(user) ||
+      cap_drop?.[0] !== 'ALL' ||
+      !security_opt?.includes('no-new-privileges:true'),
+  );
+  expect(bare).toEqual([]);
+});
+
+it('hands over every secret as a file that ops/secrets.sh makes', () => {
+  const used = new Set(services.flatMap(([, { secrets = [] }]) => secrets));
+  expect([...used].sort()).toEqual(Object.keys(compose.secrets).sort());
+  const script = read('ops/secrets.sh');
+  for (const [name, { file }] of Object.entries(compose.secrets)) {
+    expect(file).toBe(`./secrets/${name}`);
+    expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+  }
+  const settings = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
+  const plain = settings.filter(
+    ([key, value]) =>
+      /PASSWORD|SECRET|TOKEN|_KEY\b|_KEYS|STORE_URL/.test(key) && !`${value}`.startsWith('/run/secrets/'),
+  );
+  expect(plain).toEqual([]);
+});
+
+it('knows of everything that stays up whether it is well', () => {
+  const unwatched = services.filter(([, { healthcheck, restart }]) => healthcheck === undefined && restart !== 'no');
+  expect(unwatched).toEqual([]);
 });

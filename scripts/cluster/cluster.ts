@@ -1,0 +1,149 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type HomeLock, lockHome } from '../../src/embedded/lock.ts';
+import { findTemporalCli } from '../temporal-cli.mjs';
+import { goPrograms } from './go-programs.ts';
+import { type ClusterHome, openClusterHome, type Ports } from './home.ts';
+import { endLeftovers, rememberProcesses } from './leftovers.ts';
+import { ClusterError, type Part } from './part.ts';
+import { databaseFiles, databaseRoles, findPostgres, postgres } from './postgres.ts';
+import { clusterEnv, gateway, sandbox, worker } from './product.ts';
+import { ServerProcess } from './server-process.ts';
+import { temporalNamespace, temporalSchema, temporalServer, temporalUi } from './temporal.ts';
+
+export interface ClusterOptions {
+  home: string;
+  ports?: Ports;
+  /** Of the machine: PATH, HOME, and settings of the product. */
+  env: NodeJS.ProcessEnv;
+  /** Settings of PostgreSQL beyond its defaults, `name=value`. */
+  postgresSettings?: readonly string[];
+  /** File of dynamic settings of Temporal's server. */
+  dynamicConfig?: string;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
+  say(line: string): void;
+}
+
+export interface Cluster {
+  home: ClusterHome;
+  /** What a command needs to belong to it. */
+  env: Readonly<Record<string, string>>;
+  /** In the order of their start. */
+  parts: readonly Part[];
+  /** A part that stays up. Throws for a name of none. */
+  process(name: string): ServerProcess;
+  stop(): Promise<void>;
+}
+
+/** What everything of the product stands on. */
+export interface Ground {
+  home: ClusterHome;
+  /** In the order of their start. */
+  parts: readonly Part[];
+  database: ServerProcess;
+  temporal: ServerProcess;
+  /** Of the machine, with the folders of what was found in PATH. */
+  env: Readonly<Record<string, string>>;
+  /** Folder of PostgreSQL's programs. */
+  postgresPrograms: string;
+}
+
+/** The parts that the product stands on, none of them started yet. Throws a `ClusterError` for what the machine lacks. */
+export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promise<Ground> {
+  const { env: machine, say } = options;
+  const postgresPrograms = findPostgres(machine);
+  const { path: cli, tried } = findTemporalCli(machine);
+  if (cli === undefined) throw new ClusterError(`no Temporal CLI (${tried.join('; ')})`, 'npm run setup');
+  const programs = await goPrograms(machine, say);
+  const home = await openClusterHome(options.home, options.ports);
+  const env = { PATH: [programs, dirname(cli), machine.PATH].join(':'), HOME: machine.HOME ?? home.path };
+  const database = { programs: postgresPrograms, home, env, settings: options.postgresSettings, say };
+  const temporal = { home, programs, cli, env, dynamicConfig: options.dynamicConfig, say };
+  const [postgresServer, server] = [postgres(database), temporalServer(temporal)];
+  const parts = [
+    ...[databaseFiles(database), postgresServer, databaseRoles(database)],
+    ...[temporalSchema(temporal), server, temporalNamespace(temporal), temporalUi(temporal)],
+  ];
+  return { home, parts, database: postgresServer, temporal: server, env, postgresPrograms };
+}
+
+/** Starts every part, each once the one before is healthy. Throws a `ClusterError`, with nothing of it left running. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  mkdirSync(options.home, { recursive: true, mode: 0o711 });
+  const lock = takeHome(options.home);
+  try {
+    await endLeftovers(options.home, options.say);
+    const ground = await layGround(options);
+    const { home } = ground;
+    const own = ownSettings(options.env);
+    const product = { home, env: ground.env, own, say: options.say };
+    const parts = [...ground.parts, sandbox(product), worker(1, product), worker(2, product), gateway(product)];
+    const stop = stopper(parts, lock, options.say);
+    await startAll(parts, home, { ...options, stop });
+    return { home, env: clusterEnv(home, own), parts, stop, process: (name) => processOf(parts, name) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function takeHome(home: string): HomeLock {
+  const lock = lockHome(home);
+  if (lock === undefined)
+    throw new ClusterError(`the cluster of ${home} is up already`, 'End it first, or choose another --home.');
+  return lock;
+}
+
+const OWN = /^(?:PAYOUTS_.*|NODE_(?:OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS))$/;
+
+/** What the caller says of the product, a time scale or another bank, holds in its processes. */
+const ownSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([key, value]) => (OWN.test(key) && value !== undefined ? [[key, value]] : [])),
+  );
+
+async function startAll(
+  parts: readonly Part[],
+  home: ClusterHome,
+  { stop, say, signal }: Pick<ClusterOptions, 'say' | 'signal'> & { stop(): Promise<void> },
+): Promise<void> {
+  try {
+    for (const part of parts) {
+      if (signal?.aborted) throw new ClusterError('interrupted');
+      const from = performance.now();
+      await part.start();
+      rememberProcesses(home.path, pidsOf(parts));
+      say(
+        `${part.name} is ${part instanceof ServerProcess ? 'healthy' : 'done'} (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
+      );
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const pidsOf = (parts: readonly Part[]): number[] =>
+  parts.flatMap((part) => (part instanceof ServerProcess ? (part.pid ?? []) : []));
+
+/** The last first: nobody loses what it stands on. */
+function stopper(parts: readonly Part[], lock: HomeLock, say: (line: string) => void): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= (async () => {
+      for (const part of parts.toReversed()) {
+        await part.stop();
+        if (part instanceof ServerProcess) say(`${part.name} has ended`);
+      }
+      lock.release();
+    })();
+    return stopped;
+  };
+}
+
+function processOf(parts: readonly Part[], name: string): ServerProcess {
+  const found = parts.find((part) => part.name === name);
+  if (found instanceof ServerProcess) return found;
+  throw new RangeError(`no process ${name}`);
+}

@@ -1,0 +1,112 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
+import { answers } from '../../src/temporal/answers.ts';
+import { ClusterError } from './part.ts';
+
+export const PORT_NAMES = [
+  ...['postgres', 'temporal', 'temporal-ui', 'sandbox', 'gateway', 'worker-1-metrics', 'worker-2-metrics'],
+  ...['frontend-membership', 'history', 'history-membership', 'matching', 'matching-membership'],
+  ...['system-worker', 'system-worker-membership'],
+] as const;
+
+export type Ports = Readonly<Record<string, number>>;
+
+/** The one folder of a cluster: databases, logs, secrets, and what its parts agree on. */
+export interface ClusterHome {
+  path: string;
+  ports: Ports;
+  /** Made at the first start, each in a file of its owner's alone. */
+  secrets: Secrets;
+  log(part: string): string;
+  file(...names: string[]): string;
+}
+
+const SECRETS = ['postgres-password', 'temporal-password', 'store-password', 'bank-key', 'bank-secret'] as const;
+
+export interface Secrets {
+  folder: string;
+  read(name: (typeof SECRETS)[number]): string;
+  /** Path of the file of this secret. */
+  path(name: (typeof SECRETS)[number] | 'store-url' | 'codec-keys'): string;
+}
+
+/**
+ * Opens the folder, making what is not there yet.
+ *
+ * @param given ports that the caller insists on, by name; the others are those of the start before, else free ones
+ */
+export async function openClusterHome(folder: string, given: Ports = {}): Promise<ClusterHome> {
+  const path = resolve(folder);
+  // The database runs as another user where everything else is root: it has to get through, and can list nothing.
+  mkdirSync(path, { recursive: true, mode: 0o711 });
+  for (const name of ['logs', 'secrets', 'data'])
+    mkdirSync(join(path, name), { recursive: true, mode: name === 'data' ? 0o711 : 0o700 });
+  const ports = await openPorts(path, given);
+  const secrets = openSecrets(join(path, 'secrets'), ports);
+  return {
+    path,
+    ports,
+    secrets,
+    log: (part) => join(path, 'logs', `${part}.log`),
+    file: (...names) => join(path, ...names),
+  };
+}
+
+/** What parts remember of each other are addresses (the bank's is part of the store's world): a port once taken is kept. */
+async function openPorts(path: string, given: Ports): Promise<Ports> {
+  const file = join(path, 'ports.json');
+  const kept = readJsonFile(file, z.record(z.string(), z.int())) ?? {};
+  const ports: Record<string, number> = {};
+  for (const name of PORT_NAMES) {
+    const port = given[name] ?? kept[name];
+    if (port !== undefined && (await answers('127.0.0.1', port, 500)))
+      throw new ClusterError(
+        `port ${port}, of ${name}, is taken`,
+        `End what listens there (ss -ltnp 'sport = :${port}'), or choose another one: --port ${name}=PORT`,
+      );
+    ports[name] = port ?? (await freePort([...Object.values(ports), ...Object.values(kept)]));
+  }
+  writeJsonFile(file, ports);
+  return ports;
+}
+
+/** Temporal keeps its ports in a smallint; nor do systems give one of these to a connection that goes out. */
+const FROM = 20_000;
+const BELOW = 32_768;
+
+async function freePort(taken: readonly number[]): Promise<number> {
+  for (;;) {
+    const port = randomInt(FROM, BELOW);
+    if (taken.includes(port)) continue;
+    const server = createServer();
+    try {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return port;
+    } catch {
+      // Somebody has it.
+    } finally {
+      server.close();
+    }
+  }
+}
+
+function openSecrets(folder: string, ports: Ports): Secrets {
+  const path: Secrets['path'] = (name) => join(folder, name);
+  for (const name of SECRETS) writeOnce(path(name), () => randomBytes(24).toString('hex'));
+  writeOnce(path('codec-keys'), () => `cluster:${randomBytes(32).toString('base64')}`);
+  const read: Secrets['read'] = (name) => readFileSync(path(name), 'utf8');
+  writeFileSync(path('store-url'), `postgres://payouts:${read('store-password')}@127.0.0.1:${ports.postgres}/payouts`, {
+    mode: 0o600,
+  });
+  return { folder, read, path };
+}
+
+function writeOnce(file: string, value: () => string): void {
+  if (!existsSync(file)) writeFileSync(file, value(), { mode: 0o600 });
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { processMark } from '../../src/embedded/process-mark.ts';
+import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
+
+const processes = z.array(z.object({ pid: z.int(), mark: z.string() }));
+const fileOf = (home: string): string => join(home, 'processes.json');
+const END_MS = 20_000;
+
+/** What runs now, each process with a mark that a later one under its id does not have. */
+export function rememberProcesses(home: string, pids: readonly number[]): void {
+  const marked = pids.flatMap((pid) => {
+    const mark = processMark(pid);
+    return mark === undefined ? [] : [{ pid, mark }];
+  });
+  writeJsonFile(fileOf(home), marked);
+}
+
+/** Ends what a supervisor that was killed has left behind; the last first, and nothing but what it had started. */
+export async function endLeftovers(home: string, say: (line: string) => void): Promise<void> {
+  for (const { pid, mark } of (readJsonFile(fileOf(home), processes) ?? []).toReversed()) {
+    if (processMark(pid) !== mark) continue;
+    say(`ending process ${pid}, which an earlier cluster of this folder left behind`);
+    process.kill(pid, 'SIGINT');
+    const deadline = performance.now() + END_MS;
+    while (processMark(pid) === mark) {
+      if (performance.now() > deadline) process.kill(pid, 'SIGKILL');
+      await pause(100);
+    }
+  }
+}

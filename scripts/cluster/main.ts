@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Cluster, startCluster } from './cluster.ts';
+import type { Ports } from './home.ts';
+import { PORT_NAMES } from './home.ts';
+import { ClusterError } from './part.ts';
+import { gatewayUrl, sandboxUrl } from './product.ts';
+import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
+
+const USAGE = `usage: npm run cluster [-- --home FOLDER] [--port NAME=PORT]...
+PostgreSQL, Temporal, the sandbox, two workers and a gateway as processes of this machine, until Ctrl+C.
+--home   folder of data, logs and secrets (.cluster); a later start goes on with it
+--port   of ${PORT_NAMES.slice(0, 5).join(', ')}; below 32768; a free one is chosen once otherwise, and kept`;
+
+const say = (line: string): void => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+
+function options(): { home: string; ports: Ports } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        home: { type: 'string', default: '.cluster' },
+        port: { type: 'string', multiple: true, default: [] },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    return { home: values.home, ports: Object.fromEntries(values.port.map(portOf)) };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function portOf(given: string): [string, number] {
+  const [name = '', text = ''] = given.split('=');
+  const port = Number(text);
+  if (!(PORT_NAMES as readonly string[]).includes(name)) throw new RangeError(`--port ${given}: no part "${name}"`);
+  if (!Number.isInteger(port) || port < 1 || port > 32_767) throw new RangeError(`--port ${given}: no port "${text}"`);
+  return [name, port];
+}
+
+const exportsOf = ({ env }: Cluster): string =>
+  Object.entries(env)
+    .map(([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'\n`)
+    .join('');
+
+/** What a person does next: every line can be pasted. */
+function directions({ home }: Cluster): string {
+  return [
+    '',
+    `Temporal   ${temporalAddress(home)}, namespace ${NAMESPACE}; Web UI ${uiUrl(home)}`,
+    `gateway    ${gatewayUrl(home)}`,
+    `bank       ${sandboxUrl(home)} (the sandbox)`,
+    `logs       ${home.file('logs')}`,
+    '',
+    'In another terminal, to pay a file through it:',
+    '',
+    `  . ${home.file('env.sh')}`,
+    '  npx payouts run examples/payouts.csv --yes',
+    '',
+    'Up until Ctrl+C; the next start goes on with the same data.',
+  ].join('\n');
+}
+
+const { home, ports } = options();
+const ending = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
+try {
+  const cluster = await startCluster({ home, ports, env: process.env, signal: ending.signal, say });
+  writeFileSync(cluster.home.file('env.sh'), exportsOf(cluster), { mode: 0o600 });
+  console.log(directions(cluster));
+  if (!ending.signal.aborted) await once(ending.signal, 'abort');
+  say('ending');
+  await cluster.stop();
+} catch (error) {
+  if (!(error instanceof ClusterError)) throw error;
+  console.error(`cluster: ${error.message}${error.fix === undefined ? '' : `\nFix: ${error.fix}`}`);
+  process.exit(1);
+}

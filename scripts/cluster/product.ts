@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url';
+import type { ClusterHome } from './home.ts';
+import { ServerProcess } from './server-process.ts';
+import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
+
+const PAYOUTS = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
+const HOST = '127.0.0.1';
+const ANSWER_MS = 5_000;
+
+export interface ProductOptions {
+  home: ClusterHome;
+  /** Of the machine, without settings of the product. */
+  env: Readonly<Record<string, string>>;
+  /** Settings of the product that the caller has: they hold in the place of the cluster's own, for another bank, say. */
+  own: Readonly<Record<string, string>>;
+  say(line: string): void;
+}
+
+export const sandboxUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.sandbox}`;
+export const gatewayUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.gateway}`;
+
+/** What a worker, a gateway or a command needs to belong to this cluster. Secrets are named by their files. */
+export const clusterEnv = (home: ClusterHome, own: Readonly<Record<string, string>>): Record<string, string> =>
+  overlaid(defaults(home), own);
+
+const defaults = (home: ClusterHome): Record<string, string> => ({
+  TEMPORAL_ADDRESS: temporalAddress(home),
+  TEMPORAL_NAMESPACE: NAMESPACE,
+  PAYOUTS_HOME: home.file('data', 'home'),
+  PAYOUTS_STORE_URL_FILE: home.secrets.path('store-url'),
+  PAYOUTS_CODEC_KEYS_FILE: home.secrets.path('codec-keys'),
+  PAYOUTS_API_URL: sandboxUrl(home),
+  ...bankKeys(home),
+  PAYOUTS_UI_URL: uiUrl(home),
+});
+
+const bankKeys = ({ secrets }: ClusterHome): Record<string, string> => ({
+  PAYOUTS_API_KEY_FILE: secrets.path('bank-key'),
+  PAYOUTS_API_SECRET_FILE: secrets.path('bank-secret'),
+});
+
+/** A setting is given by itself or by a file, never both. */
+function overlaid(
+  base: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const plain = (key: string): string => key.replace(/_FILE$/, '');
+  const named = new Set(Object.keys(own).map(plain));
+  return { ...Object.fromEntries(Object.entries(base).filter(([key]) => !named.has(plain(key)))), ...own };
+}
+
+/** The bank of a trial, in the place of a real one. */
+export const sandbox = ({ home, env, own, say }: ProductOptions): ServerProcess =>
+  payouts(
+    {
+      name: 'sandbox',
+      args: ['sandbox', '--port', `${home.ports.sandbox}`, '--file', home.file('data', 'sandbox.sqlite')],
+      env: { ...env, ...overlaid({ PAYOUTS_HOME: home.file('data', 'home'), ...bankKeys(home) }, own) },
+      // Whatever it answers, it answers.
+      isHealthy: async () => (await ask(`${sandboxUrl(home)}/v1/auth`)).status > 0,
+    },
+    { home, say },
+  );
+
+export function worker(number: 1 | 2, { home, env, own, say }: ProductOptions): ServerProcess {
+  const metrics = home.ports[`worker-${number}-metrics`];
+  return payouts(
+    {
+      name: `worker-${number}`,
+      args: ['worker'],
+      env: { ...env, ...clusterEnv(home, own), PAYOUTS_METRICS_ADDRESS: `${HOST}:${metrics}` },
+      isHealthy: async () => (await ask(`http://${HOST}:${metrics}/readyz`)).ok,
+    },
+    { home, say },
+  );
+}
+
+export const gateway = ({ home, env, own, say }: ProductOptions): ServerProcess =>
+  payouts(
+    {
+      name: 'gateway',
+      args: ['gateway', '--port', `${home.ports.gateway}`],
+      env: { ...env, ...clusterEnv(home, own) },
+      isHealthy: async () => (await ask(`${gatewayUrl(home)}/readyz`)).ok,
+    },
+    { home, say },
+  );
+
+const ask = (url: string): Promise<Response> => fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+
+function payouts(
+  spec: { name: string; args: readonly string[]; env: Record<string, string>; isHealthy(): Promise<boolean> },
+  { home, say }: Pick<ProductOptions, 'home' | 'say'>,
+): ServerProcess {
+  const command = { command: process.execPath, args: [PAYOUTS, ...spec.args], logFile: home.log(spec.name) };
+  return new ServerProcess({ ...spec, ...command, startLimitMs: 120_000 }, say);
+}

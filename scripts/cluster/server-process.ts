@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ClusterError, type Part } from './part.ts';
+
+export interface ProcessSpec {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** What it prints, appended over all its lives. */
+  logFile: string;
+  /** The user that it runs as; only root can name another one. */
+  user?: { uid: number; gid: number } | undefined;
+  /** Asked again and again after a start; an exception counts as no. */
+  isHealthy(): Promise<boolean>;
+  /** How long it may take to become healthy, 60 s when not said. */
+  startLimitMs?: number;
+  /** What asks it to end, SIGTERM when not said. */
+  stopSignal?: NodeJS.Signals;
+  /** How long it may take to end before it is killed, 45 s when not said: a send under way may take 30 s. */
+  stopLimitMs?: number;
+}
+
+const LOOK_EVERY_MS = 250;
+/** Before a process that ended by itself is started again; doubled each time up to the longest. */
+const RESTART_MS = 1_000;
+const RESTART_LONGEST_MS = 15_000;
+
+/** A process that is started again whenever it ends without having been asked to. */
+export class ServerProcess implements Part {
+  readonly spec: ProcessSpec;
+  #child: ChildProcess | undefined;
+  #stopping: AbortController | undefined;
+  #restarts = 0;
+  readonly #say: (line: string) => void;
+
+  constructor(spec: ProcessSpec, say: (line: string) => void) {
+    this.spec = spec;
+    this.#say = say;
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  /** undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#child === undefined || hasEnded(this.#child) ? undefined : this.#child.pid;
+  }
+
+  async start(): Promise<void> {
+    this.#stopping = new AbortController();
+    const logFrom = sizeOf(this.spec.logFile);
+    const child = this.#launch(this.#stopping.signal);
+    const deadline = performance.now() + (this.spec.startLimitMs ?? 60_000);
+    while (!(await this.isHealthy())) {
+      const why = hasEnded(child)
+        ? `ended with ${child.exitCode ?? child.signalCode}`
+        : performance.now() > deadline && 'does not become healthy';
+      if (why === false) {
+        await pause(LOOK_EVERY_MS);
+        continue;
+      }
+      await this.stop();
+      throw new ClusterError(
+        `${this.name} ${why}:\n${lastLines(this.spec.logFile, logFrom)}`,
+        `Its log: ${this.spec.logFile}`,
+      );
+    }
+  }
+
+  async isHealthy(): Promise<boolean> {
+    if (this.pid === undefined) return false;
+    return await this.spec.isHealthy().catch(() => false);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping?.abort();
+    await this.#end(this.spec.stopSignal ?? 'SIGTERM', this.spec.stopLimitMs ?? 45_000);
+  }
+
+  /** Ends it as a crash does; it is started again like after any end of its own. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL', 0);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.pid !== undefined) this.#child?.kill(signal);
+  }
+
+  async #end(signal: NodeJS.Signals, limitMs: number): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    await ended;
+    clearTimeout(late);
+  }
+
+  #launch(stopping: AbortSignal): ChildProcess {
+    const { command, args, env, logFile, user } = this.spec;
+    const log = openSync(logFile, 'a', 0o600);
+    // A group of its own: Ctrl+C of a terminal goes to the supervisor alone, which ends its parts in order.
+    const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached: true, ...user });
+    closeSync(log);
+    child.once('error', (error) => this.#say(`${this.name}: ${error.message}`));
+    child.once('exit', (code, signal) => {
+      if (!stopping.aborted && this.#child === child) void this.#restart(stopping, signal ?? `exit ${code}`);
+    });
+    this.#child = child;
+    return child;
+  }
+
+  async #restart(stopping: AbortSignal, how: string): Promise<void> {
+    const waitMs = Math.min(RESTART_LONGEST_MS, RESTART_MS * 2 ** this.#restarts);
+    this.#restarts += 1;
+    this.#say(`${this.name} ended (${how}); started again in ${waitMs / 1_000} s, log ${this.spec.logFile}`);
+    await pause(waitMs, undefined, { signal: stopping }).catch(() => undefined);
+    if (stopping.aborted) return;
+    const child = this.#launch(stopping);
+    while (!hasEnded(child) && !stopping.aborted && !(await this.isHealthy())) await pause(LOOK_EVERY_MS);
+    if (hasEnded(child) || stopping.aborted) return;
+    this.#restarts = 0;
+    this.#say(`${this.name} is healthy again`);
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode, pid }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** What a part has said since, as far as it helps. */
+export const lastLines = (file: string, from = 0): string =>
+  readFileSync(file)
+    .subarray(from)
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(-8)
+    .map((line) => line.slice(0, 300))
+    .join('\n');
