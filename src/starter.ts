@@ -1,5 +1,7 @@
 import './tls-minimum.ts';
+import { endSoon } from './cli/end-soon.ts';
 import { runProgram } from './cli/program.ts';
 
 // Composition root of the `payouts` command; imported by nothing.
 process.exitCode = await runProgram(process.argv.slice(2));
+endSoon();

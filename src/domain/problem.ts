@@ -29,7 +29,7 @@ export type ProblemKind =
   | 'bank-authentication'
   /** Understood, and refused by the bank or by where a payout stands. */
   | 'refused'
-  /** Bank, Temporal or gateway give no answer; the same may be asked again. */
+  /** Bank, Temporal, store or gateway give no answer; the same may be asked again. */
   | 'unreachable'
   | 'interrupted'
   | 'internal';

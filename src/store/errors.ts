@@ -44,6 +44,20 @@ export class StoreUrlError extends Problem {
   }
 }
 
+const DISK_FULL = '53100';
+
+/** The store's PostgreSQL does not answer, or can take nothing now. What was asked may have been done: ask again. */
+export class StoreUnreachableError extends Problem {
+  /** `code` is SQLSTATE or Node's, empty where there is none. */
+  constructor(code: string, cause: unknown) {
+    const what = code === DISK_FULL ? 'has no room left on its disk' : 'does not answer';
+    super('unreachable', 'store-unreachable', `The store ${what}${code === '' ? '' : ` (${code})`}.`, {
+      hint: 'Look at its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.',
+      cause,
+    });
+  }
+}
+
 type StoreFileProblem =
   | 'no-file'
   | 'file-system'

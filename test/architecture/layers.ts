@@ -195,8 +195,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   // What the package shows to programs.
   'index.ts': { imports: [''], packages: [] },
   'tls-minimum.ts': { imports: [], packages: ['node:tls'] },
-  'starter.ts': { imports: ['tls-minimum.ts', 'cli/program.ts'], packages: [] },
-  'worker.ts': { imports: ['tls-minimum.ts', 'cli/program.ts'], packages: [] },
+  'starter.ts': { imports: ['tls-minimum.ts', 'cli/program.ts', 'cli/end-soon.ts'], packages: [] },
+  'worker.ts': { imports: ['tls-minimum.ts', 'cli/program.ts', 'cli/end-soon.ts'], packages: [] },
 };
 
 /** Composition roots: started, never imported. */
