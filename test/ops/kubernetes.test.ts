@@ -1,0 +1,78 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { CONFIG_KEYS } from '../../src/config.ts';
+
+interface Container {
+  env?: { name: string }[];
+  envFrom?: { configMapRef: { name: string } }[];
+  readinessProbe?: object;
+  livenessProbe?: { httpGet: { path: string } };
+  securityContext: {
+    readOnlyRootFilesystem: boolean;
+    allowPrivilegeEscalation: boolean;
+    capabilities: { drop: string[] };
+  };
+}
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec?: {
+    template: {
+      spec: {
+        containers: Container[];
+        securityContext: { runAsNonRoot: boolean };
+        terminationGracePeriodSeconds: number;
+      };
+    };
+  };
+}
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const root = new URL('../../', import.meta.url).pathname;
+const manifests = globSync('ops/kubernetes/*.yaml', { cwd: root })
+  .filter((path) => !path.endsWith('kustomization.yaml'))
+  .flatMap((path) => parseAllDocuments(read(path)).map((document) => document.toJS() as Manifest));
+const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+const units = globSync('ops/systemd/payouts-*.service', { cwd: root }).map(read);
+
+const isSetting = (name: string): boolean => name.startsWith('TEMPORAL_') || name.replace(/_FILE$/, '') in CONFIG_KEYS;
+
+it('sets what the product knows, and nothing else', () => {
+  const config = Object.keys(manifests.find(({ kind }) => kind === 'ConfigMap')?.data ?? {});
+  const env = deployments.flatMap(({ spec }) => spec?.template.spec.containers.flatMap((it) => it.env ?? []) ?? []);
+  const ofUnits = units.flatMap((unit) => [...unit.matchAll(/\b(PAYOUTS_\w+)=/g)].map(([, name]) => name ?? ''));
+  const names = [...config, ...env.map(({ name }) => name), ...ofUnits];
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !isSetting(name))).toEqual([]);
+});
+
+it('runs workers and gateway without rights, and gives a send the time to end', () => {
+  expect(deployments.map(({ metadata }) => metadata.name)).toEqual(['gateway', 'workers']);
+  for (const { spec } of deployments) {
+    const pod = spec?.template.spec;
+    expect(pod?.securityContext.runAsNonRoot).toBe(true);
+    expect(pod?.terminationGracePeriodSeconds).toBe(45);
+    for (const { securityContext, readinessProbe, livenessProbe } of pod?.containers ?? []) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(readinessProbe).toBeDefined();
+      expect(livenessProbe?.httpGet.path).toBe('/healthz');
+    }
+  }
+  for (const unit of units) expect(unit).toContain('TimeoutStopSec=45');
+});
+
+it('reads the secrets that ops/secrets.sh makes', () => {
+  const script = read('ops/secrets.sh');
+  const credentials = units.flatMap((unit) =>
+    [...unit.matchAll(/^LoadCredential=([\w-]+):/gm)].map(([, name]) => name),
+  );
+  const mounted = [...read('docs/production.md').matchAll(/secrets\/([a-z][a-z-]+)/g)].map(([, name]) => name);
+  for (const name of [...credentials, ...mounted]) expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+});
