@@ -46,7 +46,10 @@ const pay = async (under = reference): Promise<string> =>
   (await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference: under })).order_id;
 
 /** An order of the open set; `orderId`: what the bank has answered. */
-async function open(orderId: string | undefined, change: { reference?: string; currencies?: string[] } = {}) {
+async function open(
+  orderId: string | undefined,
+  change: { reference?: string; currencies?: string[]; at?: number } = {},
+) {
   const under = change.reference ?? reference;
   await store.openOrder(openOrderRequest(under, { uid: 'u-1001', at: Date.now(), watchAliveSince: 0, ...change }));
   if (orderId === undefined) return;
@@ -115,6 +118,14 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
       { reference, orderId: known, status: 'COMPLETED', stage: 'paid' },
     ]);
     expect(unasked).toEqual([]);
+  });
+
+  it('tells of an order that was opened by a clock an hour ahead', async () => {
+    const orderId = await pay();
+    await open(orderId, { at: Date.now() + 3_600_000 });
+    settle();
+    expect(await watch(USD)).toMatchObject({ ended: true });
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
   it('tells of a second order once, and nobody of what came back', async () => {
