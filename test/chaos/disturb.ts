@@ -73,7 +73,8 @@ function act(
     return true;
   }
   const workers = stack.workers[Math.floor(worker * stack.workers.length)];
-  const process: Supervised | undefined = { worker: workers, sandbox: stack.sandbox, temporal: stack.temporal }[target];
+  const { sandbox, temporal, database } = stack;
+  const process: Supervised | undefined = { worker: workers, sandbox, temporal, database }[target];
   if (process === undefined || process.isPaused) return false;
   if (what === 'pause') pauses.push(process.freeze(ms));
   else if (what === 'outage') pauses.push(stack.bank.refuseConnections(ms).catch(() => undefined));

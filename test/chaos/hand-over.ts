@@ -20,6 +20,7 @@ export class HandOver {
   readonly #stack: Stack;
   #running: Command | undefined;
   #stopped = false;
+  #held: Promise<void> | undefined;
   #paused = false;
 
   constructor(stack: Stack) {
@@ -35,6 +36,13 @@ export class HandOver {
     if (!this.isRunning) return false;
     this.#running?.kill('SIGKILL');
     return true;
+  }
+
+  /** Nobody hands anything in while `work` runs. */
+  async during(work: () => Promise<void>): Promise<void> {
+    this.#held = work();
+    this.#running?.kill('SIGKILL');
+    await this.#held;
   }
 
   async freeze(ms: number): Promise<void> {
@@ -54,6 +62,7 @@ export class HandOver {
 
   async #repeat(): Promise<void> {
     while (!this.#stopped) {
+      await this.#held;
       this.runs += 1;
       this.#running = this.#stack.payouts('run', this.#stack.file, '--yes', '--json', '--by', MAKER);
       const { code, stdout, stderr } = await this.#running.ended;

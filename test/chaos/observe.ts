@@ -38,12 +38,24 @@ export interface Seen {
   report: unknown;
   results: WorkflowResult[];
   calm: Observation['calm'];
+  restores: readonly number[];
 }
 
 /** What the checker gets to know. Accounts are reckoned from the orders again, beside the bank's own journal. */
-export function observe({ options, stack, people, opening, closing, report, results, calm }: Seen): Observation {
+export function observe({
+  options,
+  stack,
+  people,
+  opening,
+  closing,
+  report,
+  results,
+  calm,
+  restores,
+}: Seen): Observation {
   const { lateCommitMs, listLagMs } = bankTimes(options);
   const { listLagMs: lag = 0 } = profileOf(options);
+  const trueTime = clockOf(options, stack);
   const endedAt = new Map(stack.store.payouts().map((row) => [row.reference, row.ended_at]));
   return {
     settings: {
@@ -67,32 +79,46 @@ export function observe({ options, stack, people, opening, closing, report, resu
     accounts: closing.accounts.map((account) => booksOf(account, opening, closing.orders)),
     attempts: stack.store.attempts().map(({ reference, attempt, sent_at, outcome, order_id }) => ({
       ...{ reference, attempt, outcome },
-      recordedAt: sent_at,
+      recordedAt: trueTime(sent_at),
       orderId: order_id,
     })),
     rows: reportDocument.parse(report).payouts.map(({ reason, ...row }) => ({
       ...row,
       generation: 0,
       reasonCode: reason?.code ?? null,
-      endedAt: endedAt.get(row.reference) ?? null,
+      endedAt: optional(trueTime, endedAt.get(row.reference)),
     })),
     statesSeen: people.statesSeen,
     results,
     interruptions: [],
     decisions: people.decisions,
     audits: stack.store.audits().map(({ at, actor, action, detail }) => ({
-      ...{ at, actor, action },
+      ...{ at: trueTime(at), actor, action },
       orderId: (JSON.parse(detail) as { orderId?: string }).orderId ?? null,
     })),
     notedOrders: [...stack.store.unaskedOrders(), ...stack.store.incidentOrders()],
     traffic: [],
     switches: [],
-    restores: [],
+    restores: [...restores],
     sendersBegun: [],
     foreignCalls: [],
     calm,
   };
 }
+
+/** What the store was told by a clock that was off, as a right one would have shown it: a run is shorter than that. */
+function clockOf({ clocksOffByMs = 0 }: ChaosOptions, { startedAt }: Stack): (at: number) => number {
+  const apart = clocksOffByMs / 2;
+  const now = Date.now();
+  return (at) => {
+    if (clocksOffByMs === 0) return at;
+    if (at > now + apart) return at - clocksOffByMs;
+    return at < startedAt - apart ? at + clocksOffByMs : at;
+  };
+}
+
+const optional = (map: (at: number) => number, at: number | null | undefined): number | null =>
+  at === null || at === undefined ? null : map(at);
 
 function orderOf(order: BankStateOrder, lag: number): BankOrder {
   const bought = order.type === 'FX';

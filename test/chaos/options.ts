@@ -1,8 +1,14 @@
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { draw } from '../../src/sandbox/draw.ts';
 import { WRITE_KIND_NAMES } from '../../src/sandbox/faults/fault-plan.ts';
+import type { Ground } from './ground.ts';
+import type { HandOver } from './hand-over.ts';
+import type { Stack } from './stack.ts';
 
-export type Target = 'worker' | 'sandbox' | 'temporal' | 'command';
+/** Runs lay a cluster of their own, PostgreSQL and Temporal's server, in the place of the dev server and SQLite. */
+export const ON_CLUSTER = process.env.PAYOUTS_TEST_CLUSTER !== undefined;
+
+export type Target = 'worker' | 'sandbox' | 'temporal' | 'database' | 'command';
 export type Disturbance = 'kill' | 'pause' | 'outage';
 
 /** One run on the real stack. Everything random follows from the seed; the machine's own timing does not. */
@@ -25,6 +31,20 @@ export interface ChaosOptions {
   /** Factor on the product's own waits. */
   timeScale: number;
   say(line: string): void;
+  /** What is stood on, in the place of what `ON_CLUSTER` says. */
+  lay?: (dir: string, home: string) => Promise<Ground>;
+  /** More of the environment of a process by its name. */
+  envOf?: (name: string) => Readonly<Record<string, string>>;
+  /** By how much clocks of processes were put ahead or back for a while; more than the run lasts. */
+  clocksOffByMs?: number;
+  /** What is done, in the place of disturbances by the seed's schedule. */
+  drill?: (stack: Stack, handOver: HandOver) => Promise<DrillOutcome>;
+}
+
+/** What a drill did, by name, and when it put an older copy of the store in its place. */
+export interface DrillOutcome {
+  did: readonly string[];
+  restores?: readonly number[];
 }
 
 const DISTURBANCES: ChaosOptions['disturbances'] = [
@@ -37,6 +57,7 @@ const DISTURBANCES: ChaosOptions['disturbances'] = [
   { weight: 2, target: 'temporal', what: 'pause' },
   { weight: 2, target: 'command', what: 'kill' },
   { weight: 1, target: 'command', what: 'pause' },
+  ...(ON_CLUSTER ? [{ weight: 3, target: 'database', what: 'kill' } as const] : []),
 ];
 
 export function fullChaos(given: { seed: number; payouts: number; minutes: number }): Omit<ChaosOptions, 'say'> {

@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { draw } from '../../src/sandbox/draw.ts';
 import type { PeopleDecision, StateSeen } from '../checker/observation.ts';
 import type { Stack } from './stack.ts';
+import type { StoredPayout } from './stored-tables.ts';
 
 const LOOK_MS = 500;
 /** A person who hears nothing says it again, in one of the two ways. */
@@ -43,7 +44,7 @@ export class People {
 
   async #watch(): Promise<void> {
     while (!this.#stopped) {
-      for (const { reference, workflow_id, state } of this.#stack.store.payouts()) {
+      for (const { reference, workflow_id, state } of this.#payouts()) {
         if (this.#last.get(reference) !== state) {
           this.#last.set(reference, state);
           this.statesSeen.push({ at: Date.now(), reference, state });
@@ -51,6 +52,15 @@ export class People {
         if (state === 'awaiting-bank-approval') this.#approve(reference, workflow_id);
       }
       await pause(LOOK_MS);
+    }
+  }
+
+  /** None while the database is down: somebody killed it. */
+  #payouts(): StoredPayout[] {
+    try {
+      return this.#stack.store.payouts();
+    } catch {
+      return [];
     }
   }
 
@@ -75,7 +85,7 @@ export class People {
       this.#connection = undefined;
       throw error;
     });
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace: this.#stack.namespace });
     await connection.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
       client.workflow.getHandle(workflowId).signal('approve', { by }),
     );

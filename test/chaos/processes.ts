@@ -11,6 +11,8 @@ export interface ProcessSpec {
   env: Readonly<Record<string, string>>;
   /** What it prints, appended over all its lives. */
   logFile: string;
+  /** Whom it runs as; only root can name another one. */
+  user?: { uid: number; gid: number } | undefined;
   /** Runs after each start, until the process ends; readiness and what memory has to be told again. */
   onStart?: (() => Promise<void>) | undefined;
 }
@@ -38,6 +40,7 @@ export class Supervised {
   }
 
   start(): Promise<void> {
+    this.#ended = false;
     this.#launch();
     return this.#ready;
   }
@@ -55,6 +58,15 @@ export class Supervised {
     await ended;
   }
 
+  /** Asks it to end; it is started again soon after. */
+  async restart(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
   /** SIGSTOP, and SIGCONT after `ms`. */
   async freeze(ms: number): Promise<void> {
     const child = this.#child;
@@ -66,16 +78,16 @@ export class Supervised {
     this.#paused = false;
   }
 
-  /** For good. */
+  /** Until it is started. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.kill();
   }
 
   #launch(): void {
-    const { command, args, env, logFile, name } = this.spec;
+    const { command, args, env, logFile, name, user } = this.spec;
     const log = openSync(logFile, 'a', 0o600);
-    const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached: true });
+    const child = spawn(command, args, { env, stdio: ['ignore', log, log], detached: true, ...user });
     closeSync(log);
     alive.add(child);
     this.#child = child;

@@ -54,7 +54,7 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   const handOver = new HandOver(stack);
   const stopReading = readLogs(stack);
   const began = performance.now();
-  const disturbances = await faultPhase(options, stack, handOver);
+  const { disturbances, restores } = await faultPhase(options, stack, handOver);
   const calmFrom = Date.now();
   const faultPhaseMs = performance.now() - began;
   await retried(() => stack.bank.calm());
@@ -68,7 +68,7 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   await people.stop();
   await stopReading();
   await retried(() => stack.bank.readLog());
-  const seen = { options, stack, people, opening, closing, report: await report(stack), results, calm };
+  const seen = { options, stack, people, opening, closing, report: await report(stack), results, calm, restores };
   const observation = observe(seen);
   const verdict = judge(observation, stack);
   return {
@@ -86,7 +86,15 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
 }
 
 /** Faults and kills until POSTs were hit and the time after that is over, or everything is settled in spite of them. */
-async function faultPhase(options: ChaosOptions, stack: Stack, handOver: HandOver): Promise<DisturbanceCounts> {
+async function faultPhase(
+  options: ChaosOptions,
+  stack: Stack,
+  handOver: HandOver,
+): Promise<{ disturbances: DisturbanceCounts; restores: readonly number[] }> {
+  if (options.drill !== undefined) {
+    const { did, restores = [] } = await options.drill(stack, handOver);
+    return { disturbances: new Map(Object.entries(countBy(did))), restores };
+  }
   const over = new AbortController();
   void handOver.settled.then(() => over.abort());
   void postsHit(stack, over.signal)
@@ -95,7 +103,7 @@ async function faultPhase(options: ChaosOptions, stack: Stack, handOver: HandOve
       () => over.abort(),
       () => undefined,
     );
-  return await disturb(options, stack, handOver, over.signal);
+  return { disturbances: await disturb(options, stack, handOver, over.signal), restores: [] };
 }
 
 const HITS_MIN = 3;
@@ -145,7 +153,7 @@ async function quietBank(stack: Stack): Promise<BankState> {
 async function workflowResults(stack: Stack): Promise<WorkflowResult[]> {
   const connection = await Connection.connect({ address: stack.temporalAddress, connectTimeout: '30s' });
   try {
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace: stack.namespace });
     const results: WorkflowResult[] = [];
     for (const { reference, workflow_id } of stack.store.payouts()) {
       const handle = client.workflow.getHandle(workflow_id);
@@ -178,9 +186,11 @@ function faultFigures({ kinds }: ChaosOptions, { bank }: Stack): Pick<ChaosResul
   };
 }
 
-function ownEnds({ temporal, sandbox, workers }: Stack): Record<string, number> {
+function ownEnds({ temporal, database, sandbox, workers }: Stack): Record<string, number> {
   return countBy(
-    [temporal, sandbox, ...workers].flatMap(({ spec, ownEnds: ends }) => ends.map((end) => `${spec.name}: ${end}`)),
+    [temporal, ...(database === undefined ? [] : [database]), sandbox, ...workers].flatMap(({ spec, ownEnds: ends }) =>
+      ends.map((end) => `${spec.name}: ${end}`),
+    ),
   );
 }
 

@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
-import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { answers } from '../../src/temporal/answers.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { BankDoor } from './bank-door.ts';
-import { bankTimes, type ChaosOptions, profileOf } from './options.ts';
+import { clusterGround } from './cluster-ground.ts';
+import { type Ground, smallGround } from './ground.ts';
+import { bankTimes, type ChaosOptions, ON_CLUSTER, profileOf } from './options.ts';
 import { type Command, command, freePorts, Supervised } from './processes.ts';
 import { rowsOf } from './rows.ts';
-import { StoreFile } from './store-file.ts';
+import type { StoredTables } from './stored-tables.ts';
 
 const PAYOUTS = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 const HOST = '127.0.0.1';
@@ -20,12 +19,19 @@ const WORKERS = 2;
 export interface Stack {
   /** Folder of everything the run writes. */
   dir: string;
+  /** Epoch ms. */
+  startedAt: number;
   temporalAddress: string;
+  namespace: string;
   temporal: Supervised;
+  /** What it stands on. */
+  ground: Ground;
+  /** PostgreSQL; undefined where Temporal and store have a file each. */
+  database: Supervised | undefined;
   sandbox: Supervised;
   workers: Supervised[];
   bank: BankDoor;
-  store: StoreFile;
+  store: StoredTables;
   /** The file of payouts. */
   file: string;
   /** Runs `payouts ARGS` once. */
@@ -33,16 +39,18 @@ export interface Stack {
   end(): Promise<void>;
 }
 
+const layGround = (dir: string, home: string): Promise<Ground> =>
+  ON_CLUSTER ? clusterGround(dir) : smallGround(dir, home);
+
 export async function startStack(options: ChaosOptions): Promise<Stack> {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-chaos-'));
   const home = join(dir, 'home');
   mkdirSync(home);
-  const storeFile = join(home, 'store.sqlite');
   const file = join(dir, 'payouts.json');
   writeFileSync(file, JSON.stringify({ payouts: rowsOf(options.payouts) }, null, 1));
-  const [temporalPort = 0, sandboxPort = 0] = await freePorts(2);
+  const ground = await (options.lay ?? layGround)(dir, home);
+  const [sandboxPort = 0] = await freePorts(1);
   const bankUrl = `http://${HOST}:${sandboxPort}`;
-  const temporalAddress = `${HOST}:${temporalPort}`;
   const bank = new BankDoor(bankUrl, profileOf(options), {
     seed: options.seed,
     rate: options.rate,
@@ -54,10 +62,8 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
     PATH: process.env.PATH ?? '',
     HOME: dir,
     PAYOUTS_HOME: home,
-    PAYOUTS_STORE_URL: `file:${storeFile}`,
     PAYOUTS_API_URL: bankUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
-    PAYOUTS_ONE_MACHINE: 'true',
+    ...ground.env,
     PAYOUTS_TIME_SCALE: `${options.timeScale}`,
     ...COMPILE_CACHE,
     PAYOUTS_WINDOW: `${Math.max(6, Math.min(50, Math.ceil(options.payouts / 4)))}`,
@@ -67,54 +73,42 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
       name,
       command: process.execPath,
       args: [PAYOUTS, ...args],
-      env,
+      env: { ...env, ...options.envOf?.(name) },
       logFile: join(dir, `${name}.log`),
       onStart,
     });
-  const temporal = temporalServer(dir, temporalPort);
-  const sandbox = node('sandbox', ['sandbox', '--port', `${sandboxPort}`, '--file', join(home, 'sandbox.sqlite')], () =>
+  const sandbox = node('sandbox', ['sandbox', '--port', `${sandboxPort}`, '--file', join(dir, 'sandbox.sqlite')], () =>
     bank.up(),
   );
   const workers = Array.from({ length: WORKERS }, (_, n) => node(`worker-${n + 1}`, ['worker']));
-  const all = [...workers, sandbox, temporal];
+  const { temporalAddress, namespace, temporal, database, store } = ground;
   const stack: Stack = {
-    ...{ dir, temporalAddress, temporal, sandbox, workers, bank, file },
-    store: new StoreFile(storeFile),
+    ...{
+      dir,
+      startedAt: Date.now(),
+      ground,
+      temporalAddress,
+      namespace,
+      temporal,
+      database,
+      store,
+      sandbox,
+      workers,
+      bank,
+      file,
+    },
     payouts: (...args) => command(process.execPath, [PAYOUTS, ...args], env),
     end: async () => {
-      await Promise.all(all.map((it) => it.end()));
+      await Promise.all([...workers, sandbox, temporal].map((it) => it.end()));
+      await database?.end();
     },
   };
   try {
-    await Promise.all([temporal.start(), sandbox.start()]);
+    await Promise.all([ground.start(), sandbox.start()]);
     await Promise.all(workers.map((worker) => worker.start()));
   } catch (error) {
     await stack.end();
     throw error;
   }
   return stack;
-}
-
-function temporalServer(dir: string, port: number): Supervised {
-  const { path, tried } = findTemporalCli(process.env);
-  if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
-  return new Supervised({
-    name: 'temporal',
-    command: path,
-    args: [
-      ...['server', 'start-dev', '--headless', '--ip', HOST, '--port', `${port}`, '--log-level', 'error'],
-      ...['--db-filename', join(dir, 'temporal.sqlite')],
-      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],
-      ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
-    ],
-    env: {},
-    logFile: join(dir, 'temporal.log'),
-    onStart: async () => {
-      const deadline = performance.now() + 60_000;
-      while (!(await answers(HOST, port))) {
-        if (performance.now() > deadline) throw new Error('the Temporal server does not answer');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
-  });
 }

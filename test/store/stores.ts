@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterEach, beforeEach, describe } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { emptyStore } from '../support/empty-store.ts';
 
 /** A test's own empty store. */
@@ -35,26 +35,12 @@ let databases = 0;
 
 /** One database a test on the server that `admin` names. */
 const postgres = (admin: string): Backend => ({
-  async create() {
+  create() {
     databases += 1;
-    const name = `payouts_test_${process.pid}_${Date.now()}_${databases}`;
-    await onServer(admin, `create database ${name}`);
-    const url = new URL(admin);
-    url.pathname = name;
-    return url.href;
+    return createDatabase(admin, `payouts_test_${process.pid}_${Date.now()}_${databases}`);
   },
-  remove: (url) => onServer(admin, `drop database ${new URL(url).pathname.slice(1)}`),
+  remove: (url) => dropDatabase(admin, new URL(url).pathname.slice(1)),
 });
-
-async function onServer(admin: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: admin });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Databases this run can reach; PostgreSQL only where `PAYOUTS_TEST_POSTGRES_URL` names a server. */
 export const BACKENDS: readonly (readonly [name: string, backend: Backend])[] = [

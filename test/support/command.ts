@@ -8,6 +8,7 @@ import { inject } from 'vitest';
 import { endLeftover } from '../../src/embedded/leftover.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { sharedProcess } from './shared-process.ts';
+import { onCluster, TEST_CLUSTER } from './test-cluster.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 
@@ -90,6 +91,7 @@ export function openCommandHome(
     // Payouts of tests are alike and meant; the guard has tests of its own.
     PAYOUTS_LOOK_ALIKE_DAYS: '0',
     ...COMPILE_CACHE,
+    ...onCluster(path, env, inject('temporalCli')),
     ...env,
   };
   const shared = sharedProcess({ cwd: dir, env: environment });
@@ -104,19 +106,20 @@ export function openCommandHome(
     const file = join(path, 'stack.json');
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   };
+  const start = (...args: string[]): Running => {
+    const started = launch(process.execPath, [COMMAND, ...args]);
+    if (KEEPS_A_STACK_UP.has(args[0])) {
+      stacksUp += 1;
+      void started.ended.finally(() => {
+        stacksUp -= 1;
+      });
+    }
+    return started;
+  };
   return {
     path,
     stack,
-    start(...args) {
-      const started = launch(process.execPath, [COMMAND, ...args]);
-      if (KEEPS_A_STACK_UP.has(args[0])) {
-        stacksUp += 1;
-        void started.ended.finally(() => {
-          stacksUp -= 1;
-        });
-      }
-      return started;
-    },
+    start: (...args) => (args[0] === 'dev' && needsWorker(env) ? withWorker(start(...args), start) : start(...args)),
     async payouts(...args) {
       if (boots && stacksUp === 0 && !BOOTS_NOTHING.has(args[0]))
         return launch(process.execPath, [COMMAND, ...args]).ended;
@@ -132,7 +135,7 @@ export function openCommandHome(
         up.temporalAddress,
         '--namespace',
         up.namespace,
-        ...codecOf(up.uiUrl, args),
+        ...codecOf(TEST_CLUSTER === undefined ? up.uiUrl : up.gatewayUrl, args),
       ]).ended;
     },
     file(name, contents) {
@@ -149,6 +152,21 @@ export function openCommandHome(
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A stack starts no worker for a cluster. */
+const needsWorker = (env: Readonly<Record<string, string>>): boolean =>
+  TEST_CLUSTER !== undefined && env.TEMPORAL_ADDRESS === undefined;
+
+/** It joins the stack for its bank, and ends with it. */
+function withWorker(dev: Running, start: (...args: string[]) => Running): Running {
+  const working = dev.says(/Up until Ctrl-C/).then(() => {
+    const worker = start('worker');
+    void dev.ended.then(() => worker.kill('SIGKILL'));
+    return worker.says(/Worker on/);
+  });
+  working.catch(() => undefined);
+  return { ...dev, says: (pattern) => (pattern.test('Up until Ctrl-C') ? working : dev.says(pattern)) };
 }
 
 function launchProcess(
@@ -184,9 +202,9 @@ function launchProcess(
   };
 }
 
-/** Payloads are encrypted: the command reads and writes them through the embedded stack's codec server. */
-function codecOf(uiUrl: string | null, args: readonly string[]): string[] {
+/** Payloads are encrypted: the command reads and writes them through the codec server of the embedded stack, or of the gateway. */
+function codecOf(url: string | null, args: readonly string[]): string[] {
   const workflowId = args[args.indexOf('--workflow-id') + 1];
   const written = args.includes('--workflow-id') ? ['--codec-header', `X-Workflow-Id=${workflowId}`] : [];
-  return ['--codec-endpoint', `${uiUrl}/codec`, ...written];
+  return ['--codec-endpoint', `${url}/codec`, ...written];
 }

@@ -17,6 +17,7 @@ import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { SettleTimes } from '../../src/sandbox/settings.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
+import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
@@ -24,8 +25,10 @@ import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
+import { createDatabase } from './databases.ts';
 import { openEmptyStore } from './empty-store.ts';
 import { temporalConnections } from './temporal-connections.ts';
+import { TEST_CLUSTER } from './test-cluster.ts';
 
 const DEFAULTS = loadConfig({}).settings;
 
@@ -114,7 +117,7 @@ export async function startProduct(
   const client = new Client({ connection, namespace, dataConverter: sealedPayloads(codecKeys), interceptors });
   const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });
-  const store = await openEmptyStore();
+  const store = await openProductStore(namespace);
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const checks =
     options.checks === true ? payeeChecks(loadConfig({ PAYOUTS_CHECKS: 'sandbox' }), sandbox.url) : undefined;
@@ -180,6 +183,12 @@ export async function startProduct(
     },
   };
   return product;
+}
+
+/** On the cluster a database of its own, which the test run drops with the cluster. */
+async function openProductStore(namespace: string): Promise<Store> {
+  if (TEST_CLUSTER === undefined) return openEmptyStore();
+  return openStore(await createDatabase(TEST_CLUSTER.postgresUrl, namespace.replaceAll('-', '_')));
 }
 
 async function callBank(url: string, method: string, path: string, body?: unknown): Promise<unknown> {

@@ -6,6 +6,8 @@ import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { TEST_SETTINGS } from './temporal-settings.ts';
+import { TEST_CLUSTER } from './test-cluster.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,24 +17,24 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Half of what the server costs here it does for each namespace, and a product of a test has one of its own: a worker for its
- * schedules, and metrics that are counted up every second.
- */
-const CHEAP = [
-  'worker.perNamespaceWorkerCount=0',
-  'metrics.breakdownByTaskQueue=false',
-  'metrics.breakdownByPartition=false',
-  'metrics.breakdownByBuildID=false',
-  // The tasks of a queue lie in one place: by default the server looks for them in four.
-  'matching.numTaskqueueReadPartitions=1',
-  'matching.numTaskqueueWritePartitions=1',
-];
-
-/** One real Temporal dev server and one workflow bundle for every test that needs them. */
+/** One real Temporal server, of the cluster or a dev server, and one workflow bundle for every test that needs them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { path, tried } = findTemporalCli(process.env);
   if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
+  const server = TEST_CLUSTER === undefined ? await devServer(path) : { ...TEST_CLUSTER, teardown: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'payouts-bundle-'));
+  const codePath = join(folder, 'workflows.js');
+  await writeFile(codePath, withoutSourceMap(await readFile((await workflowBundle()).codePath, 'utf8')));
+  project.provide('temporalAddress', server.temporalAddress);
+  project.provide('workflowBundlePath', codePath);
+  project.provide('temporalCli', path);
+  return async () => {
+    await server.teardown();
+    await rm(folder, { recursive: true });
+  };
+}
+
+async function devServer(path: string): Promise<{ temporalAddress: string; teardown(): Promise<void> }> {
   // Its heap is small: as Go collects it by default, that is a quarter of the server's CPU time.
   process.env.GOGC ??= '400';
   const environment = await TestWorkflowEnvironment.createLocal({
@@ -40,20 +42,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
       executable: { type: 'existing-path', path },
       extraArgs: [
         ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
-        ...CHEAP.flatMap((value) => ['--dynamic-config-value', value]),
+        ...TEST_SETTINGS.flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
       ],
     },
   });
-  const folder = await mkdtemp(join(tmpdir(), 'payouts-bundle-'));
-  const codePath = join(folder, 'workflows.js');
-  await writeFile(codePath, withoutSourceMap(await readFile((await workflowBundle()).codePath, 'utf8')));
-  project.provide('temporalAddress', environment.address);
-  project.provide('workflowBundlePath', codePath);
-  project.provide('temporalCli', path);
-  return async () => {
-    await environment.teardown();
-    await rm(folder, { recursive: true });
-  };
+  return { temporalAddress: environment.address, teardown: () => environment.teardown() };
 }
 
 /** Each worker reads the map anew, and looks into it for every promise of a workflow: half of what a payout costs here. */

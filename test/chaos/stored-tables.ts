@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the product's store holds, read from its file beside the processes that write it. */
+/** What the product's store holds, read beside the processes that write it. */
 export interface StoredPayout {
   reference: string;
   workflow_id: string;
@@ -26,11 +27,14 @@ export interface StoredAudit {
   detail: string;
 }
 
-export class StoreFile {
-  readonly #file: string;
+/** The rows of a query over one table; none while the table is not there yet. */
+export type ReadRows = (sql: string, table: string) => unknown[];
 
-  constructor(file: string) {
-    this.#file = file;
+export class StoredTables {
+  readonly #read: ReadRows;
+
+  constructor(read: ReadRows) {
+    this.#read = read;
   }
 
   payouts(): StoredPayout[] {
@@ -66,15 +70,38 @@ export class StoreFile {
     return this.#all('SELECT batch_id FROM batches ORDER BY created_at', 'batches');
   }
 
-  /** Nothing while the table is not there yet. */
   #all<T>(sql: string, table: string): T[] {
-    if (!existsSync(this.#file)) return [];
-    const db = new DatabaseSync(this.#file, { readOnly: true, timeout: 5_000 });
+    return this.#read(sql, table) as T[];
+  }
+}
+
+export const ofFile =
+  (file: string): ReadRows =>
+  (sql, table) => {
+    if (!existsSync(file)) return [];
+    const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
       if (db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) === undefined) return [];
-      return db.prepare(sql).all() as T[];
+      return db.prepare(sql).all();
     } finally {
       db.close();
     }
-  }
-}
+  };
+
+const ANSWER_MS = 3_000;
+
+/** Over psql, which is there where PostgreSQL is: its readers want their rows at once. Throws while the database is down. */
+export const ofDatabase =
+  (psql: string, url: string): ReadRows =>
+  (sql, table) => {
+    const ask = (statement: string): string =>
+      execFileSync(psql, [url, '--no-psqlrc', '--tuples-only', '--no-align', '--command', statement], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+        maxBuffer: 1 << 28,
+        // A server that is being killed takes a connection and says nothing.
+        timeout: ANSWER_MS,
+      });
+    if (ask(`SELECT to_regclass('${table}') IS NULL`).trim() === 't') return [];
+    return JSON.parse(ask(`SELECT coalesce(json_agg(found), '[]') FROM (${sql}) AS found`)) as unknown[];
+  };
