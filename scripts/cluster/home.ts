@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -42,10 +42,9 @@ export interface Secrets {
  */
 export async function openClusterHome(folder: string, given: Ports = {}): Promise<ClusterHome> {
   const path = resolve(folder);
+  for (const name of ['logs', 'secrets', 'data']) mkdirSync(join(path, name), { recursive: true, mode: 0o700 });
   // The database runs as another user where everything else is root: it has to get through, and can list nothing.
-  mkdirSync(path, { recursive: true, mode: 0o711 });
-  for (const name of ['logs', 'secrets', 'data'])
-    mkdirSync(join(path, name), { recursive: true, mode: name === 'data' ? 0o711 : 0o700 });
+  for (const way of [path, join(path, 'data')]) chmodSync(way, 0o711);
   const ports = await openPorts(path, given);
   const secrets = openSecrets(join(path, 'secrets'), ports);
   return {

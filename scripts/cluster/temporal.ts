@@ -86,12 +86,12 @@ async function isServing(address: string): Promise<boolean> {
   }
 }
 
-export const temporalNamespace = ({ home, env }: TemporalOptions): Part =>
+export const temporalNamespace = ({ home, env }: Pick<TemporalOptions, 'home' | 'env'>, namespace = NAMESPACE): Part =>
   job({
     name: 'temporal-namespace',
     command: 'sh',
     args: [join(OPS, 'namespace.sh')],
-    env: { ...env, TEMPORAL_ADDRESS: temporalAddress(home), TEMPORAL_NAMESPACE: NAMESPACE },
+    env: { ...env, TEMPORAL_ADDRESS: temporalAddress(home), TEMPORAL_NAMESPACE: namespace },
     logFile: home.log('temporal-namespace'),
   });
 

@@ -18,6 +18,8 @@ export interface Ground {
   /** What the product needs to find both. */
   env: Readonly<Record<string, string>>;
   start(): Promise<void>;
+  /** Gives back what is no process, once they have ended; not after a run that failed. */
+  release?(): void;
 }
 
 /** Temporal's dev server and an SQLite store, both files of `home`. */

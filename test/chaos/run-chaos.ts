@@ -40,7 +40,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const stack = await startStack(options);
   try {
     const result = await runOn(options, stack);
-    if (!hasFailed(result)) rmSync(stack.dir, { recursive: true, force: true });
+    if (hasFailed(result)) return result;
+    await stack.end();
+    stack.ground.release?.();
+    rmSync(stack.dir, { recursive: true, force: true });
     return result;
   } finally {
     await stack.end();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { layGround } from '../../scripts/cluster/cluster.ts';
-import { temporalAddress } from '../../scripts/cluster/temporal.ts';
+import { temporalAddress, temporalNamespace } from '../../scripts/cluster/temporal.ts';
 import { TEST_SETTINGS } from '../support/temporal-settings.ts';
 import { OFF_CLUSTER } from './off-cluster.ts';
 
@@ -42,7 +42,11 @@ const ground = await layGround({
   dynamicConfig,
   say,
 });
-const parts = ground.parts.filter(({ name }) => name !== 'temporal-ui');
+const parts = [
+  ...ground.parts.filter(({ name }) => name !== 'temporal-ui'),
+  // Of commands that name a Temporal and nothing more, as a dev server has it.
+  temporalNamespace(ground, 'default'),
+];
 let code = 1;
 try {
   for (const part of parts) {

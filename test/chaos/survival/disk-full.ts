@@ -15,15 +15,14 @@ async function smallDisk(dir: string, home: string): Promise<ClusterGround> {
   mkdirSync(disk);
   chmodSync(dir, 0o711);
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=0711`, 'tmpfs', disk]);
-  mounted.add(disk);
   rmSync(home, { recursive: true });
   mkdirSync(join(disk, 'home'));
   symlinkSync(join(disk, 'home'), home);
   // What a server keeps of its log ahead is less than the disk.
-  return await clusterGround(disk, ['max_wal_size=64MB', 'min_wal_size=32MB']);
+  const ground = await clusterGround(disk, ['max_wal_size=64MB', 'min_wal_size=32MB']);
+  return { ...ground, release: () => void execFileSync('umount', ['--lazy', disk]) };
 }
 
-const mounted = new Set<string>();
 const diskOf = (dir: string): string => join(dir, 'disk');
 
 export const diskFull: Drill = {
@@ -63,10 +62,4 @@ function fill(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** After the run: a disk goes with its files. */
-export function removeDisks(): void {
-  for (const disk of mounted) execFileSync('umount', ['--lazy', disk]);
-  mounted.clear();
 }

@@ -3,7 +3,7 @@ import { clusterGround } from '../cluster-ground.ts';
 import { shortChaos } from '../options.ts';
 import { type ChaosResult, hasFailed, runChaos } from '../run-chaos.ts';
 import { clockJumps } from './clock.ts';
-import { diskFull, removeDisks } from './disk-full.ts';
+import { diskFull } from './disk-full.ts';
 import type { ClusterStack, Drill } from './drill.ts';
 import { pointInTime } from './point-in-time.ts';
 import { databaseRestarted, temporalRestarted, workerStopped } from './restarts.ts';
@@ -49,6 +49,8 @@ for (const drill of drills) {
   const result = await runDrill(drill);
   failed ||= hasFailed(result);
   rows.push(rowOf(drill, result, performance.now() - began));
+  for (const [did, count] of Object.entries(result.disturbances)) console.error(`  ${did}: ${count}`);
+  for (const [name, count] of Object.entries(result.ownEnds)) console.error(`  ended by itself: ${name}, ${count}`);
   for (const line of result.unexpected) console.error(`unexpected: ${line}`);
   for (const { evidence, ...violation } of result.verdict.violations)
     console.error(JSON.stringify({ ...violation, evidence }, null, 1));
@@ -63,19 +65,15 @@ console.log(
 );
 process.exit(failed ? 1 : 0);
 
-async function runDrill(drill: Drill): Promise<ChaosResult> {
-  try {
-    return await runChaos({
-      ...shortChaos(seed),
-      ...{ payouts, calmBoundMs: CALM_BOUND_MS, rate: 0.3 },
-      lay: (folder) => clusterGround(folder),
-      ...drill.needs?.(),
-      drill: (stack, handOver) => drill.run(stack as ClusterStack, handOver),
-      say: (line) => console.error(`  ${line}`),
-    });
-  } finally {
-    removeDisks();
-  }
+function runDrill(drill: Drill): Promise<ChaosResult> {
+  return runChaos({
+    ...shortChaos(seed),
+    ...{ payouts, calmBoundMs: CALM_BOUND_MS, rate: 0.3 },
+    lay: (folder) => clusterGround(folder),
+    ...drill.needs?.(),
+    drill: (stack, handOver) => drill.run(stack as ClusterStack, handOver),
+    say: (line) => console.error(`  ${line}`),
+  });
 }
 
 function rowOf({ name, what }: Drill, { payouts: count, posts, verdict, calmMs }: ChaosResult, ms: number): string {
