@@ -90,7 +90,7 @@ async function restoreStore(
   });
   await beside.start();
   await server.untilTrue('select not pg_is_in_recovery()', url.href);
-  const copy = join(dir, 'store.dump');
+  const copy = join(dir, 'archive', 'store.dump');
   url.pathname = '/payouts';
   await server.program('pg_dump', '--format=custom', `--file=${copy}`, url.href);
   await beside.end();
