@@ -66,6 +66,7 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   const calm = { from: calmFrom, until: Date.now(), boundMs: options.calmBoundMs, settled };
   say(settled ? `settled ${calm.until - calmFrom} ms later` : 'not settled within the bound');
   handOver.stop();
+  await untilAtRest(stack);
   const closing = await quietBank(stack);
   const results = await workflowResults(stack);
   await people.stop();
@@ -139,6 +140,14 @@ function readLogs(stack: Stack): () => Promise<void> {
 }
 
 const LATE_LIMIT_MS = 60_000;
+
+/** A row that was with an operator when the command ended may have gone on by itself since. */
+async function untilAtRest({ store }: Stack): Promise<void> {
+  const deadline = performance.now() + LATE_LIMIT_MS;
+  const isAtWork = (): boolean =>
+    store.payouts().some(({ ended_at, state }) => ended_at === null && state !== 'needs-operator');
+  while (isAtWork() && performance.now() < deadline) await pause(500);
+}
 
 /** The bank once nothing is on its way in it any more: late commits are done and orders that move by the clock have ended. */
 async function quietBank(stack: Stack): Promise<BankState> {

@@ -88,7 +88,7 @@ export const ofFile =
     }
   };
 
-const ANSWER_MS = 3_000;
+const ANSWER_MS = 15_000;
 
 /** Over psql, which is there where PostgreSQL is: its readers want their rows at once. Throws while the database is down. */
 export const ofDatabase =
