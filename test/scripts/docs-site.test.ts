@@ -1,0 +1,59 @@
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildSite, type SiteDocument } from '../../scripts/docs-site/build.mjs';
+import { ROOT } from '../docs/markdown.ts';
+
+const site = mkdtempSync(join(tmpdir(), 'docs-site-'));
+let documents: SiteDocument[];
+const read = (path: string): string => readFileSync(join(site, path), 'utf8');
+
+beforeAll(async () => {
+  documents = await buildSite(site);
+});
+afterAll(() => rmSync(site, { recursive: true }));
+
+it('has a page and the markdown of every document, with its title', () => {
+  expect(documents.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([...globSync('docs/*.md', { cwd: ROOT }), 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']),
+  );
+  for (const { path, url, title } of documents) {
+    expect(read(url)).toContain('<h1>');
+    expect(read(url)).toContain(`>${title}</a>`);
+    expect(read(path)).toBe(readFileSync(join(ROOT, path), 'utf8'));
+  }
+});
+
+it('leads only to what is there, headings included, and loads nothing from elsewhere', () => {
+  const broken = documents.flatMap(({ url }) => {
+    const targets = [...read(url).matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, target]) => target ?? '');
+    return targets.filter((target) => !isThere(url, target)).map((target) => `${url} -> ${target}`);
+  });
+  expect(broken).toEqual([]);
+  const loaded = documents.flatMap(({ url }) => [...read(url).matchAll(/<(?:script|img|link)[^>]*"https?:[^>]*>/g)]);
+  expect(loaded).toEqual([]);
+});
+
+function isThere(from: string, target: string): boolean {
+  if (/^https?:/.test(target)) return true;
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? from : join(dirname(from), file);
+  return existsSync(join(site, path)) && (anchor === undefined || read(path).includes(`id="${anchor}"`));
+}
+
+it('lists every document in llms.txt, says what each is for, and has all of them in llms-full.txt', () => {
+  const listed = [...read('llms.txt').matchAll(/^- \[(.*?)\]\((.*?)\): (.+)$/gm)];
+  expect(listed.map(([, title, path]) => ({ title, path }))).toEqual(
+    documents.map(({ title, path }) => ({ title, path })),
+  );
+  for (const { text } of documents) expect(read('llms-full.txt')).toContain(text);
+});
+
+it('finds every section by its heading', () => {
+  const index: [place: string, title: string, text: string][] = JSON.parse(
+    read('search-index.js').replace(/^globalThis\.searchIndex = |;\n$/g, ''),
+  );
+  expect(index.filter(([place]) => !isThere('index.html', place))).toEqual([]);
+  expect(index.map(([place]) => place)).toContain('docs/operations.html#needs-operator');
+});
