@@ -3,7 +3,7 @@
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts
@@ -13,8 +13,8 @@ COPY package.json ./
 COPY bin bin
 COPY scripts scripts
 COPY src src
-# The workflow bundle is built here, so that a worker starts fast and needs no write access to its code.
-RUN node --input-type=module -e "await (await import('/app/src/temporal/bundle.ts')).workflowBundle()" \
+# The workflow bundles are built here, so that a worker starts fast and needs no write access to its code.
+RUN node --input-type=module -e "await (await import('/app/src/temporal/bundle.ts')).workflowBundles()" \
  && install -d -o node -g node -m 700 /var/lib/payouts
 USER node
 VOLUME /var/lib/payouts

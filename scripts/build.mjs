@@ -25,11 +25,7 @@ for (const file of globSync('src/**/*.{css,js,svg}', { cwd: ROOT })) {
   copyFileSync(join(ROOT, file), target);
 }
 
-const { workflowBundle } = await import('../src/temporal/bundle.ts');
-for (const isVersioned of [false, true]) {
-  for (const isSealed of [false, true]) {
-    const { codePath } = await workflowBundle({ isSealed, isVersioned });
-    const kind = `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
-    copyFileSync(codePath, join(DIST, `workflow-bundle${kind}.js`));
-  }
+const { workflowBundles } = await import('../src/temporal/bundle.ts');
+for (const [kind, codePath] of Object.entries(await workflowBundles())) {
+  copyFileSync(codePath, join(DIST, `workflow-bundle${kind}.js`));
 }

@@ -20,7 +20,7 @@ const MAP = 'inline-nosources-cheap-module-source-map';
 export async function workflowBundle({ root = ROOT, isSealed = false, isVersioned = false } = {}): Promise<{
   codePath: string;
 }> {
-  const kind = `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
+  const kind = kindOf({ isSealed, isVersioned });
   if (IS_BUILT) return { codePath: fileURLToPath(ownModule(`workflow-bundle${kind}`)) };
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
   const codePath = join(folder, `${await digestOfSources(root)}${kind}.js`);
@@ -40,6 +40,21 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
   await rename(fresh, codePath);
   return { codePath };
 }
+
+/** All of them, by the word that names each: for whoever builds ahead of the first worker. */
+export async function workflowBundles(): Promise<Record<string, string>> {
+  const paths: Record<string, string> = {};
+  for (const isVersioned of [false, true]) {
+    for (const isSealed of [false, true]) {
+      const { codePath } = await workflowBundle({ isSealed, isVersioned });
+      paths[kindOf({ isSealed, isVersioned })] = codePath;
+    }
+  }
+  return paths;
+}
+
+const kindOf = ({ isSealed = false, isVersioned = false }) =>
+  `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
 
 async function digestOfSources(root: string): Promise<string> {
   const hash = createHash('sha256').update(sdkVersion()).update(MAP);

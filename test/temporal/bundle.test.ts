@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { workflowBundle, workflowBundles } from '../../src/temporal/bundle.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 let root: string;
@@ -44,4 +44,11 @@ it('is built once for each state of its sources, whole also when two build at on
   appendFileSync(join(root, 'src', 'domain', 'money.ts'), '\nexport const changed = true;\n');
   expect(await workflowBundle({ root })).not.toEqual(first);
   expect(files()).toHaveLength(2);
+});
+
+it('builds ahead what any worker loads', async () => {
+  const bundles = Object.values(await workflowBundles());
+  expect(new Set(bundles).size).toBe(4);
+  const loaded = await workflowBundle({ isSealed: true, isVersioned: true });
+  expect(bundles).toContain(loaded.codePath);
 });
