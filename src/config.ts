@@ -17,6 +17,7 @@ import { PolicyFile } from './config/policy.ts';
 import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
+import { TRACE_KEYS, type TracesConfig, tracesOf } from './config/traces.ts';
 import {
   amountsByCurrency,
   auditKey,
@@ -118,6 +119,7 @@ export const CONFIG_KEYS = {
   ),
   ...DEPLOYMENT_KEYS,
   ...METRICS_KEYS,
+  ...TRACE_KEYS,
   ...GATEWAY_KEYS,
   ...CARD_KEYS,
   ...EVENT_CONFIG_KEYS,
@@ -166,6 +168,8 @@ export interface Config {
   audit: AuditConfig;
   events: EventsConfig;
   metrics: MetricsConfig;
+  /** Undefined: nothing is traced. */
+  traces: TracesConfig | undefined;
   /** Undefined: any worker takes any task. */
   deployment: Deployment | undefined;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
@@ -229,6 +233,7 @@ export function loadConfig(env: Environment = process.env): Config {
     audit: auditOf(values),
     events: eventsOf(values),
     metrics: metricsOf(values),
+    traces: tracesOf(values),
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
   };

@@ -40,17 +40,21 @@ export interface CallsOptions {
   authBeforeExecution: boolean;
   clock: () => number;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Hears of every attempt once it is judged; changes nothing and must not throw. */
-  onCall?: ((call: BankCall) => void) | undefined;
+  /**
+   * Hears of every attempt when it begins, by its operation (`GET /v1/banking/accounts/{account_id}`: method and route template);
+   * must not throw.
+   */
+  onCall?: ((operation: string) => CallObserver | undefined) | undefined;
 }
 
-/** One attempt of a call, without a value of it. */
-export interface BankCall {
-  /** `GET /v1/banking/accounts/{account_id}`: method and route template. */
-  operation: string;
-  result: 'ok' | 'authentication' | KnownOutcome;
-  /** With the token that it may have needed. */
-  ms: number;
+export type CallResult = 'ok' | 'authentication' | KnownOutcome;
+
+/** Who hears of one attempt of a call, and nothing of its values. */
+export interface CallObserver {
+  /** Sent along with the request. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Told once it is judged; `ms` is with the token that it may have needed. Must not throw. */
+  ended(result: CallResult, ms: number): void;
 }
 
 const BACKOFF_BASE_MS = 100;
@@ -63,6 +67,7 @@ interface Attempt<T> {
   body?: string | undefined;
   expected: Expected<T>;
   beforeFirstByte?: (() => void) | undefined;
+  headers?: CallObserver['headers'];
 }
 
 export function createCalls(options: CallsOptions): Calls {
@@ -99,10 +104,10 @@ function prepared(
 async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
   const { clock, onCall } = options;
   const begunAt = clock();
-  const tell = (result: BankCall['result']): void =>
-    onCall?.({ operation: attempt.operation, result, ms: clock() - begunAt });
+  const observer = onCall?.(attempt.operation);
+  const tell = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
   try {
-    const answer = await exchangeOnce(options, attempt, signal);
+    const answer = await exchangeOnce(options, { ...attempt, headers: observer?.headers }, signal);
     tell('ok');
     return answer;
   } catch (error) {
@@ -111,7 +116,7 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
   }
 }
 
-function resultOf(error: unknown): BankCall['result'] {
+function resultOf(error: unknown): CallResult {
   if (error instanceof AuthenticationError) return 'authentication';
   return error instanceof BankError ? error.outcome : 'ambiguous';
 }
@@ -120,7 +125,8 @@ function resultOf(error: unknown): BankCall['result'] {
 async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
   const { operation, expected, ...request } = attempt;
   const token = await tokenFor(options.tokens, operation, signal);
-  const headers = { 'content-type': 'application/json', authorization: token.authorization };
+  const own = { 'content-type': 'application/json', authorization: token.authorization };
+  const headers = { ...request.headers, ...own };
   const answer = await options.transport.exchange({ ...request, headers, signal }).catch((error: unknown) => {
     throw exchangeError(error as HttpFailure, operation);
   });

@@ -46,7 +46,7 @@ export interface BankOptions {
   wallClock?: () => number;
   /** Waits between the attempts of a read. */
   sleep?: CallsOptions['sleep'];
-  /** Hears of every call, for figures. */
+  /** Hears of every call, for figures and traces. */
   onCall?: CallsOptions['onCall'];
   /** What carries requests; default: HTTP over the network to `baseUrl`. */
   transport?: Transport;

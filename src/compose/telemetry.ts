@@ -1,4 +1,5 @@
 import type { Bank } from '../api/bank.ts';
+import type { TracesConfig } from '../config/traces.ts';
 import type { Config } from '../config.ts';
 import { proofFrom } from '../domain/submission.ts';
 import type { Log } from '../log.ts';
@@ -8,6 +9,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { startProbeServer } from '../telemetry/probe-server.ts';
 import { type ReadyParts, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** What a part of a process tells about itself. */
 export interface Telemetry {
@@ -56,4 +58,11 @@ export function telemetryAt(
     },
     close: async () => server?.close(),
   };
+}
+
+/** Undefined where nothing is traced: then nothing of it is loaded. A receiver that does not take spans is told of in the log. */
+export async function openTracing(traces: TracesConfig | undefined, log: Log): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined;
+  const { startTracing } = await import('../telemetry/tracing.ts');
+  return startTracing(traces, (error) => log.warn({ error }, 'spans were not taken'));
 }

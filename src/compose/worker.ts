@@ -36,7 +36,7 @@ import { payeeChecks } from './checks.ts';
 import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
-import { telemetryAt } from './telemetry.ts';
+import { openTracing, telemetryAt } from './telemetry.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Any claimed batch without an end is started (again), and so is any watch that is missing. */
@@ -53,8 +53,11 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   try {
     const telemetry = telemetryAt(config.metrics.worker, { config, log });
     const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
-    const store = observedStore(stored, telemetry.metrics, log);
-    const bank = opened.adopt(bankAt(config, stack.apiUrl, observedCalls(telemetry.metrics)), (it) => it.close());
+    const tracing = await openTracing(config.traces, log);
+    opened.defer(async () => tracing?.close());
+    const store = observedStore(stored, telemetry.metrics, log, tracing);
+    const calls = observedCalls(telemetry.metrics, tracing);
+    const bank = opened.adopt(bankAt(config, stack.apiUrl, calls), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
     // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
     const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
@@ -96,7 +99,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
         isVersioned: config.deployment !== undefined,
       }),
       dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
-      interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
+      interceptors: { activity: [...(tracing ? [tracing.activity] : []), () => ({ inbound: refuseUndecodable })] },
       ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
       activities: {
         ...countedActivities(createActivities(deps), telemetry.metrics),

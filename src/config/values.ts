@@ -6,6 +6,7 @@ import { ed25519Key } from '../audit/log-key.ts';
 import { type KeyRing, parseKeyRing } from '../codec/key-ring.ts';
 import { parseDecimal } from '../domain/money.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
+import { isLoopback } from './loopback.ts';
 
 /** How a setting's text becomes a value. Messages state the rule and never repeat the text: it can be a secret. */
 
@@ -158,6 +159,18 @@ export const httpUrl = z.string().transform((given, context): string => {
   const problem = urlProblem(url);
   if (url !== null && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
   context.addIssue({ code: 'custom', message: problem ?? 'is no http(s) address' });
+  return z.NEVER;
+});
+
+/** Of a receiver of traces: whole, as it is asked; over TLS, or on this machine. */
+export const tracesUrl = z.string().transform((given, context): string => {
+  const url = URL.parse(given);
+  if (url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password) {
+    if (url.protocol === 'https:' || isLoopback(url.hostname)) return url.href;
+    context.addIssue({ code: 'custom', message: 'is http to another machine; use https' });
+    return z.NEVER;
+  }
+  context.addIssue({ code: 'custom', message: 'is no http(s) address, or holds credentials' });
   return z.NEVER;
 });
 

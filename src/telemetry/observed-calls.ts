@@ -1,5 +1,6 @@
-import type { BankCall } from '../api/calls.ts';
+import type { CallObserver } from '../api/calls.ts';
 import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Reads that ask how an order stands. */
 const LOOKS: Readonly<Record<string, 'id' | 'list'>> = {
@@ -7,11 +8,21 @@ const LOOKS: Readonly<Record<string, 'id' | 'list'>> = {
   'GET /v1/banking/transactions': 'list',
 };
 
-/** Counts and times every call of the bank. */
-export function observedCalls({ bankCalls, looks }: Metrics): (call: BankCall) => void {
-  return ({ operation, result, ms }) => {
-    bankCalls.observe({ operation, result }, ms / 1_000);
-    const by = LOOKS[operation];
-    if (by !== undefined) looks.inc({ by });
+/** Counts and times every call of the bank, and tells the trace of it. */
+export function observedCalls(
+  { bankCalls, looks }: Metrics,
+  tracing?: Pick<Tracing, 'bankCall'>,
+): (operation: string) => CallObserver {
+  return (operation) => {
+    const traced = tracing?.bankCall(operation);
+    return {
+      headers: traced?.headers,
+      ended(result, ms) {
+        traced?.ended(result, ms);
+        bankCalls.observe({ operation, result }, ms / 1_000);
+        const by = LOOKS[operation];
+        if (by !== undefined) looks.inc({ by });
+      },
+    };
   };
 }

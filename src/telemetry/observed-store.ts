@@ -2,6 +2,7 @@ import { isEnd } from '../domain/payout-state.ts';
 import type { Log } from '../log.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
 import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What people do, by the first word of an entry's action; whatever else is refused is `other`. */
 const DECISIONS: ReadonlySet<string> = new Set([
@@ -12,21 +13,28 @@ const DECISIONS: ReadonlySet<string> = new Set([
  * The store with one log line and one count for each decision that is written to it: an attempt's outcome, an end, an incident,
  * what people have signed, what was refused. The decision is the store's: this tells of it, after it was made.
  */
-export function observedStore(store: Store, metrics: Metrics, log: Log): Store {
-  const ended = (reference: string, state: string, code: string | undefined): void => {
+export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?: Pick<Tracing, 'ended'>): Store {
+  const ended = async (reference: string, state: string, code: string | undefined): Promise<void> => {
     metrics.ended.inc({ state });
     log.info({ reference, state, reason: code }, 'payout ended');
+    if (tracing === undefined) return;
+    try {
+      const row = await store.payout(reference);
+      if (row !== undefined) tracing.ended(row, row.endedAt ?? row.updatedAt);
+    } catch (error) {
+      log.warn({ error, reference }, 'the end is not in the trace');
+    }
   };
   return {
     ...store,
     async changePayout(reference, change) {
       const changed = await store.changePayout(reference, change);
-      if (changed && isEnd(change.state)) ended(reference, change.state, change.reason?.code);
+      if (changed && isEnd(change.state)) await ended(reference, change.state, change.reason?.code);
       return changed;
     },
     async closeUnpaid(end) {
       const closing = await store.closeUnpaid(end);
-      if (closing === 'closed') ended(end.reference, end.state, end.reason.code);
+      if (closing === 'closed') await ended(end.reference, end.state, end.reason.code);
       return closing;
     },
     async cancelUnreleased(...given) {

@@ -186,7 +186,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   telemetry: {
     imports: ['domain/'],
     types: ['api/calls.ts', 'store/store.ts', 'log.ts'],
-    packages: ['prom-client', 'node:'],
+    packages: ['prom-client', '@opentelemetry/', '@temporalio/', 'node:'],
   },
   // Composition: everything but the roots.
   compose: { imports: [''], packages: ['@temporalio/', 'node:'] },

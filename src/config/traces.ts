@@ -1,0 +1,27 @@
+import { key, type ValuesOf } from './key.ts';
+import { flag, tracesUrl } from './values.ts';
+
+export const TRACE_KEYS = {
+  PAYOUTS_TRACES_URL: key(
+    tracesUrl,
+    null,
+    'where a worker sends the traces of payouts by OTLP over HTTP, e.g. https://collector.example.com/v1/traces; absent: nowhere',
+  ),
+  PAYOUTS_TRACES_TO_BANK: key(
+    flag,
+    'false',
+    'tell the bank the trace of a call that is traced, by the header traceparent',
+  ),
+} as const;
+
+/** Where spans go. */
+export interface TracesConfig {
+  url: string;
+  /** Calls of the bank carry `traceparent`. */
+  toBank: boolean;
+}
+
+export const tracesOf = ({
+  PAYOUTS_TRACES_URL: url,
+  PAYOUTS_TRACES_TO_BANK: toBank,
+}: ValuesOf<typeof TRACE_KEYS>): TracesConfig | undefined => (url === undefined ? undefined : { url, toBank });

@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { CallObserver } from '../api/calls.ts';
+import { PAYOUT_KINDS, workflowTypeOf } from '../domain/names.ts';
+import type { PayoutRecord } from '../store/store.ts';
+
+/**
+ * One payout as one trace, without a word of it in its workflow: the ids of the trace and of its first span are made of the
+ * workflow id, so that every worker, and whoever knows the reference, arrives at the same ones. Under the workflow are its
+ * activities, under these their calls of the bank.
+ *
+ * What a span says comes from lists in the code, but for workflow id, batch and reference, which are opaque: no account, no
+ * name, no amount, no words of an error.
+ */
+export interface Tracing {
+  activity: ActivityInterceptorsFactory;
+  /** Hears of a call of the bank, in the activity that makes it; undefined: that is not traced. */
+  bankCall(operation: string): CallObserver | undefined;
+  /** The span of the workflow itself, told once, when its end is stored. */
+  ended(row: EndedRow, at: number): void;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+type EndedRow = Pick<
+  PayoutRecord,
+  'workflowId' | 'kind' | 'reference' | 'batchId' | 'createdAt' | 'state' | 'reasonCode'
+>;
+
+/** Those that are about one row; a watch and a batch go on for days and would be traces without an end. */
+const TRACED: ReadonlySet<string> = new Set(PAYOUT_KINDS.map(workflowTypeOf));
+
+const TRACE_BYTES = 16;
+const SPAN_BYTES = 8;
+/** A receiver that is down holds up no shutdown. */
+const EXPORT_MS = 5_000;
+
+/** Ids of a payout's trace and of the span of its workflow: the same wherever they are made. */
+export function traceOf(workflowId: string): { traceId: string; spanId: string } {
+  const digest = createHash('sha256').update(`trace of ${workflowId}`).digest();
+  return {
+    traceId: digest.toString('hex', 0, TRACE_BYTES),
+    spanId: digest.toString('hex', TRACE_BYTES, TRACE_BYTES + SPAN_BYTES),
+  };
+}
+
+/**
+ * @param url takes OTLP over HTTP
+ * @param toBank calls of the bank carry `traceparent`
+ * @param onRefused hears of spans that were not taken; they are gone
+ */
+export function startTracing(
+  { url, toBank }: { url: string; toBank: boolean },
+  onRefused: (error: Error) => void,
+): Tracing {
+  const ids = new GivenIds();
+  const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onRefused);
+  const provider = new TracerProvider({
+    idGenerator: ids,
+    resource: resourceFromAttributes({ 'service.name': 'durable-payouts' }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS })],
+  });
+  const tracer = provider.getTracer('durable-payouts');
+  const current = new AsyncLocalStorage<Context>();
+  return {
+    activity: ({ info }) => ({
+      inbound: {
+        async execute(input, next) {
+          const { workflowExecution: of, workflowType = '', activityType, attempt, isLocal } = info;
+          if (of === undefined || !TRACED.has(workflowType)) return next(input);
+          const attributes = {
+            temporalWorkflowID: of.workflowId,
+            temporalRunID: of.runId,
+            'payout.attempt': attempt,
+            'payout.local': isLocal,
+          };
+          const span = tracer.startSpan(`RunActivity:${activityType}`, { attributes }, under(of.workflowId));
+          try {
+            return await current.run(trace.setSpan(ROOT_CONTEXT, span), () => next(input));
+          } catch (error) {
+            noteFailure(span, error);
+            throw error;
+          } finally {
+            span.end();
+          }
+        },
+      },
+    }),
+    bankCall(operation) {
+      const context = current.getStore();
+      if (context === undefined) return undefined;
+      const [method = '', template = ''] = operation.split(' ');
+      const attributes = { 'http.request.method': method, 'url.template': template };
+      const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, context);
+      return {
+        headers: toBank ? { traceparent: traceparentOf(span) } : undefined,
+        ended(result) {
+          span.setAttribute('bank.result', result);
+          if (result !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    ended({ workflowId, kind, reference, batchId, createdAt, state, reasonCode }, at) {
+      // As dates: a number from before this process began is taken for one of its own clock.
+      const span = ids.taking(traceOf(workflowId), () =>
+        tracer.startSpan(
+          `RunWorkflow:${workflowTypeOf(kind)}`,
+          { root: true, startTime: new Date(createdAt) },
+          ROOT_CONTEXT,
+        ),
+      );
+      span.setAttributes({
+        temporalWorkflowID: workflowId,
+        'payout.reference': reference,
+        'payout.state': state,
+        ...(batchId !== null && { 'payout.batch': batchId }),
+        ...(reasonCode !== null && { 'payout.reason': reasonCode }),
+      });
+      span.end(new Date(at));
+    },
+    // Whoever hears of refused spans has heard of the last ones as well.
+    close: () => provider.shutdown().catch(() => undefined),
+  };
+}
+
+function telling(exporter: SpanExporter, onRefused: (error: Error) => void): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) onRefused(result.error);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** The span of the workflow, which is told when it ends. */
+const under = (workflowId: string): Context =>
+  trace.setSpanContext(ROOT_CONTEXT, { ...traceOf(workflowId), traceFlags: TraceFlags.SAMPLED, isRemote: true });
+
+/** By the type of the failure, which our code names; its message may have the bank's words. "Not yet" is none. */
+function noteFailure(span: Span, error: unknown): void {
+  if (!(error instanceof ApplicationFailure)) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    return;
+  }
+  span.setAttribute('error.type', error.type ?? 'unknown');
+  if (error.category !== ApplicationFailureCategory.BENIGN) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** W3C Trace Context. */
+function traceparentOf(span: Span): string {
+  const { traceId, spanId } = span.spanContext();
+  return `00-${traceId}-${spanId}-01`;
+}
+
+/** Random ids, but for a span that is started inside `taking`. */
+class GivenIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  #given: { traceId: string; spanId: string } | undefined;
+
+  taking<T>(given: { traceId: string; spanId: string }, start: () => T): T {
+    this.#given = given;
+    try {
+      return start();
+    } finally {
+      this.#given = undefined;
+    }
+  }
+
+  generateTraceId(): string {
+    return this.#given?.traceId ?? this.#random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    return this.#given?.spanId ?? this.#random.generateSpanId();
+  }
+}

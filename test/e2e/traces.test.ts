@@ -1,0 +1,45 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { traceOf } from '../../src/telemetry/tracing.ts';
+import { openCommandHome, QUICK } from '../support/command.ts';
+import { type ReceivedSpan, receiveTraces, saidBy } from '../support/trace-receiver.ts';
+import { batchOf } from './documents.ts';
+import { csvOf } from './payout-files.ts';
+
+it('one payout is one trace of workflow, activities and calls of the bank, and says nothing about whom it pays', async () => {
+  const receiver = await receiveTraces();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const home = openCommandHome({ ...QUICK, PAYOUTS_TRACES_URL: receiver.url });
+  onTestFinished(() => home.close());
+  const file = home.file('two.csv', csvOf([{ id: 'TRACED-1', note: 'kanarienvogel' }, { id: 'TRACED-2' }]));
+  const { payouts } = batchOf(await home.payouts('run', file, '--yes', '--json'));
+  expect(payouts.map(({ state }) => state)).toEqual(['completed', 'completed']);
+
+  const byTrace = Map.groupBy(receiver.spans(), ({ traceId }) => traceId);
+  expect([...byTrace.keys()].sort()).toEqual(payouts.map(({ workflowId }) => traceOf(workflowId).traceId).sort());
+  for (const { workflowId, reference } of payouts) {
+    const spans = byTrace.get(traceOf(workflowId).traceId) ?? [];
+    const roots = spans.filter(({ parentSpanId }) => !parentSpanId);
+    expect(roots).toHaveLength(1);
+    const [root] = roots as [ReceivedSpan];
+    expect(root).toMatchObject({ name: 'RunWorkflow:payout', spanId: traceOf(workflowId).spanId });
+    expect(saidBy(root)).toMatchObject({ 'payout.reference': reference, 'payout.state': 'completed' });
+
+    const activities = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
+    expect(activities.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['RunActivity:prepare', 'RunActivity:submitPayment', 'RunActivity:readOrder']),
+    );
+    const submit = activities.find(({ name }) => name === 'RunActivity:submitPayment');
+    const calls = spans.filter(({ parentSpanId }) => parentSpanId === submit?.spanId);
+    const post = calls.find(({ name }) => name === 'POST /v1/banking/transactions/payment') as ReceivedSpan;
+    expect(saidBy(post)).toEqual({
+      'http.request.method': 'POST',
+      'url.template': '/v1/banking/transactions/payment',
+      'bank.result': 'ok',
+    });
+    expect(BigInt(root.startTimeUnixNano)).toBeLessThanOrEqual(BigInt(post.startTimeUnixNano));
+    expect(BigInt(root.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(post.endTimeUnixNano));
+    const parents = new Set(spans.map(({ spanId }) => spanId));
+    expect(spans.filter(({ parentSpanId }) => parentSpanId && !parents.has(parentSpanId))).toEqual([]);
+  }
+  expect(receiver.text()).not.toMatch(/u-1001|acc-|ben-|kanarienvogel|TRACED|USD/);
+});
