@@ -58,6 +58,15 @@ export class StoreUnreachableError extends Problem {
   }
 }
 
+/** A later build has taken away what this one uses of the store. */
+export class StoreNewerError extends Problem {
+  constructor(step: string) {
+    super('set-up', 'store-newer', `the store was contracted by a later version of this program (${step}).`, {
+      hint: 'Use that version, or a later one.',
+    });
+  }
+}
+
 type StoreFileProblem =
   | 'no-file'
   | 'file-system'
@@ -65,7 +74,6 @@ type StoreFileProblem =
   | 'not-a-store'
   | 'unused-store'
   | 'store-damaged'
-  | 'store-newer'
   | 'store-in-use'
   | 'store-itself';
 

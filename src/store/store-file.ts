@@ -5,7 +5,7 @@ import { END_STATES } from '../domain/payout-state.ts';
 import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { identity } from './identity.ts';
-import { MIGRATION_TABLE, migrate } from './migrate.ts';
+import { appliedSteps, assertNotContracted, MIGRATION_TABLE, migrate } from './migrate.ts';
 import { migrationNames } from './migrations/all-migrations.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
@@ -27,10 +27,10 @@ export interface StoreFileFacts {
 const BUSY_PATIENCE_MS = 30_000;
 
 /**
- * Checks a file that nobody need have open: whole, a store of this product, not of a later version, used with a bank.
+ * Checks a file that nobody need have open: whole, a store of this product, not contracted by a later version, used with a bank.
  *
  * @param named what an error calls it, where that is another file
- * @throws StoreFileError saying which of these it is not
+ * @throws StoreFileError or StoreNewerError saying which of these it is not
  */
 export async function inspectStoreFile(path: string, named = path): Promise<StoreFileFacts> {
   const db = openDatabase(new NodeSqliteDialect(async () => openToRead(path)));
@@ -87,19 +87,10 @@ async function assertWhole(db: Database, path: string): Promise<void> {
 async function assertOurs(db: Database, path: string): Promise<void> {
   const tables = await tablesOf(db);
   if (!tables.has(MIGRATION_TABLE)) throw notAStore(path);
-  const { rows: applied } = await sql<{
-    name: string;
-  }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(db);
   const known = migrationNames();
-  const later = applied.find(({ name }) => !known.includes(name));
-  if (later !== undefined) {
-    throw new StoreFileError(
-      'store-newer',
-      `${path} was written by a later version of this program (${later.name})`,
-      'Use that version, or a later one.',
-    );
-  }
-  const missing = (await tablesAfter(applied.at(-1)?.name)).difference(tables);
+  const applied = await appliedSteps(db);
+  assertNotContracted(applied, known);
+  const missing = (await tablesAfter(applied.findLast((name) => known.includes(name)))).difference(tables);
   if (missing.size > 0) throw damaged(path);
 }
 
@@ -107,7 +98,7 @@ async function assertOurs(db: Database, path: string): Promise<void> {
 async function tablesAfter(migration: string | undefined): Promise<Set<string>> {
   const db = openDatabase(new NodeSqliteDialect(async () => new DatabaseSync(MEMORY)));
   try {
-    if (migration !== undefined) await migrate(db, { serial: 'integer' }, migration);
+    if (migration !== undefined) await migrate(db, { serial: 'integer' }, { upTo: migration });
     return await tablesOf(db);
   } finally {
     await db.destroy();

@@ -118,7 +118,7 @@ onEveryStore('An entry of the audit', (test) => {
 it('takes over what was written before it was a log', async () => {
   const database = await openSqliteFile(':memory:');
   const db = openDatabase(new NodeSqliteDialect(async () => database));
-  await migrate(db, { serial: 'integer' }, '0013-create-signed-decisions');
+  await migrate(db, { serial: 'integer' }, { upTo: '0013-create-signed-decisions' });
   for (const n of [3, 1, 7]) {
     database.exec(`insert into audit values (${n}, ${n}, 'ann', 'act', 's', '{"z":"${n}","a":"b"}')`);
   }

@@ -130,7 +130,7 @@ describe('a restore', () => {
   it('brings a copy of an earlier version up to date', async () => {
     rmSync(copy);
     const old = openDatabase(new NodeSqliteDialect(() => openSqliteFile(copy)));
-    await migrate(old, { serial: 'integer' }, '0006-add-idempotency-keys');
+    await migrate(old, { serial: 'integer' }, { upTo: '0006-add-idempotency-keys' });
     await old
       .insertInto('meta')
       .values(Object.entries(WORLD).map(([key, value]) => ({ key, value })))
@@ -139,6 +139,13 @@ describe('a restore', () => {
     await restored();
     expect(await onStore(path, (store) => store.cards.get('none'))).toBeUndefined();
   });
+});
+
+it('a copy that a later version has only expanded is put in place', async () => {
+  sql(copy, 'alter table payouts add column of_tomorrow text');
+  sql(copy, "insert into payouts_migration values ('9999-of-tomorrow', '2030-01-01')");
+  await restored();
+  expect(await batchIdsIn(path)).toEqual(['b1']);
 });
 
 describe('a restore is refused, and changes nothing,', () => {
@@ -188,11 +195,11 @@ describe('a restore is refused, and changes nothing,', () => {
     expect(await refused()).toMatchObject({ code: 'store-damaged' });
   });
 
-  it('for a store of a later version', async () => {
-    sql(copy, "insert into payouts_migration values ('9999-of-tomorrow', '2030-01-01')");
+  it('for a store that a later version has contracted', async () => {
+    sql(copy, "insert into payouts_migration values ('9999-contract-of-tomorrow', '2030-01-01')");
     expect(await refused()).toMatchObject({
       code: 'store-newer',
-      message: expect.stringContaining('9999-of-tomorrow'),
+      message: expect.stringContaining('9999-contract-of-tomorrow'),
     });
   });
 

@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { StoreNewerError } from '../../src/store/errors.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { migrationNames } from '../../src/store/migrations/all-migrations.ts';
+import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
+import { MEMORY } from '../../src/store/sqlite-file.ts';
+import type { Store } from '../../src/store/store.ts';
+import { CONTRACTED, EXPANDED, migrateAsLater, noteAsLater, notedByLater } from './later-build.ts';
+import { batchClaim } from './samples.ts';
+import { onEveryStore } from './stores.ts';
+
+/** A row from its claim to its end, as a worker writes it. */
+async function payOne(store: Store, batchId: string, id: string): Promise<string> {
+  const claim = batchClaim(batchId, [id]);
+  expect((await store.claimBatch(claim)).claimed).toBe(true);
+  const [{ reference } = { reference: '' }] = claim.rows;
+  expect(await store.changePayout(reference, { state: 'processing', orderId: `o-${id}`, at: 2_000 })).toBe(true);
+  await store.audit({ at: 3_000, actor: 'alice', action: 'seen', subject: reference, detail: {} });
+  return reference;
+}
+
+const stateOf = async (store: Store, reference: string) => (await store.payout(reference))?.state;
+
+onEveryStore('a store that a later build has expanded', (test) => {
+  it('is worked with by this build, opened before and after, beside the later one', async () => {
+    const before = await test.open();
+    const first = await payOne(before, 'b1', 'a');
+    await migrateAsLater(test.url(), EXPANDED);
+    await noteAsLater(test.url(), first, 'kept');
+
+    const second = await payOne(before, 'b2', 'b');
+    const after = await test.open();
+    const third = await payOne(after, 'b3', 'c');
+    for (const [store, reference] of [
+      [after, first],
+      [before, second],
+      [before, third],
+    ] as const) {
+      expect(await stateOf(store, reference)).toBe('processing');
+      expect(await store.changePayout(reference, { state: 'completed', at: 4_000 })).toBe(true);
+    }
+    expect((await after.batches(10)).map(({ batchId }) => batchId).sort()).toEqual(['b1', 'b2', 'b3']);
+    expect(await notedByLater(test.url(), first)).toBe('kept');
+    // And the later one opens it once more.
+    await migrateAsLater(test.url(), EXPANDED);
+  });
+
+  it('and then contracted is refused by this build, which says why', async () => {
+    await migrateAsLater(test.url(), CONTRACTED);
+    const refused = await test.open().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(StoreNewerError);
+    expect(refused).toMatchObject({ code: 'store-newer', message: expect.stringContaining('9002-contract-batches') });
+  });
+});
+
+interface Column {
+  tbl: string;
+  name: string;
+  notnull: number;
+  dflt_value: string | null;
+}
+
+/** What a build that does not know of a step relies on: tables, columns and what must be unique. */
+function shapeOf(database: DatabaseSync) {
+  const tables = database
+    .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`)
+    .all()
+    .map(({ name }) => String(name));
+  const columns = tables.flatMap((table) =>
+    (database.prepare(`select * from pragma_table_info('${table}')`).all() as unknown as Column[]).map((column) => ({
+      ...column,
+      tbl: table,
+    })),
+  );
+  const unique = tables.flatMap((table) =>
+    database
+      .prepare(`select name from pragma_index_list('${table}') where "unique" = 1 and origin = 'c'`)
+      .all()
+      .map(({ name }) => ({ tbl: table, name: String(name) })),
+  );
+  return { tables, columns, unique };
+}
+
+/** Nothing is deployed that knows only of these. */
+const RELEASED_WITH_THE_FIRST = '0023-index-open-work';
+
+it('every step since the first release only adds what older builds can leave alone, or is named a contracting one', async () => {
+  const database = new DatabaseSync(MEMORY, { enableForeignKeyConstraints: true });
+  const db = openDatabase(new NodeSqliteDialect(async () => database));
+  const broken: string[] = [];
+  let was = shapeOf(database);
+  for (const step of migrationNames()) {
+    await migrate(db, { serial: 'integer' }, { upTo: step });
+    const is = shapeOf(database);
+    const had = new Set(was.tables);
+    const gone = was.columns.filter(({ tbl, name }) => !is.columns.some((it) => it.tbl === tbl && it.name === name));
+    const demanded = is.columns.filter(
+      ({ tbl, name, notnull, dflt_value: given }) =>
+        had.has(tbl) &&
+        notnull === 1 &&
+        given === null &&
+        !was.columns.some((it) => it.tbl === tbl && it.name === name && it.notnull === 1),
+    );
+    const narrowed = is.unique.filter(({ tbl, name }) => had.has(tbl) && !was.unique.some((it) => it.name === name));
+    const found = [...gone, ...demanded, ...narrowed].map(({ tbl, name }) => `${step}: ${tbl}.${name}`);
+    if (step > RELEASED_WITH_THE_FIRST && !step.includes('-contract-')) broken.push(...found);
+    was = is;
+  }
+  await db.destroy();
+  expect(broken).toEqual([]);
+});
