@@ -9,6 +9,7 @@ const workflows = ['test/workflows/**/*.test.ts'];
 const processes = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',
+  'test/upgrade/**/*.test.ts',
   'test/embedded/{open-stack,embedded-server}.test.ts',
   'test/temporal/{bundle,namespace-claim,search-attributes}.test.ts',
   'test/gateway/pages/browser.test.ts',

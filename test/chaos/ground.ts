@@ -5,7 +5,7 @@ import { answers } from '../../src/temporal/answers.ts';
 import { freePorts, Supervised } from './processes.ts';
 import { ofFile, StoredTables } from './stored-tables.ts';
 
-const HOST = '127.0.0.1';
+export const HOST = '127.0.0.1';
 
 /** What a run's workers and commands stand on: a Temporal and a store. */
 export interface Ground {
@@ -39,7 +39,7 @@ export async function smallGround(dir: string, home: string): Promise<Ground> {
   };
 }
 
-function devServer(dir: string, port: number): Supervised {
+export function devServer(dir: string, port: number): Supervised {
   const { path, tried } = findTemporalCli(process.env);
   if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
   return new Supervised({
