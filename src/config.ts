@@ -44,78 +44,78 @@ export const CONFIG_KEYS = {
   PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
     flag,
     'false',
-    'allow another PAYOUTS_TIME_SCALE than 1 with a bank or a Temporal on another machine, whose time is not shrunk',
+    'allow a PAYOUTS_TIME_SCALE other than 1 with a bank or a Temporal on another machine, whose time is not scaled',
   ),
   PAYOUTS_SIGNING_KEY: key(
     text,
     null,
-    'Ed25519 private key (PKCS #8, PEM) that commands sign decisions with; better PAYOUTS_SIGNING_KEY_FILE',
+    'Ed25519 private key (PKCS #8, PEM) with which commands sign decisions; preferably as PAYOUTS_SIGNING_KEY_FILE',
   ),
-  PAYOUTS_FOLDER_MAKER: key(text, null, 'maker, by the policy, of the files that drop folders take'),
+  PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
   PAYOUTS_LOOK_ALIKE_DAYS: key(
     count(0, 365),
     '3',
-    'days within which a payout of the same payee, amount and currency is held for a decision; 0: never',
+    'a payout with the same payee, amount and currency as one of the last so many days is held for a decision; 0: never',
   ),
   PAYOUTS_BANK_AUDITS_FROM: key(
     amountsByCurrency,
     '{}',
-    'JSON {"USD":"10000"}: amounts from which the bank audits an order, for the plan to say how many will be; {}: it says nothing (api-gaps)',
+    'JSON {"USD":"10000"}: amounts from which the bank audits an order, so that the plan can show how many will be; {}: not shown (api-gaps)',
   ),
   PAYOUTS_MESSAGE_MAPPING: key(
     text,
     null,
-    'JSON file: debtor accounts and payment types of bank messages (pain.001, ABA, NACHA)',
+    'JSON mapping file: debtor accounts and payment types for bank messages (pain.001, ABA, NACHA)',
   ),
-  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV file: what bank messages lack about payees'),
+  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV payee directory: what bank messages lack about payees'),
   PAYOUTS_JOURNAL_ACCOUNTS: key(
     journalAccounts,
     '{}',
-    'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, with {account} and {currency} in them; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
+    'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
   ),
   PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
     date,
     '2026-11-14',
-    'payments of this day and later have no address in lines alone in a bank message: CBPR+ and SEPA refuse it',
+    'from this day on, payments in bank messages need a structured or hybrid address: CBPR+ and SEPA refuse free lines only',
   ),
-  PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, from the working directory'),
+  PAYOUTS_HOME: key(text, '.payouts', 'folder of databases and reports, relative to the working directory'),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
   PAYOUTS_ONE_MACHINE: key(
     flag,
     'false',
-    'every worker, gateway and command of a Temporal cluster runs on this machine and shares the SQLite store',
+    'states that all workers, gateways and commands of a Temporal cluster run on this machine and share the SQLite store',
   ),
   PAYOUTS_REPLACES_STORE: key(
     text,
     null,
-    'id of a store that is gone for good: a worker that starts takes its Temporal namespace for the present one',
+    'id of a store that is lost for good: a worker that starts takes over its Temporal namespace for the present store',
   ),
   PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
   PAYOUTS_AUDIT_KEY: key(
     auditKey,
     null,
-    'private Ed25519 key in PEM that signs checkpoints of the audit; absent: audit-key.pem in the home, made at first use',
+    'private Ed25519 key in PEM that signs checkpoints of the audit log; absent: audit-key.pem in the home, created at first use',
   ),
   PAYOUTS_AUDIT_CHECKPOINTS: key(
     text,
     null,
-    'file, best on another machine, that every checkpoint of the audit is appended to; absent: they stay in the store',
+    'file, preferably on another machine, to which every checkpoint of the audit log is appended; absent: they stay in the store',
   ),
   PAYOUTS_AUDIT_MAIL_SPOOL: key(
     text,
     null,
-    'folder that every checkpoint of the audit is laid into as a mail, for the mail system to send; absent: none',
+    'folder in which every checkpoint of the audit log is placed as a mail, for the mail system to send; absent: none',
   ),
-  PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'address that these mails are from and to'),
+  PAYOUTS_AUDIT_MAIL_TO: key(mailAddress, 'root@localhost', 'sender and recipient of these mails'),
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     null,
-    'level of the log on stderr; absent: info for workers, warn for other commands',
+    'log level on stderr; absent: info for workers, warn for other commands',
   ),
   PAYOUTS_CODEC_KEYS: key(
     codecKeys,
     null,
-    'keys that encrypt payloads in Temporal, id:base64 of 32 bytes, comma-separated, the one in use first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
+    'keys that encrypt payloads in Temporal, as id:base64 of 32 bytes, comma-separated, the current one first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
   ),
   ...DEPLOYMENT_KEYS,
   ...METRICS_KEYS,
@@ -260,7 +260,7 @@ function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankCon
   if (temporal.kind === 'cluster' && storeUrl.startsWith('file:') && !values.PAYOUTS_ONE_MACHINE) {
     throw new ConfigError(
       'PAYOUTS_STORE_URL',
-      'is a SQLite file on this machine, for a Temporal cluster that workers on other machines can serve',
+      'is a SQLite file on this machine, but workers on other machines can serve this Temporal cluster',
       'Set postgres://..., or PAYOUTS_ONE_MACHINE=true if everything of this cluster runs on this machine with this file.',
     );
   }
@@ -269,8 +269,8 @@ function assertOneWorld(given: { values: Values; storeUrl: string; bank: BankCon
   const bankIsHere = isHere(bank);
   throw new ConfigError(
     'PAYOUTS_TIME_SCALE',
-    `shrinks the waits that prove that no order was made, with a ${bankIsHere ? 'Temporal' : 'bank'} on another machine`,
-    'Unset it, or set PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true for a bank that is a test of yours.',
+    `shortens the waits that prove that no order was made, but the ${bankIsHere ? 'Temporal' : 'bank'} is on another machine`,
+    'Unset it, or set PAYOUTS_TIME_SCALE_OFF_LOOPBACK=true for a test bank.',
   );
 }
 
@@ -284,7 +284,7 @@ export function assertPolicy({ lacksPolicy }: Config): void {
   if (!lacksPolicy) return;
   throw new ConfigError(
     'PAYOUTS_POLICY',
-    'is not set, with a bank or a Temporal on another machine: nobody has said who may move money',
+    'is not set, but the bank or Temporal is on another machine: it has to define who may move money',
     'payouts policy init FILE makes a policy; set PAYOUTS_POLICY to the file.',
   );
 }

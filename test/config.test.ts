@@ -359,7 +359,7 @@ describe('paths and policy', () => {
     ];
     expect(loadConfig({ PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) }).settings.approvalRules).toEqual(rules);
     const twice = '{"rules":[{"approvals":2,"approvals":1}]}';
-    expect(errorOf({ PAYOUTS_APPROVAL_POLICY: twice }).message).toContain('each member once');
+    expect(errorOf({ PAYOUTS_APPROVAL_POLICY: twice }).message).toContain('each member appears once');
   });
 });
 
@@ -384,7 +384,7 @@ describe('the calendar', () => {
 
   it.each([
     ['no JSON', 'holidays:', 'JSON'],
-    ['a member twice', '{"holidays":{"EUR":[]},"holidays":{"EUR":["2026-12-25"]}}', 'each member once'],
+    ['a member twice', '{"holidays":{"EUR":[]},"holidays":{"EUR":["2026-12-25"]}}', 'each member appears once'],
     ['a date that is none', '{"holidays":{"*":["2026-02-30"]}}', 'holidays.*.0'],
     ['a key that is no currency', '{"holidays":{"eur":[]}}', 'holidays'],
     ['an unknown day', '{"weekend":["Sunday"],"holidays":{}}', 'weekend.0'],

@@ -38,7 +38,7 @@ export function replaceKeyInHome(home: string, key: KeyObject): void {
 /** @throws TypeError for what is no private Ed25519 key; its message repeats nothing of it */
 export function ed25519Key(pem: string): KeyObject {
   const key = attempt(() => createPrivateKey(pem));
-  if (key?.asymmetricKeyType !== 'ed25519') throw new TypeError('is no private Ed25519 key in PEM (PKCS #8)');
+  if (key?.asymmetricKeyType !== 'ed25519') throw new TypeError('is not a private Ed25519 key in PEM (PKCS #8)');
   return key;
 }
 

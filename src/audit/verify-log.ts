@@ -118,10 +118,10 @@ class LogCheck {
 
   #next({ seq, text, hash }: Leaf): LogProblem | undefined {
     const expected = this.size;
-    if (Number.isNaN(seq)) return problemAt('no-entry', expected, `what stands for entry ${expected} is none`);
+    if (Number.isNaN(seq)) return problemAt('no-entry', expected, `entry ${expected} is not a valid entry`);
     if (seq > expected) return problemAt('missing', expected, `entry ${expected} is missing: entry ${seq} follows`);
     if (seq < expected) {
-      return problemAt('out-of-order', expected, `entry ${seq} stands where entry ${expected} belongs`);
+      return problemAt('out-of-order', expected, `entry ${seq} is where entry ${expected} belongs`);
     }
     const computed = leafHash(text);
     const rotation = this.#rotations.find((it) => it.seq === seq);
@@ -129,7 +129,7 @@ class LogCheck {
       return problemAt('edited', seq, `entry ${seq} is not the one that was read as introducing a key`);
     }
     if (hash !== undefined && hash !== computed) {
-      return problemAt('edited', seq, `entry ${seq} is not what was written: its hash is another one`);
+      return problemAt('edited', seq, `entry ${seq} was changed: its hash differs`);
     }
     this.#tree.append(computed);
     return undefined;

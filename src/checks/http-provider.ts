@@ -75,9 +75,9 @@ function read<Schema extends z.ZodType>({ status, body }: HttpAnswer, schema: Sc
   try {
     json = readJsonOnce(body ?? '');
   } catch {
-    throw new CheckFailure('the answer is no JSON');
+    throw new CheckFailure('the answer is not JSON');
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;
-  throw new CheckFailure('the answer has another shape than the contract');
+  throw new CheckFailure('the answer does not follow the contract');
 }

@@ -10,27 +10,27 @@ import { REASONS } from '../domain/reasons.ts';
 /** Text that is kept and shown to people. Throws a `Problem`: commander's own error would show what was given. */
 export function keptText(text: string): string {
   if (!holdsCardNumber(text) && !/\p{Cc}/u.test(text)) return text;
-  throw new Problem('usage', 'text-refused', 'Text that is kept may hold no card number and no control characters.', {
-    hint: 'Leave the number out of names, reasons and evidence, and write them on one line.',
+  throw new Problem('usage', 'text-refused', 'Stored text must not contain a card number or control characters.', {
+    hint: 'Remove the number from names, reasons and evidence, and write them on one line.',
   });
 }
 
 /** A TCP port. */
 export function port(text: string): number {
   const value = wholeNumber(text);
-  if (value > 65_535) throw new InvalidArgumentError('a port is 0 to 65535');
+  if (value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535');
   return value;
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
   return Number(text);
 }
 
 /** Rows that are paid first. */
 export function canary(text: string): number {
   const rows = wholeNumber(text);
-  if (rows < 1) throw new InvalidArgumentError('one row at least');
+  if (rows < 1) throw new InvalidArgumentError('must be at least one row');
   return rows;
 }
 
@@ -45,7 +45,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 /** Milliseconds: `90s`, `10m`, `2h`. */
 export function duration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('a duration is a number and a unit: 90s, 10m, 2h');
+  if (match === null) throw new InvalidArgumentError('a duration is a number with a unit: 90s, 10m, 2h');
   return Number(match[1]) * (UNITS[match[2] ?? ''] ?? 1);
 }
 
@@ -54,7 +54,7 @@ export function rowNumbers(text: string): ReadonlySet<number> {
   const rows = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part.trim());
-    if (match === null) throw new InvalidArgumentError('rows are numbers and ranges: 3,7-9');
+    if (match === null) throw new InvalidArgumentError('rows are numbers or ranges: 3,7-9');
     const [first, last] = [Number(match[1]), Number(match[2] ?? match[1])];
     for (let row = first; row <= last; row += 1) rows.add(row);
   }
@@ -99,6 +99,6 @@ export function waitKinds(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const kind = part.trim();
     if (Object.hasOwn(REASONS, kind)) return kind;
-    throw new InvalidArgumentError('a kind is a reason code, as `payouts inbox` shows them in brackets');
+    throw new InvalidArgumentError('a kind is a reason code, as `payouts inbox` shows in brackets');
   });
 }

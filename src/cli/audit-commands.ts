@@ -9,19 +9,22 @@ const showAudit = lazily(async () => (await import('./commands/audit.ts')).showA
 const verifyAudit = lazily(async () => (await import('./commands/audit.ts')).verifyAudit);
 
 export function addAudit(command: Add, perform: Perform): void {
-  const key = new Option('--key <key>', 'public key of the log, as an earlier verify has printed it');
-  command('verify [file]', 'recompute the audit of the store, or an exported file, and say where it was changed')
-    .option('--checkpoints <place>', 'file or folder of mails with checkpoints (default: PAYOUTS_AUDIT_CHECKPOINTS)')
+  const key = new Option('--key <key>', 'public key of the log, as printed by an earlier verify');
+  command('verify [file]', 'verify the audit log of the store or of an exported file, and show where it was changed')
+    .option(
+      '--checkpoints <place>',
+      'file with checkpoints, or folder of mails with them (default: PAYOUTS_AUDIT_CHECKPOINTS)',
+    )
     .addOption(key)
     .action((file, options) => perform((s) => verifyAudit(s, file, options)));
-  command('export', 'every signed entry as a line of JSON, with the checkpoints').action(() =>
+  command('export', 'print all signed entries as lines of JSON, with the checkpoints').action(() =>
     perform((s) => exportAudit(s)),
   );
-  command('rotate-key <file>', 'sign with another private key from now on, introduced by the one before')
-    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
-    .option('--yes', 'do not ask', false)
+  command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one')
+    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+    .option('--yes', 'skip the confirmation', false)
     .action((file, options) => perform((s) => rotateAuditKey(s, file, options)));
-  command('show <id>', 'what was done about a batch, a payout or another subject')
-    .option('--limit <n>', 'the first so many', wholeNumber, 1_000)
+  command('show <id>', 'show what was done to a batch, a payout or another subject')
+    .option('--limit <n>', 'how many entries to show', wholeNumber, 1_000)
     .action((id, options) => perform((s) => showAudit(s, id, options)));
 }

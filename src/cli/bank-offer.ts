@@ -15,7 +15,7 @@ const USUAL_CURRENCY = 'USD';
 export async function bankOffer(bank: Bank, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
   if (currency !== undefined && !currencyCodes().includes(currency)) {
     const upper = currency.toUpperCase();
-    throw new Problem('usage', 'unknown-currency', `"${currency}" is no currency code of ISO 4217.`, {
+    throw new Problem('usage', 'unknown-currency', `"${currency}" is not an ISO 4217 currency code.`, {
       hint: `Write ${currencyCodes().includes(upper) ? upper : 'a code such as EUR'}.`,
     });
   }

@@ -37,9 +37,9 @@ export async function summaryText(session: Session, standing: BatchStanding, isW
     '',
     ...(isWritten
       ? [`Report  ${reports.html}`, `        ${reports.csv}`, `        ${reports.json}`]
-      : [`Report  payouts report ${shortId(batchId)}  (writes it as it stands)`]),
+      : [`Report  payouts report ${shortId(batchId)}  (writes the current state)`]),
     ...(reports.pain002Stages ?? []).map((path) => `Answer  ${path}`),
-    ...(reports.failed === undefined ? [] : [`Unpaid  ${reports.failed}  (payouts run takes it again)`]),
+    ...(reports.failed === undefined ? [] : [`Unpaid  ${reports.failed}  (pay it again with payouts run)`]),
     ...(ui === undefined ? [] : [`Temporal UI  ${batchUrl(ui, batchId)}`]),
   ].join('\n');
 }

@@ -18,47 +18,47 @@ A card for --card-from (cvv and holder_name may be left out):
 
 /** Card payments. An ID is a merchant_request_id, a payment id or a workflow id. */
 export function addCards(command: Add, perform: Perform): void {
-  command('create', 'ask the gateway to take money from a card')
+  command('create', 'create a card payment through the gateway')
     .requiredOption('--amount <decimal>', 'e.g. 49.90')
     .requiredOption('--currency <code>', 'e.g. EUR')
-    .option('--id <id>', 'merchant_request_id: the same again is never paid twice (default: a new one)')
-    .addOption(new Option('--type <type>', 'what to do with the money').choices(['AUTH', 'DEBIT']).default('DEBIT'))
+    .option('--id <id>', 'merchant_request_id; the same one never takes money twice (default: a new one)')
+    .addOption(new Option('--type <type>', 'whether to capture the money').choices(['AUTH', 'DEBIT']).default('DEBIT'))
     .option('--no-3ds', '3-D Secure only if the acquirer asks for it')
     .option(
       '--return-url <url>',
-      'where the cardholder comes back to: https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine (default on the sandbox: its checkout page)',
+      'where the cardholder comes back to: an HTTPS address on a host of PAYOUTS_CARD_RETURN_HOSTS, or on this machine (default on the sandbox: its checkout page)',
     )
     .option('--card-from <file>', 'the card as JSON, - for stdin (default: the cardholder enters it)')
-    .option('--by <name>', 'who asks', keptText)
-    .option('--gateway <url>', 'the gateway to ask (default: that of the stack that is up)')
-    .option('--wait', 'follow it to its end', false)
+    .option('--by <name>', 'your name', keptText)
+    .option('--gateway <url>', 'address of the gateway (default: that of the running stack)')
+    .option('--wait', 'follow the payment to its end', false)
     .option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', duration)
     .addHelpText('after', CARD_FILE)
     .action((options) => perform((s) => createCard(s, options)));
-  command('show <id>', 'where a card payment stands, and the events that came').action((id) =>
+  command('show <id>', 'show the state of a card payment and its events').action((id) =>
     perform((s) => showCard(s, id)),
   );
-  command('list', 'the newest card payments').action(() => perform((s) => listCards(s)));
-  command('retrieve <id>', 'a payment as the acquirer shows it now; what may be card data is masked').action((id) =>
+  command('list', 'list the newest card payments').action(() => perform((s) => listCards(s)));
+  command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action((id) =>
     perform((s) => retrieveCard(s, id)),
   );
   const deciding = (usage: string, description: string): Command =>
     command(usage, description)
-      .option('--by <name>', 'who decides (default: the user of this machine)', keptText)
-      .option('--yes', 'do not ask', false);
-  deciding('cancel <id>', 'cancel a card payment, before anything was sent that takes money')
+      .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+      .option('--yes', 'skip the confirmation', false);
+  deciding('cancel <id>', 'cancel a card payment before anything that takes money is sent')
     .option('--remark <text>', 'why', keptText)
     .action((id, o) => perform((s) => cancelCard(s, id, o)));
-  deciding('amount <id> <amount>', 'change the amount, before anything was sent that takes money').action(
+  deciding('amount <id> <amount>', 'change the amount before anything that takes money is sent').action(
     (id, amount, o) => perform((s) => changeCardAmount(s, id, amount, o)),
   );
-  deciding('resolve <id>', 'decide a card payment that needs an operator')
+  deciding('resolve <id>', 'resolve a card payment that needs an operator')
     .addOption(
-      new Option('--action <action>', 'what to do')
+      new Option('--action <action>', 'the action to take')
         .choices(['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'what the decision rests on', keptText)
+    .requiredOption('--evidence <text>', 'the evidence for the decision', keptText)
     .option('--payment-id <id>', 'the payment to adopt')
     .action((id, o) => perform((s) => resolveCard(s, id, o)));
 }

@@ -1,7 +1,7 @@
 // What arguments and options are chosen from.
 
 export const WHAT_AN_ID_IS =
-  'An ID is a batch id, a reference, a workflow id, an order id, a document id, the first characters of one of these (4 at least, and no other begins so), or `latest`: the newest batch.';
+  'An ID is a batch id, a reference, a workflow id, an order id, a document id, an unambiguous prefix of one of these (at least 4 characters), or `latest` for the newest batch.';
 
 /** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -15,4 +15,4 @@ export type TemplateKind = (typeof TEMPLATES)[number];
 export const ACCEPTABLE = { bank: ['bank'], accounts: ['accounts'], temporal: ['cluster', 'namespace'] } as const;
 
 /** Of the option `--key`. */
-export const KEY = 'your key, where the policy asks for signatures (default: PAYOUTS_SIGNING_KEY)';
+export const KEY = 'your key, if the policy requires signatures (default: PAYOUTS_SIGNING_KEY)';

@@ -35,7 +35,7 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
     totalsText(totalsOf(some)),
     REASONS[kind as ReasonCode] ?? '',
   ]);
-  return table(['kind', 'payouts', 'amount', 'why it asks'], rows, width);
+  return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
 
 /** What the rows have in common, and what not. */
@@ -55,18 +55,18 @@ function summaryLines(payouts: readonly PayoutRecord[], width: number): string[]
     ],
     ['to', named(payouts.map(payeeText), 'payee')],
     [
-      'made by',
+      'maker',
       named(
-        payouts.map(({ by }) => by ?? 'nobody who is known'),
+        payouts.map(({ by }) => by ?? 'an unknown maker'),
         'maker',
       ),
     ],
-    ['look at', flagged.join(', ')],
+    ['flags', flagged.join(', ')],
   ];
   const shown = lines.filter(([, text]) => text !== '');
   return [
     '',
-    ...shown.flatMap(([label, text]) => labelled(label, visible(text), { labelWidth: 'made by  '.length, width })),
+    ...shown.flatMap(([label, text]) => labelled(label, visible(text), { labelWidth: 'total  '.length, width })),
   ];
 }
 
@@ -86,7 +86,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
     ['to', payeeCell],
     // Other words than those of the kind: an order in the audit of the bank whose payee has changed, say.
     ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
-    ['look at', ({ assessed }) => flagsText(assessed?.flags)],
+    ['flags', ({ assessed }) => flagsText(assessed?.flags)],
   ];
   const filled = columns.filter(([, cell]) => shown.some((payout) => cell(payout) !== ''));
   const cells = shown.map((payout) => filled.map(([, cell]) => cell(payout)));
@@ -103,7 +103,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
 function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
   const kinds = [...byKind(payouts).keys()].filter((kind) => REMEDIES[kind as ReasonCode]?.approvalOnlyLooks);
   if (kinds.length === 0) return [];
-  const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is read again, and what is still so is held again.`;
+  const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is checked again, and the payout is held again if nothing has changed.`;
   return ['', ...wrap(text, width)];
 }
 
@@ -119,7 +119,7 @@ function amountText({ kind, amount, currency, assessed }: PayoutRecord): string 
 function payeeCell(payout: PayoutRecord): string {
   const { instruction, kind, lookAlikeOf } = payout;
   const flags = [
-    instruction.beneficiary_id === undefined && kind === 'payout' ? 'by its details' : '',
+    instruction.beneficiary_id === undefined && kind === 'payout' ? 'given by its details' : '',
     lookAlikeOf === null ? '' : 'look-alike',
   ];
   return [payeeText(payout), ...flags].filter((part) => part !== '').join(', ');

@@ -12,35 +12,35 @@ const listSchedules = lazily(async () => (await import('./commands/schedule.ts')
 const taking = (command: Command): Command =>
   command
     .addOption(
-      new Option('--invalid <how>', 'what to do with files that have rows that break a rule')
+      new Option('--invalid <how>', 'what to do with files that have findings')
         .choices(['stop', 'skip'])
         .default('stop'),
     )
-    .option('--by <name>', 'who hands over the files (the maker)', keptText);
+    .option('--by <name>', 'name of the maker of the files', keptText);
 
 /** The ways in besides `run`: HTTP, and folders. */
 export function addDoors(command: Add, perform: Perform): void {
-  command('gateway', 'take files over HTTP')
+  command('gateway', 'accept files over HTTP, and show the pages')
     .option('--port <port>', 'port to listen on (default: a free one)', port, 0)
     .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')
     .action((options) => perform((s) => gateway(s, options)));
-  taking(command('intake <dir>', 'take the files dropped into DIR/in, reports come out in DIR/out'))
-    .option('--once', 'take what is there, then end', false)
+  taking(command('intake <dir>', 'pay files dropped into DIR/in; reports appear in DIR/out'))
+    .option('--once', 'process the files that are there, then end', false)
     .action((dir, options) => perform((s) => intake(s, dir, options)));
 }
 
 export function addSchedules(command: Add, perform: Perform): void {
-  taking(command('create', 'let the workers sweep a drop folder again and again'))
-    .requiredOption('--folder <dir>', 'the drop folder, as the workers see it')
+  taking(command('create', 'have the workers process a drop folder at intervals'))
+    .requiredOption('--folder <dir>', 'path of the drop folder on the workers')
     .requiredOption('--every <duration>', 'e.g. 5m or 1h', duration)
-    .option('--name <name>', 'name of the schedule (default: of the folder)')
+    .option('--name <name>', 'name of the schedule (default: name of the folder)')
     .action((options) => perform((s) => createSchedule(s, options)));
-  command('list', 'the schedules and when they are due').action(() => perform((s) => listSchedules(s)));
+  command('list', 'list the schedules and when they are due').action(() => perform((s) => listSchedules(s)));
   const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: string): void => {
     command(`${name} <name>`, description).action((schedule) => perform((s) => changeSchedule(s, schedule, name)));
   };
-  step('delete', 'end a schedule; files under way go on');
-  step('pause', 'start no sweep until it is resumed');
-  step('resume', 'sweep again');
-  step('trigger', 'sweep now');
+  step('delete', 'delete a schedule; files in progress continue');
+  step('pause', 'pause a schedule until it is resumed');
+  step('resume', 'resume a paused schedule');
+  step('trigger', 'process the folder now');
 }

@@ -10,22 +10,22 @@ const listEvents = lazily(async () => (await import('./commands/events.ts')).lis
 const replayEvents = lazily(async () => (await import('./commands/events.ts')).replayEvents);
 
 export function addEvents(command: Add, perform: Perform): void {
-  command('list', 'the newest events, or those from a position on', { isDefault: true })
-    .option('--from <position>', 'the first one', wholeNumber)
+  command('list', 'list the newest events, or those from a position', { isDefault: true })
+    .option('--from <position>', 'first position', wholeNumber)
     .addOption(new Option('--kind <kind>', 'only these').choices(Object.keys(EVENT_KINDS)))
-    .option('--limit <n>', 'so many', wholeNumber, 50)
+    .option('--limit <n>', 'maximum number of events', wholeNumber, 50)
     .action((options) => perform((s) => listEvents(s, options)));
-  command('status', 'how far each subscription is told, and what keeps it').action(() =>
+  command('status', 'show the progress of each subscription, and what delays it').action(() =>
     perform((s) => eventsStatus(s)),
   );
-  command('replay', 'tell a subscription everything from a position on again')
-    .requiredOption('--from <position>', 'the first one', wholeNumber)
+  command('replay', 'send events to a subscription again from a position')
+    .requiredOption('--from <position>', 'first position', wholeNumber)
     .requiredOption('--to <name>', 'the subscription')
-    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
-    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+    .option('--yes', 'skip the confirmation', false)
     .action((options) => perform((s) => replayEvents(s, options)));
   command('forget <name>', 'keep no events any more for a subscription that is not configured')
-    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
-    .option('--yes', 'do not ask', false)
+    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
+    .option('--yes', 'skip the confirmation', false)
     .action((name, options) => perform((s) => forgetEvents(s, name, options)));
 }

@@ -54,9 +54,9 @@ function lastGenerations(payouts: readonly PayoutRecord[]): PayoutRecord[] {
 
 function ambiguous(id: string, found: readonly Target[]): Problem {
   const shown = found.slice(0, CANDIDATES_MAX).map(candidateText);
-  const more = found.length >= CANDIDATES_MAX ? '; and perhaps more' : '';
-  return new Problem('usage', 'ambiguous-id', `"${visible(id)}" names more than one: ${shown.join('; ')}${more}.`, {
-    hint: 'Give more of the id, or the reference.',
+  const more = found.length >= CANDIDATES_MAX ? '; and possibly more' : '';
+  return new Problem('usage', 'ambiguous-id', `"${visible(id)}" is ambiguous: ${shown.join('; ')}${more}.`, {
+    hint: 'Give more characters of the id, or the reference.',
   });
 }
 

@@ -44,8 +44,8 @@ export async function followUntil(
 }
 
 function stackGone(cause: unknown): Problem {
-  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', {
-    hint: 'Nothing is lost: the same command follows it again.',
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal no longer answers.', {
+    hint: 'Nothing is lost: run the same command again to follow it.',
     cause,
   });
 }

@@ -35,11 +35,11 @@ export function gatewayClient(url: string, token: string | undefined): GatewayCl
 export function gatewayAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw addressRefused('This is no address of a gateway.', 'Write it as https://gateway.example.com.');
+    throw addressRefused('This is not the address of a gateway.', 'Write it as https://gateway.example.com.');
   }
   if (url.protocol === 'http:' && !isLoopback(url.href)) {
     throw addressRefused(
-      'A card would go to another machine in clear text.',
+      'The card would be sent to another machine in clear text.',
       'Use https://, or http:// on this machine.',
     );
   }
@@ -69,7 +69,7 @@ const addressRefused = (message: string, hint: string): Problem =>
   new Problem('usage', 'gateway-address', message, { hint });
 
 const noGateway = (status: number): Problem =>
-  new Problem('usage', 'no-gateway', `What answers there (HTTP ${status}) is no gateway.`, {
+  new Problem('usage', 'no-gateway', `What answers there (HTTP ${status}) is not a gateway.`, {
     hint: 'Check --gateway.',
   });
 

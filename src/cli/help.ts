@@ -27,10 +27,10 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   invalidInput: 'input invalid, nothing sent',
   authentication: 'the bank refused the key',
   exceptions: 'finished with rows that are not completed, or with incidents',
-  stillOpen: 'still open at --timeout, or without a terminal everything open waits for people',
+  stillOpen: 'still open at --timeout; without a terminal also once everything open waits for people',
   unreachable: 'Temporal or the bank cannot be reached',
-  alreadyTaken: 'these payouts were taken before; nothing sent',
-  interrupted: 'interrupted; payouts go on',
+  alreadyTaken: 'these payouts were already taken; nothing sent',
+  interrupted: 'interrupted; payouts continue',
 };
 
 const EXIT_CODES = [

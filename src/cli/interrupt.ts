@@ -20,7 +20,7 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
   const error = await Promise.race([interrupted, failure]);
   if (error instanceof NamespaceTakenError) throw error;
   if (error !== undefined) {
-    throw new Problem('unreachable', 'part-ended', `A part of the stack ended by itself: ${error.message}`, {
+    throw new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${error.message}`, {
       cause: error,
     });
   }

@@ -26,8 +26,8 @@ export async function messageParties(path: string, context: MessageContext): Pro
     });
   });
   if (findings.length === 0 && !parties.isEmpty) return parties;
-  throw new Problem('invalid-input', 'no-bank-message', 'The file is no bank message that can be read whole.', {
-    hint: 'Name a pain.001, ABA or NACHA file; payouts validate FILE tells what is wrong with it.',
+  throw new Problem('invalid-input', 'no-bank-message', 'The file is not a complete, readable bank message.', {
+    hint: 'Name a pain.001, ABA or NACHA file; payouts validate FILE shows what is wrong with it.',
     findings,
   });
 }

@@ -58,7 +58,7 @@ export function payoutText(
     ['from', instruction.account_id],
     ['to', payeeText(payout)],
     ['state', payout.state],
-    ['handed over', `${minute(handedOverAt)} by ${maker ?? 'nobody who is known'}`],
+    ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ') || null],
     ['sent', submittedAt && minute(submittedAt)],
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
@@ -68,7 +68,7 @@ export function payoutText(
     ['reference', payout.reference],
     ['order', payout.orderId],
     ['batch', payout.batchId],
-    ['look at', flagsText(payout.assessed?.flags) || null],
+    ['flags', flagsText(payout.assessed?.flags) || null],
     ...checks.map((check): [string, string] => [CHECK_NAMES[check.kind], checkText(check)]),
     ['policy', payout.assessed?.policyHash ?? null],
     ...incidents.flatMap((incident): [string, string][] => [
@@ -103,7 +103,7 @@ function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {
   const { todo, byItself } = INCIDENT_REMEDIES[kind];
   return [
     ['to do', todo.replaceAll('INCIDENT', id)],
-    ['by itself', byItself],
+    ['otherwise', byItself],
   ];
 }
 

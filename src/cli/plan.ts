@@ -12,8 +12,8 @@ const LISTED_MAX = 5;
 /** The plan as a person reads it before money moves. Shows no payee. */
 export function planText(plan: Plan, outlook?: Outlook): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
-  const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees named by their details`;
-  const again = retries === 0 ? '' : `, ${number(retries)} of them paid again after a proven failure`;
+  const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees given by their details`;
+  const again = retries === 0 ? '' : `, ${number(retries)} of them retried after a proven failure`;
   const lines = totals.map(
     ({ currency, count, amount }) =>
       `  ${currency}  ${groupedAmount(amount).padStart(18)}  in ${counted(count, 'payout')}`,
@@ -51,8 +51,8 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan): string[] {
   if (count === 0) return [];
   return [
     count === 1
-      ? '1 looks like a payout of the last days and will be held until somebody approves it (--allow-look-alikes: meant as it is)'
-      : `${number(count)} look like a payout of the last days and will be held until somebody approves them (--allow-look-alikes: meant as they are)`,
+      ? '1 looks like a recent payout and will be held until somebody approves it (--allow-look-alikes pays it)'
+      : `${number(count)} look like recent payouts and will be held until somebody approves them (--allow-look-alikes pays them)`,
     ...rows
       .slice(0, LISTED_MAX)
       .map(({ row, id, like, days }) => `  row ${row} ${id}: same payee, amount and currency as ${like}, ${age(days)}`),
@@ -75,7 +75,7 @@ function outlookText({ balances, fees, feesNotQuoted, approvals }: Outlook): str
   const quoted = fees.map(
     ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
   );
-  const open = feesNotQuoted === 0 ? [] : [`${counted(feesNotQuoted, 'fee')} not asked for`];
+  const open = feesNotQuoted === 0 ? [] : [`${counted(feesNotQuoted, 'fee')} not requested`];
   return [
     ...approvalsText(approvals),
     ...(quoted.length === 0 ? [] : [`fees now: ${[...quoted, ...open].join(', ')}`]),
@@ -102,8 +102,8 @@ export const hasTerminal = (): boolean => process.stdin.isTTY === true && proces
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!hasTerminal()) {
-    throw new Problem('usage', 'confirmation-needed', 'There is no terminal to ask on.', {
-      hint: 'Add --yes to go ahead without a question.',
+    throw new Problem('usage', 'confirmation-needed', 'There is no terminal for the confirmation.', {
+      hint: 'Add --yes to go ahead without confirmation.',
     });
   }
   const prompt = createInterface({ input: process.stdin, output: process.stderr });

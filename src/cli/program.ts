@@ -49,7 +49,7 @@ function commanderExit(error: CommanderError, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    printJson(new Problem('usage', 'usage', message, { hint: 'payouts --help shows every command.' }).toDocument());
+    printJson(new Problem('usage', 'usage', message, { hint: 'payouts --help shows all commands.' }).toDocument());
   }
   return EXIT.usage;
 }
@@ -78,22 +78,22 @@ export function buildProgram(perform: Perform): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({ sortSubcommands: false })
-    .version(versionText(), '-v, --version', 'versions of the product, the Temporal SDK and Node');
+    .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node');
   const below =
     (parent: Command): Add =>
     (usage, description, options) =>
       parent
         .command(usage, options)
         .description(description)
-        .option('--json', 'one JSON document on stdout, also for errors')
-        .option('--quiet', 'nothing on stderr but errors and questions');
+        .option('--json', 'print one JSON document on stdout, also for errors')
+        .option('--quiet', 'print only errors and questions on stderr');
 
   const command = below(program);
   addServing(command, perform);
   addPaying(command, perform);
   addMoves(command, perform);
   addDoors(command, perform);
-  const schedules = program.command('schedule').description('sweep drop folders by a Temporal Schedule');
+  const schedules = program.command('schedule').description('process drop folders by a Temporal Schedule');
   addSchedules(below(schedules), perform);
   const cards = program
     .command('card')
@@ -102,17 +102,17 @@ export function buildProgram(perform: Perform): Command {
   addDeciding(command, perform);
   const group = program
     .command('switch')
-    .description('stop sends: of everything, a user, an account, a currency, a payee');
+    .description('stop sending for everything, a user, an account, a currency, a payee or a batch');
   addSwitches(below(group), perform);
   const policies = program.command('policy').description('who may move money: people, roles, keys, limits, approvals');
   addPolicy(below(policies), perform);
   addShowing(command, perform);
-  const events = program.command('events').description('what others are told: webhooks and mails');
+  const events = program.command('events').description('events for other systems: webhooks and mails');
   addEvents(below(events), perform);
-  const audit = program.command('audit').description('who did what: verified, exported, shown');
+  const audit = program.command('audit').description('verify, export and show who did what');
   addAudit(below(audit), perform);
   addKeeping(command, perform);
-  const histories = program.command('histories').description('what open workflows have done, as files');
+  const histories = program.command('histories').description('save the histories of open workflows');
   addHistories(below(histories), perform);
   addUpgrading(command, perform);
   addLearning(command, perform, program);
@@ -124,7 +124,7 @@ function addServing(command: Add, perform: Perform): void {
   command('demo', 'pay the examples on the embedded stack (what npm start runs)').action(() =>
     perform((session) => demo(session)),
   );
-  command('dev', 'keep the embedded stack up: Temporal, sandbox bank, worker, gateway')
+  command('dev', 'keep the embedded stack running: Temporal, sandbox bank, worker, gateway')
     .option('--temporal-port <port>', 'port of the Temporal server', port)
     .option('--ui-port <port>', 'port of the Temporal UI', port)
     .option('--api-port <port>', 'port of the sandbox bank', port)

@@ -16,8 +16,8 @@ export async function assertSameBank(session: Session, store: Store, accept: str
   throw new Problem(
     'usage',
     'payouts-open',
-    `${counted(open, 'payout has', 'payouts have')} no end yet, and the bank on record knows what was sent for them: ${orders}.`,
-    { hint: `Let them end at the bank they were sent to, then run payouts doctor --accept ${accept} again.` },
+    `${counted(open, 'payout has', 'payouts have')} not ended, and only the bank on record knows what was sent for them: ${orders}.`,
+    { hint: `Let them end at the bank they were sent to. Then run payouts doctor --accept ${accept} again.` },
   );
 }
 

@@ -25,91 +25,92 @@ const template = lazily(async () => (await import('./commands/template.ts')).tem
 
 /** The commands that look. */
 export function addShowing(command: Add, perform: Perform): void {
-  command('status <id>', 'where a batch or a payout stands').action((id) => perform((s) => status(s, id)));
+  command('status <id>', 'show the state of a batch or a payout, and the next step').action((id) =>
+    perform((s) => status(s, id)),
+  );
   command('report <id>', 'write and show the report of a batch, or write it in a format for other software')
-    .option('--mask', 'without names of payees and whole numbers of accounts, in files of its own', false)
+    .option('--mask', 'mask payee names and the paying account, in separate files', false)
     .addOption(
-      new Option('--format <name>', 'the answer to a pain.001; what its orders moved, as an advice or a journal')
+      new Option('--format <name>', 'pain002: the answer to a pain.001; camt054, journal: what its orders moved')
         .choices(ERP_FORMATS)
         .conflicts('mask'),
     )
     .action((id, { format, ...options }) =>
       perform((s) => (format === undefined ? report(s, id, options) : erpFile(s, id, format))),
     );
-  command('list', 'the batches of this store; with a filter its payouts')
+  command('list', 'list batches; with a filter, payouts')
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')
     .option('--account <id>', 'payouts from this account')
     .option('--from <date>', 'handed over on this day (UTC) or later: a date, today or yesterday', dayStart)
-    .option('--to <date>', 'handed over on this day (UTC) or earlier', dayEnd)
+    .option('--to <date>', 'submitted on this day (UTC) or earlier', dayEnd)
     .option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', dayRange)
     .option('--returned', 'payouts of which money came back')
-    .option('--text <text>', 'payouts with this in an id or in the name of their file')
+    .option('--text <text>', 'payouts with this text in an id or in their file name')
     .action((options) => perform((s) => list(s, options)));
-  command('inbox', 'what waits for people, across batches, by kind, the oldest first')
-    .option('--mine', 'only what waits for you', false)
+  command('inbox', 'show what waits for people, across batches, by kind, oldest first')
+    .option('--mine', 'only what you can decide', false)
     .option('--kind <kind>', 'only this reason code, or this kind of incident')
     .option(
       '--by <name>',
-      'who you are, with --mine (default: the holder of the key, else the user of this machine)',
+      'your name, with --mine (default: the holder of the key, else the user of this machine)',
       keptText,
     )
     .option('--key <file>', KEY)
     .action((options) => perform((s) => inbox(s, options)));
-  command('incidents', 'what the bank shows against the stored ends of payouts')
-    .option('--open', 'only those that nobody has acknowledged', false)
+  command('incidents', 'list contradictions between the bank and ended payouts')
+    .option('--open', 'only unacknowledged ones', false)
     .action((options) => perform((s) => listIncidents(s, options)));
   command('reconcile', "compare ended payouts with the bank's orders now")
-    .option('--days <n>', 'how far back', days)
+    .option('--days <n>', 'how many days back', days)
     .action((options) => perform((s) => reconcile(s, options)));
-  command('accounts [uid]', 'balances of a user, or of the master institution').action((uid) =>
+  command('accounts [uid]', 'show balances of a user, or of the master institution').action((uid) =>
     perform((s) => accounts(s, uid)),
   );
-  command('beneficiaries <uid>', 'beneficiaries of a user')
+  command('beneficiaries <uid>', 'list the beneficiaries of a user')
     .option('--currency <code>', 'only this currency')
     .action((uid, { currency }) => perform((s) => beneficiaries(s, uid, currency)));
-  command('orders <uid> <currency>', "the bank's orders of a user in one currency").action((uid, currency) =>
+  command('orders <uid> <currency>', "list the bank's orders of a user in one currency").action((uid, currency) =>
     perform((s) => orders(s, uid, currency)),
   );
-  command('reference <uid> <id>', 'the reference of a payout')
+  command('reference <uid> <id>', 'print the reference of a payout')
     .option('--generation <n>', 'generation, from 0', wholeNumber, 0)
-    .addOption(new Option('--kind <kind>', 'what it is').choices(['payout', 'transfer', 'exchange']).default('payout'))
+    .addOption(
+      new Option('--kind <kind>', 'kind of the document').choices(['payout', 'transfer', 'exchange']).default('payout'),
+    )
     .action((uid, id, options) => perform((s) => reference(s, uid, id, options)));
   command('doctor', 'check Node, Temporal, bank, store and folders')
     .addOption(
-      new Option('--accept <part>', 'what the store belongs to has changed and is the same all the same').choices(
+      new Option('--accept <part>', 'confirm a changed bank address, account list or Temporal as the same one').choices(
         Object.keys(ACCEPTABLE),
       ),
     )
-    .option('--by <name>', 'who accepts it (default: the user of this machine)', keptText)
+    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .action((options) => perform((s) => doctor(s, options)));
 }
 
 export function addKeeping(command: Add, perform: Perform): void {
-  command('backup <file>', 'copy the store to a new file, while a stack may be up').action((file) =>
+  command('backup <file>', 'copy the store to a new file; a stack may be running').action((file) =>
     perform((s) => backup(s, file)),
   );
-  command('restore <file>', 'put a copy in the place of the store, which is kept; with no stack up')
-    .option('--yes', 'do not ask', false)
-    .option('--by <name>', 'who asks (default: the user of this machine)', keptText)
+  command('restore <file>', 'replace the store with a copy; the old store is kept; no stack may be running')
+    .option('--yes', 'skip the confirmation', false)
+    .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .action((file, options) => perform((s) => restore(s, file, options)));
 }
 
 export function addLearning(command: Add, perform: Perform, program: Command): void {
-  const currency = (it: Command): Command => it.option('--currency <code>', 'ask the bank about this currency only');
-  currency(command('template', 'a file to fill in, good under the rules of the bank'))
+  const currency = (it: Command): Command => it.option('--currency <code>', 'only for this currency');
+  currency(command('template', 'print a file to fill in, valid for the bank'))
     .addArgument(new Argument('[kind]', 'what to print').choices(TEMPLATES).default('csv'))
-    .option('--from <file>', 'mapping and payees: filled in with what this bank message holds')
-    .option('--mapping <file>', 'with --from: the mapping file that is kept and completed')
-    .option('--payees <file>', 'with --from: the payee directory that is known already')
+    .option('--from <file>', 'for mapping and payees: fill in from this bank message')
+    .option('--mapping <file>', 'with --from: an existing mapping file to complete')
+    .option('--payees <file>', 'with --from: an existing payee directory')
     .action((kind, options) => perform((s) => template(s, kind, options)));
   currency(
-    command(
-      'explain [name]',
-      'what a column, a field of the bank, a finding, a state, a reason code or an incident means',
-    ),
+    command('explain [name]', 'explain a column, a bank field, a finding, a state, a reason code or an incident'),
   ).action((name, options) => perform((s) => explain(s, name, options)));
-  command('completion', 'a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'of which shell').choices(SHELLS))
+  command('completion', 'print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell) => perform((s) => completion(s, shell, program)));
 }

@@ -59,12 +59,12 @@ export function judgeShown(shown: ShownReferences): { verdict: 'ok' | 'warning';
   const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
   const altered = [...shown].filter(([form]) => form !== 'as-sent');
   if (total === 0) return { verdict: 'ok', detail: 'no order of ours to compare yet' };
-  if (altered.length === 0) return { verdict: 'ok', detail: `come back as they were sent, in ${total} orders` };
+  if (altered.length === 0) return { verdict: 'ok', detail: `come back as sent, in ${total} orders` };
   const counts = altered.map(([form, count]) => `${count} ${form}`).join(', ');
   const lost =
     shown.has('other') || shown.has('absent')
-      ? 'one whose answer is lost cannot be found again: set PAYOUTS_REFERENCE_DEDUPE=none'
-      : 'one whose answer is lost goes to needs-operator, reference-conflict';
+      ? 'one whose answer was lost cannot be found: set PAYOUTS_REFERENCE_DEDUPE=none'
+      : 'one whose answer was lost goes to needs-operator, reference-conflict';
   return {
     verdict: 'warning',
     detail: `of ${total} orders the bank shows ${counts}: orders are known by their order id, but ${lost}`,

@@ -40,16 +40,16 @@ export async function signerOf({ config }: Session, { by, key }: Asker, question
   if (policy === undefined) return { name: by ?? userInfo().username };
   const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
   if (privateKey === undefined) {
-    throw new Problem('usage', 'key-missing', 'The policy asks for a signature, and no key was given.', {
+    throw new Problem('usage', 'key-missing', 'The policy requires a signature, but no key was given.', {
       hint: 'Add --key FILE, or set PAYOUTS_SIGNING_KEY_FILE. payouts policy key FILE makes one.',
     });
   }
   const name = holderOf(policy, privateKey);
   if (by !== undefined && by !== name) {
-    throw new Problem('forbidden', 'not-your-name', `This key is that of ${name}.`, { hint: 'Leave out --by.' });
+    throw new Problem('forbidden', 'not-your-name', `This key belongs to ${name}.`, { hint: 'Omit --by.' });
   }
   if (!may(personOf(policy, name), question)) {
-    throw new Problem('forbidden', 'role-missing', `The policy does not give ${name} the role that this needs.`, {
+    throw new Problem('forbidden', 'role-missing', `${name} does not have the role that this needs.`, {
       hint: 'payouts policy check shows who has which role.',
     });
   }
@@ -76,13 +76,13 @@ export async function lookerOf({ config }: Pick<Session, 'config'>, { by, key }:
   if (policy === undefined) return by ?? userInfo().username;
   if (by !== undefined) {
     if (personOf(policy, by) !== undefined) return by;
-    throw new Problem('usage', 'unknown-person', `The policy names no ${by}.`, {
-      hint: 'payouts policy check shows whom it names.',
+    throw new Problem('usage', 'unknown-person', `The policy does not name ${by}.`, {
+      hint: 'payouts policy check shows the people it names.',
     });
   }
   const privateKey = key === undefined ? config.signingKey.reveal() : await readKey(key);
   if (privateKey !== undefined) return holderOf(policy, privateKey);
-  throw new Problem('usage', 'key-missing', 'The policy knows people by their keys, and no key was given.', {
+  throw new Problem('usage', 'key-missing', 'The policy identifies people by their keys, but no key was given.', {
     hint: 'Add --by NAME or --key FILE, or set PAYOUTS_SIGNING_KEY_FILE.',
   });
 }
@@ -100,7 +100,7 @@ export async function keepSigned(
 
 async function readKey(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => {
-    throw new Problem('usage', 'key-unreadable', 'The file of the key cannot be read.', {
+    throw new Problem('usage', 'key-unreadable', 'The key file cannot be read.', {
       hint: 'Check the path after --key, and its permissions.',
     });
   });
@@ -111,14 +111,14 @@ function holderOf({ people }: Policy, privateKey: string): string {
   try {
     id = credentialId(publicKeyOf(privateKey));
   } catch (cause) {
-    throw new Problem('usage', 'key-unusable', 'This is no Ed25519 private key.', {
+    throw new Problem('usage', 'key-unusable', 'This is not an Ed25519 private key.', {
       hint: 'payouts policy key FILE makes one.',
       cause,
     });
   }
   const holder = people.find(({ credentials }) => credentials.some((credential) => credential.id === id));
   if (holder !== undefined) return holder.name;
-  throw new Problem('forbidden', 'key-of-nobody', "The policy knows this key as nobody's.", {
-    hint: 'payouts policy check shows the keys that it knows.',
+  throw new Problem('forbidden', 'key-of-nobody', 'This key belongs to nobody in the policy.', {
+    hint: 'payouts policy check shows the known keys.',
   });
 }

@@ -7,9 +7,9 @@ const replay = lazily(async () => (await import('./commands/replay.ts')).replay)
 
 export function addHistories(command: Add, perform: Perform): void {
   command('pull', 'write the histories of open workflows to a folder, one file each')
-    .requiredOption('--to <dir>', 'the folder; made where there is none')
-    .option('--query <query>', 'those that answer to this visibility query as well')
-    .option('--limit <n>', 'so many at most', wholeNumber, 1_000)
+    .requiredOption('--to <dir>', 'the folder; created if missing')
+    .option('--query <query>', 'only workflows that also match this visibility query')
+    .option('--limit <n>', 'at most this many', wholeNumber, 1_000)
     .action((options) => perform((s) => pull(s, options)));
 }
 

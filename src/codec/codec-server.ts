@@ -46,7 +46,7 @@ function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, rin
   throw new Problem(
     'usage',
     'codec-place',
-    'A payload is encrypted for one workflow, which this request does not name.',
+    'A payload is encrypted for one workflow, but this request does not name it.',
     {
       hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
     },
@@ -62,7 +62,7 @@ function payloadsOf(body: unknown): Payload[] {
   try {
     return Payloads.fromObject(body as object).payloads;
   } catch {
-    throw new Problem('usage', 'codec-body', 'The body holds no payloads.', {
+    throw new Problem('usage', 'codec-body', 'The body contains no payloads.', {
       hint: 'Send {"payloads": [{"metadata": {...}, "data": "base64"}]}.',
     });
   }

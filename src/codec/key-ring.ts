@@ -25,7 +25,7 @@ const ID = /^[A-Za-z0-9._/-]{1,128}$/;
 export function parseKeyRing(text: string): KeyRing {
   const keys = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
   const byId = new Map(keys.map((key) => [key.id, key]));
-  if (byId.size < keys.length) throw new TypeError('names two keys by one id');
+  if (byId.size < keys.length) throw new TypeError('has two keys with the same id');
   const [current] = keys as [CodecKey];
   return { current, find: (id) => byId.get(id) };
 }

@@ -38,8 +38,8 @@ export async function logSigner(
   const verifier = verifierOf(originOf(store), key);
   const mine = verifierText(verifier);
   if ((await store.recordAuditVerifier(mine)) === mine) return { key, verifier };
-  throw new Problem('set-up', 'audit-key', 'The audit of this store is signed with another key than this one.', {
-    hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that signs it now; payouts audit rotate-key puts another in its place.',
+  throw new Problem('set-up', 'audit-key', 'The audit log of this store is signed with a different key.', {
+    hint: 'Set PAYOUTS_AUDIT_KEY_FILE to the key that signs it now; payouts audit rotate-key replaces it.',
   });
 }
 
@@ -102,9 +102,14 @@ const isSame = (a: TreeState, b: TreeState): boolean =>
   a.size === b.size && JSON.stringify(a.edge) === JSON.stringify(b.edge);
 
 const brokenLog = (): Problem =>
-  new Problem('refused', 'audit-broken', 'The audit does not go on from its last checkpoint: nothing was signed.', {
-    hint: 'payouts audit verify says where it was changed.',
-  });
+  new Problem(
+    'refused',
+    'audit-broken',
+    'The audit log does not continue from its last checkpoint: nothing was signed.',
+    {
+      hint: 'payouts audit verify shows where it was changed.',
+    },
+  );
 
 /** Appends the checkpoints that have not left yet to a file. One may be there twice, if somebody died between file and store. */
 export async function copyCheckpoints(store: Store, file: string, now: number): Promise<void> {

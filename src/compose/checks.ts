@@ -26,7 +26,7 @@ function assertDecidable(policy: Policy | undefined): void {
   if (policy.people.some((person) => may(person, 'screening') && person.credentials.length > 0)) return;
   throw new ConfigError(
     'PAYOUTS_CHECKS',
-    'has payees screened, and the policy gives nobody with a key the role compliance: nobody could clear a hit',
+    'has payees screened, but the policy gives nobody with a key the role compliance: nobody could clear a hit',
     'Give somebody the role compliance in the policy, or unset PAYOUTS_CHECKS.',
   );
 }

@@ -59,17 +59,22 @@ export async function writeErpFile(
 }
 
 const nothingToAnswer = (): Problem =>
-  new Problem('not-found', 'nothing-to-answer', 'This batch did not come as a pain.001: there is nothing to answer.', {
-    hint: 'What its orders moved is there as camt054 and as journal.',
-  });
+  new Problem(
+    'not-found',
+    'nothing-to-answer',
+    'This batch did not come from a pain.001: there is nothing to answer.',
+    {
+      hint: 'Use the formats camt054 and journal for what its orders moved.',
+    },
+  );
 
 const nothingMoved = (): Problem =>
   new Problem(
     'not-found',
     'nothing-moved',
-    'No money of this batch is known to have moved: there is nothing to advise.',
+    'No money of this batch is known to have moved: there is nothing to report.',
     {
-      hint: 'Ask again once one of its payouts is completed.',
+      hint: 'Try again once one of its payouts is completed.',
     },
   );
 

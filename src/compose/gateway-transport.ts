@@ -15,8 +15,8 @@ export function gatewayTransport({ gateway: { tls, proxies } }: Pick<Config, 'ga
   } catch {
     throw new ConfigError(
       'PAYOUTS_GATEWAY_TLS_CERT',
-      'and PAYOUTS_GATEWAY_TLS_KEY are no certificate and its key',
-      'Name two PEM files that belong together; a key with a pass phrase cannot be read.',
+      'and PAYOUTS_GATEWAY_TLS_KEY are not a certificate and its key',
+      'Name two PEM files that belong together; a key with a passphrase cannot be read.',
     );
   }
   return { tls: { cert, key: new Secret(key) }, proxies };

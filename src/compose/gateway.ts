@@ -60,7 +60,7 @@ export async function openGateway(
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
   await keepPolicyLog(config, { store, log, who: 'gateway' });
-  if (!leaveNoCoreDump()) log.warn('a core dump of this process would hold cards: start it after ulimit -c 0');
+  if (!leaveNoCoreDump()) log.warn('a core dump of this process would contain cards: start it after ulimit -c 0');
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
@@ -86,7 +86,7 @@ export async function openGateway(
     (it) => it.close(),
   );
   await registerWebhooks({ bank: config.bank, webhook }, place, url).catch((error: unknown) =>
-    log.warn({ error }, 'the sandbox was not told where webhooks go'),
+    log.warn({ error }, 'the sandbox does not know where to send webhooks'),
   );
   opened.defer(() => telemetry.drain());
   const kept = opened.move();

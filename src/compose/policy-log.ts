@@ -14,13 +14,15 @@ export async function keepPolicyLog(
   const inForce = (policy: Policy | undefined): Promise<boolean> =>
     store.recordPolicy({ hash: policy?.hash ?? 'none', by: who, at: Date.now() });
   const refuse = async (why: string, { hash }: Policy): Promise<void> => {
-    log.error({ why }, 'the policy file was changed and cannot be used: the policy before stays in force');
+    log.error({ why }, 'the changed policy file cannot be used: the previous policy stays in force');
     const detail = { why, inForce: hash };
     await store.audit({ at: Date.now(), actor: who, action: 'policy refused', subject: 'policy', detail });
   };
   policyFile?.onNews((news) => {
     const recorded = news.kind === 'in-force' ? inForce(news.policy) : refuse(news.why, news.inForce);
-    recorded.catch((error: unknown) => log.error({ error }, 'the audit does not have a change of the policy'));
+    recorded.catch((error: unknown) =>
+      log.error({ error }, 'a change of the policy could not be written to the audit log'),
+    );
   });
-  if (await inForce(policyFile?.current())) log.warn('another policy than before is in force');
+  if (await inForce(policyFile?.current())) log.warn('a new policy is in force');
 }

@@ -11,11 +11,11 @@ export function refusedPayloads(store: Store | undefined, log: Log): OnRefused {
   return (why, { workflowId = 'unknown' }) => {
     const key = `${why} ${workflowId}`;
     if (said.has(key)) return;
-    log.warn({ why, workflowId }, 'a payload that was not encrypted for this place counts for nothing');
+    log.warn({ why, workflowId }, 'a payload that was not encrypted for this place was ignored');
     if (said.size === AUDITED_MAX) return;
     said.add(key);
     store
       ?.audit({ at: Date.now(), actor: 'codec', action: 'payload refused', subject: workflowId, detail: { why } })
-      .catch((error: unknown) => log.error({ error }, 'the audit does not have a payload that was refused'));
+      .catch((error: unknown) => log.error({ error }, 'a refused payload could not be written to the audit log'));
   };
 }

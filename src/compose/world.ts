@@ -50,7 +50,7 @@ export async function lookAtWorld(world: World, log: Log): Promise<void> {
   const timer = setTimeout(late.resolve, FIRST_LOOK_MS);
   const looked = world.assert().catch((error: unknown) => {
     if (!isBankError(error)) throw error;
-    log.warn({ error }, 'the bank has not shown its accounts: nothing is sent before it has');
+    log.warn({ error }, 'the bank has not shown its accounts yet: nothing is sent until it does');
   });
   looked.catch(() => {});
   await Promise.race([looked, late.promise]).finally(() => clearTimeout(timer));

@@ -9,17 +9,21 @@ export const BANK_KEYS = {
   PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
   PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
   PAYOUTS_API_SECRET: key(text, 'sandbox-secret', 'API secret; the default works on this machine only'),
-  PAYOUTS_ALLOW_HTTP: key(flag, 'false', 'allow http:// to another machine, where key and payees travel in clear text'),
+  PAYOUTS_ALLOW_HTTP: key(
+    flag,
+    'false',
+    'allow http:// to another machine, which sends the key and payees in clear text',
+  ),
   PAYOUTS_AUTH_METHOD: key(oneOf('POST', 'GET'), 'POST', 'method of the token request (api-gaps)'),
   PAYOUTS_AUTH_BODY: key(
     jsonTexts,
     '{"api_key":"{key}","api_secret":"{secret}"}',
-    'JSON template of the token request; its members are headers when the method is GET (api-gaps)',
+    'JSON template of the token request; with GET its members are sent as headers (api-gaps)',
   ),
   PAYOUTS_AUTH_TOKEN_FIELD: key(
     text,
     null,
-    'member of the answer that holds the token; absent: access_token, token (api-gaps)',
+    'member of the answer that contains the token; absent: access_token, token (api-gaps)',
   ),
   PAYOUTS_AUTH_PREFIX: key(text, '', 'word before the token in the Authorization header (api-gaps)'),
   PAYOUTS_AUTH_BEFORE_EXECUTION: key(
@@ -71,7 +75,7 @@ function assertSafeElsewhere(url: string, values: BankValues): void {
     const name = values.PAYOUTS_API_KEY === SANDBOX_KEY ? 'PAYOUTS_API_KEY' : 'PAYOUTS_API_SECRET';
     throw new ConfigError(
       name,
-      'is the default of the sandbox, for a bank on another machine',
+      'is the sandbox default, but the bank is on another machine',
       `Set ${name} or ${name}_FILE.`,
     );
   }

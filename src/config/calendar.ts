@@ -12,11 +12,11 @@ const isDate = (text: string): boolean => {
 const calendar = z.strictObject({
   weekend: z
     .array(z.enum(WEEKDAYS))
-    .refine((days) => new Set(days).size < WEEKDAYS.length, { error: 'leaves no day of the week open' })
+    .refine((days) => new Set(days).size < WEEKDAYS.length, { error: 'leaves no business day' })
     .default(['SAT', 'SUN']),
   holidays: z.record(
     z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
-    z.array(z.string().refine(isDate, { error: 'is no date of the calendar such as 2026-12-25' })),
+    z.array(z.string().refine(isDate, { error: 'is not a valid date such as 2026-12-25' })),
   ),
 });
 
@@ -32,10 +32,10 @@ export function loadCalendar(path: string): BusinessCalendar {
   try {
     json = readJsonOnce(readFileSync(path, 'utf8'));
   } catch {
-    throw unusable('names no file that can be read, of JSON that names each member once');
+    throw unusable('is not a readable JSON file in which each member appears once');
   }
   const { data, error } = calendar.safeParse(json);
   if (data !== undefined) return data;
   const [first] = error.issues;
-  throw unusable(`names a file of another shape (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
+  throw unusable(`is a file with the wrong structure (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
 }

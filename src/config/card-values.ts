@@ -12,21 +12,21 @@ export const cardFieldNames = jsonTexts.transform((mapping, context): Record<str
   const problem =
     unknown === undefined
       ? cardFieldsProblem(mapping)
-      : `${unknown} is no card field.${didYouMean(unknown, CARD_FIELD_NAMES)}`;
+      : `${unknown} is not a card field.${didYouMean(unknown, CARD_FIELD_NAMES)}`;
   if (problem === undefined) return mapping;
   context.addIssue({ code: 'custom', message: `cannot be used: ${problem}` });
   return z.NEVER;
 });
 
 /** `shop.example,pay.example:8443` -> hosts in lower case, as `URL.host` has them. */
-export const hosts = listOf('is no list of hosts such as shop.example,pay.example:8443', (text) => {
+export const hosts = listOf('is not a list of hosts such as shop.example,pay.example:8443', (text) => {
   const url = URL.parse(`https://${text}`);
   // A pattern would be taken for a host that no address ever has.
   return url?.host === text.toLowerCase() && !text.includes('*') ? url.host : undefined;
 });
 
 /** `https://shop.example` -> exact origins, as browsers send them. */
-export const origins = listOf('is no list of origins such as https://shop.example', (text) => {
+export const origins = listOf('is not a list of origins such as https://shop.example', (text) => {
   const url = URL.parse(text);
   const isOrigin =
     url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase().replace(/\/$/, '');
@@ -37,12 +37,12 @@ export const origins = listOf('is no list of origins such as https://shop.exampl
 const NO_REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 
 export const refusalStatuses = listOf(
-  `is no list of HTTP statuses from 400 to 499 without ${[...NO_REFUSALS].join(', ')}`,
+  `is not a list of HTTP statuses from 400 to 499, except ${[...NO_REFUSALS].join(', ')}`,
   (text) => (/^4\d\d$/.test(text) && !NO_REFUSALS.has(Number(text)) ? Number(text) : undefined),
 );
 
 /** Addresses and networks in CIDR notation. */
-export const networks = listOf('is no list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
+export const networks = listOf('is not a list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const most = { 4: 32, 6: 128 }[isIP(address)];
   return most !== undefined && Number(bits ?? most) <= most ? text : undefined;
@@ -51,7 +51,7 @@ export const networks = listOf('is no list of addresses such as 192.0.2.7,198.51
 /** 192 bits, the least that Standard Webhooks lets a secret have. */
 const SECRET_BYTES_MIN = 24;
 
-const BAD_SECRETS = `is no list of secrets: one has fewer than ${SECRET_BYTES_MIN} bytes, or no base64 behind whsec_`;
+const BAD_SECRETS = `is not a list of secrets: one has fewer than ${SECRET_BYTES_MIN} bytes, or no base64 after whsec_`;
 
 /** `whsec_` and base64 are bytes (Standard Webhooks), everything else is its UTF-8. */
 export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
@@ -64,7 +64,7 @@ export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
 /** A header's name in lower case (RFC 9110, token). */
 export const headerName = z
   .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is no name of a header' })
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: 'is not the name of a header' })
   .toLowerCase();
 
 /** Parts between commas; `read` gives undefined for one that cannot be used. */

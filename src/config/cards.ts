@@ -18,58 +18,58 @@ export const CARD_KEYS = {
   PAYOUTS_CARD_FIELDS: key(
     cardFieldNames,
     '{}',
-    'JSON {"name":"path"}: names of card fields on the wire, where they are not ours (api-gaps)',
+    'JSON {"name":"path"}: names of card fields on the wire that differ from the built-in ones (api-gaps)',
   ),
   PAYOUTS_CARD_RETURN_HOSTS: key(
     hosts,
     null,
-    'hosts that the return_url of a card payment may name, comma-separated; absent: this machine only',
+    'hosts allowed in the return_url of a card payment, comma-separated; absent: only this machine',
   ),
   PAYOUTS_CARD_VERIFY_HOSTS: key(
     hosts,
     null,
-    'hosts that cardholders may be sent to for a challenge, comma-separated; absent: any over https',
+    'hosts to which cardholders may be sent for a challenge, comma-separated; absent: any over https',
   ),
   PAYOUTS_CHECKOUT_ORIGINS: key(
     origins,
     null,
-    'origins of checkout pages that may call the gateway from a browser, comma-separated; absent: none but the embedded sandbox',
+    'origins of checkout pages that may call the gateway from a browser, comma-separated; absent: only the embedded sandbox',
   ),
   PAYOUTS_CARD_LIFE: key(
-    durationUpTo(15 * 60_000, 'is no duration up to 15m'),
+    durationUpTo(15 * 60_000, 'is not a duration up to 15m'),
     '15m',
     'how long a gateway keeps a card in its memory, 15m at most; never scaled',
   ),
   PAYOUTS_CARD_REFUSAL_STATUSES: key(
     refusalStatuses,
     null,
-    'HTTP statuses of a card payment without a code that prove that nothing was taken, such as 400,422; absent: none (api-gaps)',
+    'HTTP statuses without a code that prove that a card payment took no money, such as 400,422; absent: none (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_SCHEME: key(
     oneOf('standard-webhooks', 'hmac-sha256', 'rfc9421', 'ip'),
     'standard-webhooks',
-    'how card webhooks are verified; ip alone only tells where to look (api-gaps)',
+    'how card webhooks are verified; an event under ip only triggers a query of the acquirer (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_SECRET: key(
     webhookSecrets,
     null,
-    'whsec_ + base64, or the secret as it is, 24 bytes at least; comma-separated while rotating; absent: signed webhooks are refused',
+    'whsec_ + base64, or the secret itself, at least 24 bytes; comma-separated while rotating; absent: signed webhooks are refused',
   ),
   PAYOUTS_WEBHOOK_HEADER: key(headerName, 'x-signature', 'hmac-sha256: header of the signature (api-gaps)'),
   PAYOUTS_WEBHOOK_TIMESTAMP_HEADER: key(
     headerName,
     null,
-    'hmac-sha256: header of the time; when set, TIME.BODY is signed; absent: the body alone (api-gaps)',
+    'hmac-sha256: header of the time; if set, TIME.BODY is signed; absent: only the body (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_IPS: key(
     networks,
     null,
-    'addresses webhooks may come from, such as 192.0.2.0/24, comma-separated; absent: any (api-gaps)',
+    'addresses from which webhooks may come, such as 192.0.2.0/24, comma-separated; absent: any (api-gaps)',
   ),
   PAYOUTS_WEBHOOK_TOLERANCE: key(
-    durationUpTo(3_600_000, 'is no duration up to 1h'),
+    durationUpTo(3_600_000, 'is not a duration up to 1h'),
     '5m',
-    'how far the time of a signed webhook may be from ours, 1h at most; never scaled (api-gaps)',
+    'how far the time of a signed webhook may differ from ours, at most 1h; never scaled (api-gaps)',
   ),
 } as const;
 

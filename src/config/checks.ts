@@ -16,17 +16,17 @@ export const CHECK_KEYS = {
     'who verifies and screens payees before they are paid: nobody, the embedded sandbox, or a provider over HTTP (docs/checks.md)',
   ),
   PAYOUTS_CHECKS_URL: key(httpUrl, null, 'base URL of that provider'),
-  PAYOUTS_CHECKS_SECRET: key(text, null, 'bearer token for it; better PAYOUTS_CHECKS_SECRET_FILE'),
+  PAYOUTS_CHECKS_SECRET: key(text, null, 'bearer token for it; preferably as PAYOUTS_CHECKS_SECRET_FILE'),
   PAYOUTS_CHECKS_TIMEOUT: key(
-    durationUpTo(TIMEOUT_MAX_MS, 'is no duration of 5s at most'),
+    durationUpTo(TIMEOUT_MAX_MS, 'is not a duration of at most 5s'),
     '3s',
-    'how long one check may take, a second try included, 5s at most; then it counts as not available',
+    'time limit of one check, including a second try, at most 5s; after that it counts as not available',
   ),
-  PAYOUTS_CHECKS_MAX_AGE: key(duration, '24h', 'a verdict that is older is asked for anew; never scaled'),
+  PAYOUTS_CHECKS_MAX_AGE: key(duration, '24h', 'verdicts older than this are requested again; never scaled'),
   PAYOUTS_CHECKS_VERIFY: key(
     currencies,
     null,
-    'currencies whose payees are verified, comma-separated; absent: every one. Payees of every currency are screened',
+    'currencies whose payees are verified, comma-separated; absent: all. Payees of all currencies are screened',
   ),
 } as const;
 
@@ -52,7 +52,7 @@ export function checksOf(values: CheckValues, bank: BankConfig): ChecksConfig | 
   if (bank.kind === 'sandbox') return { ...common, provider: { kind: 'sandbox' } };
   throw new ConfigError(
     'PAYOUTS_CHECKS',
-    'is sandbox, for a bank that is none: its verdicts are made up',
+    'is sandbox, but the bank is not the sandbox: its verdicts are invented',
     'Name your provider with PAYOUTS_CHECKS=http and PAYOUTS_CHECKS_URL, or unset it.',
   );
 }
@@ -62,7 +62,7 @@ function remote({ PAYOUTS_CHECKS_URL: url, PAYOUTS_CHECKS_SECRET: secret }: Chec
     const missing = url === undefined ? 'PAYOUTS_CHECKS_URL' : 'PAYOUTS_CHECKS_SECRET';
     throw new ConfigError(
       missing,
-      'is not set, and PAYOUTS_CHECKS is http',
+      'is not set, but PAYOUTS_CHECKS is http',
       `Set ${missing}, or unset PAYOUTS_CHECKS.`,
     );
   }

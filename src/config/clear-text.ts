@@ -10,12 +10,12 @@ export const CLEAR_TEXT_KEYS = {
   PAYOUTS_ALLOW_CLEAR_TEMPORAL: key(
     flag,
     'false',
-    'allow a Temporal on another machine without TLS, where payees and decisions travel in clear text',
+    'allow a Temporal on another machine without TLS, which sends payees and decisions in clear text',
   ),
   PAYOUTS_ALLOW_CLEAR_STORE: key(
     flag,
     'false',
-    'allow a PostgreSQL on another machine without sslmode=verify-full, where others could read and change what it keeps',
+    'allow a PostgreSQL on another machine without sslmode=verify-full, whose data others could read and change in transit',
   ),
 } as const;
 
@@ -56,8 +56,8 @@ export function assertPostgresSealed(url: string, values: ClearTextValues, env: 
   }
   throw new ConfigError(
     'PAYOUTS_STORE_URL',
-    'is a PostgreSQL on another machine without sslmode=verify-full: others on the way could read and change what it keeps',
-    'Add ?sslmode=verify-full (and sslrootcert=FILE for a CA of your own), or set PAYOUTS_ALLOW_CLEAR_STORE=true.',
+    'is a PostgreSQL on another machine without sslmode=verify-full: others could read and change its data in transit',
+    'Add ?sslmode=verify-full (and sslrootcert=FILE for your own CA), or set PAYOUTS_ALLOW_CLEAR_STORE=true.',
   );
 }
 
@@ -65,8 +65,8 @@ function assertCertificatesCount(env: ConnectionEnvironment): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
   throw new ConfigError(
     'NODE_TLS_REJECT_UNAUTHORIZED',
-    'takes the certificate of anybody for that of a Temporal or a PostgreSQL on another machine',
-    'Unset it; NODE_EXTRA_CA_CERTS=FILE adds a CA of your own.',
+    'accepts any certificate for a Temporal or PostgreSQL on another machine',
+    'Unset it; NODE_EXTRA_CA_CERTS=FILE adds your own CA.',
   );
 }
 

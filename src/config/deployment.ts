@@ -7,9 +7,9 @@ export const DEPLOYMENT_KEYS = {
   PAYOUTS_DEPLOYMENT: key(
     versionName,
     null,
-    'name of the worker deployment in Temporal: payouts stay with the build that they began under; absent: any worker takes any task',
+    'name of the worker deployment in Temporal: payouts stay with the build that started them; absent: any worker takes any task',
   ),
-  PAYOUTS_BUILD_ID: key(versionName, null, 'build of a worker of that deployment, another one for each release'),
+  PAYOUTS_BUILD_ID: key(versionName, null, 'build id of the worker in that deployment, a new one for each release'),
 } as const;
 
 /** Which version of a worker deployment a worker is. */
@@ -31,7 +31,7 @@ export function deploymentOf(
   if (kind === 'cluster') return { deploymentName, buildId };
   throw new ConfigError(
     'PAYOUTS_DEPLOYMENT',
-    'is set without a Temporal cluster, and the embedded one has one build',
+    'is set without a Temporal cluster, but the embedded Temporal has only one build',
     'Unset it, or set TEMPORAL_ADDRESS.',
   );
 }

@@ -16,7 +16,11 @@ import { duration, mailAddress, smtpUrl, text } from './values.ts';
 
 /** Who is told of payouts and batches, and how. */
 export const EVENT_CONFIG_KEYS = {
-  PAYOUTS_EVENTS: key(text, null, 'JSON file of subscriptions to events: webhooks and mails; absent: nobody is told'),
+  PAYOUTS_EVENTS: key(
+    text,
+    null,
+    'JSON file of subscriptions to events by webhook and mail; absent: no events are sent',
+  ),
   PAYOUTS_EVENTS_KEEP: key(
     duration,
     '30d',
@@ -25,9 +29,9 @@ export const EVENT_CONFIG_KEYS = {
   PAYOUTS_SMTP_URL: key(
     smtpUrl,
     null,
-    'mail server that mails of events go to, smtps://NAME:PASSWORD@HOST; better PAYOUTS_SMTP_URL_FILE',
+    'mail server for mails about events, smtps://NAME:PASSWORD@HOST; preferably as PAYOUTS_SMTP_URL_FILE',
   ),
-  PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'address that mails of events are from'),
+  PAYOUTS_MAIL_FROM: key(mailAddress, 'payouts@localhost', 'sender of mails about events'),
 } as const;
 
 export interface EventsConfig {
@@ -46,7 +50,7 @@ export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>): EventsConf
     throw new ConfigError(
       'PAYOUTS_SMTP_URL',
       'is missing for a subscription with mail',
-      'Set smtps://NAME:PASSWORD@HOST, best in a file that PAYOUTS_SMTP_URL_FILE names.',
+      'Set smtps://NAME:PASSWORD@HOST, preferably in a file named by PAYOUTS_SMTP_URL_FILE.',
     );
   }
   const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
@@ -59,7 +63,7 @@ const kinds = z.array(z.enum(Object.keys(EVENT_KINDS) as EventKind[])).min(1);
 
 const entry = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is no name such as erp or treasury-mail' }),
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is not a name such as erp or treasury-mail' }),
     url: z.string().optional(),
     secrets: z.array(webhookSecrets).min(1).optional(),
     secretFiles: z.array(z.string()).min(1).optional(),
@@ -71,7 +75,7 @@ const entry = z
   })
   .superRefine((given, context) => {
     const isMail = given.mail !== undefined;
-    if (isMail === (given.url !== undefined)) return context.addIssue('has either url or mail');
+    if (isMail === (given.url !== undefined)) return context.addIssue('must have either url or mail');
     const foreign = isMail ? (['secrets', 'secretFiles', 'privateNetwork'] as const) : (['every'] as const);
     const odd = foreign.find((name) => given[name] !== undefined);
     if (odd !== undefined) context.addIssue(`${odd} is for ${isMail ? 'webhooks' : 'mails'}`);
@@ -86,26 +90,26 @@ const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
 
 function loadSubscriptions(path: string): Subscription[] {
   const unusable = (why: string): ConfigError =>
-    new ConfigError('PAYOUTS_EVENTS', why, 'docs/events.md shows such a file.');
+    new ConfigError('PAYOUTS_EVENTS', why, 'docs/events.md shows an example.');
   let json: unknown;
   try {
     json = readJsonOnce(readFileSync(path, 'utf8'));
   } catch {
-    throw unusable('names no file that can be read, of JSON that names each member once');
+    throw unusable('is not a readable JSON file in which each member appears once');
   }
   const { data, error } = file.safeParse(json);
   if (data === undefined) {
     const [first] = error.issues;
-    throw unusable(`names a file of another shape (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
+    throw unusable(`is a file with the wrong structure (${first?.path.join('.') || 'the whole'}: ${first?.message})`);
   }
   const names = data.subscriptions.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw unusable(`names a file with two subscriptions called ${twice}`);
+  if (twice !== undefined) throw unusable(`is a file with two subscriptions called ${twice}`);
   const readSecret = (name: string): Buffer[] => {
     try {
       return webhookSecrets.parse(readFileSync(resolve(dirname(path), name), 'utf8').trim());
     } catch {
-      throw unusable('names a file with a secretFiles entry that is no file of a secret (whsec_ and base64)');
+      throw unusable('is a file with a secretFiles entry that is not the file of a secret (whsec_ and base64)');
     }
   };
   return data.subscriptions.map((given) => subscriptionOf(given, readSecret));
@@ -124,8 +128,8 @@ function subscriptionOf(given: z.infer<typeof entry>, readSecret: (name: string)
 
 function urlProblem(given: string, mayBePrivate: boolean): string | undefined {
   const url = URL.parse(given);
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no https address';
-  if (url.username || url.password || url.hash) return 'holds credentials or a fragment';
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an https address';
+  if (url.username || url.password || url.hash) return 'contains credentials or a fragment';
   if (isLoopback(url.hostname)) return undefined;
   if (url.protocol === 'http:') return 'is http to another machine; use https';
   const address = url.hostname.replace(/^\[|\]$/g, '');

@@ -19,7 +19,7 @@ export const gatewayTokens = z.string().transform((text, context): GatewayToken[
   if (tokens.every(({ token }) => token !== '')) return tokens;
   context.addIssue({
     code: 'custom',
-    message: 'is no list of TOKEN or name:TOKEN; a token has no blanks, and without a name no colon',
+    message: 'is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name',
   });
   return z.NEVER;
 });

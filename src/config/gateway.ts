@@ -9,24 +9,24 @@ export const GATEWAY_KEYS = {
   PAYOUTS_GATEWAY_TOKEN: key(
     gatewayTokens,
     null,
-    'bearer tokens of the gateway, TOKEN or name:TOKEN, comma-separated; absent: it listens on this machine only',
+    'bearer tokens of the gateway, as TOKEN or name:TOKEN, comma-separated; absent: it serves only this machine',
   ),
   PAYOUTS_GATEWAY_TLS_CERT: key(
     text,
     null,
-    'PEM file: certificate of the gateway and those between it and its CA; absent: plain HTTP',
+    'PEM file: certificate of the gateway with intermediate certificates; absent: plain HTTP',
   ),
-  PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a pass phrase'),
+  PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a passphrase'),
   PAYOUTS_GATEWAY_TRUSTED_PROXY: key(
     networks,
     null,
-    'addresses of proxies that speak TLS before a gateway of plain HTTP, such as 192.0.2.0/24, comma-separated; nobody else elsewhere is answered then',
+    'addresses of TLS proxies in front of a plain HTTP gateway, such as 192.0.2.0/24, comma-separated; other machines are then refused',
   ),
-  PAYOUTS_GATEWAY_RATE: key(count(1, 1_000_000), '600', 'requests a minute that one caller of the gateway has'),
+  PAYOUTS_GATEWAY_RATE: key(count(1, 1_000_000), '600', 'requests per minute allowed for one caller of the gateway'),
   PAYOUTS_GATEWAY_CONCURRENCY: key(
     count(1, 10_000),
     '32',
-    'requests of one caller that the gateway works on at once; a further one is refused',
+    'concurrent requests allowed for one caller of the gateway; further ones are refused',
   ),
 } as const;
 
@@ -65,7 +65,7 @@ function tokensOf(
   if (policy === undefined || tokens.length === 0) return tokens;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TOKEN',
-    'is set beside PAYOUTS_POLICY, which names the tokens of its people',
+    'is set together with PAYOUTS_POLICY, which has the tokens of its people',
     'Unset it; payouts policy token makes one for a person.',
   );
 }

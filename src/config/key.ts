@@ -34,7 +34,7 @@ export function readKeys<Table extends Keys>(keys: Table, env: Environment): Val
     if (text === null) continue;
     const result = schema.safeParse(text);
     if (!result.success)
-      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `It is: ${meaning}.`);
+      throw new ConfigError(name, result.error.issues[0]?.message ?? 'cannot be used', `Meaning: ${meaning}.`);
     values[name] = result.data;
   }
   return values as ValuesOf<Table>;
@@ -45,7 +45,7 @@ function textOf(env: Environment, name: string): string | undefined {
   const file = env[`${name}_FILE`];
   const text = env[name] || undefined;
   if (!file) return text;
-  if (text !== undefined) throw new ConfigError(name, `is set beside ${name}_FILE`, 'Set one of the two.');
+  if (text !== undefined) throw new ConfigError(name, `is set together with ${name}_FILE`, 'Set only one of the two.');
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
   } catch {

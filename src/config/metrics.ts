@@ -5,17 +5,17 @@ export const METRICS_KEYS = {
   PAYOUTS_METRICS_ADDRESS: key(
     listenAddress,
     null,
-    'where a worker answers /healthz, /readyz and /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
+    'where a worker serves /healthz, /readyz and /metrics: PORT on this machine, or ADDRESS:PORT; absent: nowhere',
   ),
   PAYOUTS_GATEWAY_METRICS_ADDRESS: key(
     listenAddress,
     null,
-    'the same of a gateway, which a process may have beside a worker; absent: nowhere',
+    'the same for a gateway, which may run in one process with a worker; absent: nowhere',
   ),
   PAYOUTS_TEMPORAL_METRICS_ADDRESS: key(
     listenAddress,
     null,
-    'where the Temporal SDK of a worker or a gateway shows its own metrics under /metrics, PORT on this machine or ADDRESS:PORT; absent: nowhere',
+    'where the Temporal SDK of a worker or gateway serves its own /metrics: PORT on this machine, or ADDRESS:PORT; absent: nowhere',
   ),
 } as const;
 

@@ -86,6 +86,6 @@ function readPolicy(path: string): { policy: Policy } | { refused: string; hint:
   const [first] = read.problems;
   return {
     refused: `names a policy that cannot be used (${first})`,
-    hint: 'payouts policy check FILE lists everything that is wrong with one.',
+    hint: 'payouts policy check FILE lists all its problems.',
   };
 }

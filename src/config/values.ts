@@ -18,7 +18,10 @@ export const duration = z.string().transform((text, context): number => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = unit === undefined ? Number.NaN : Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
   if (ms <= LONGEST_MS) return ms;
-  context.addIssue({ code: 'custom', message: 'is no duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)' });
+  context.addIssue({
+    code: 'custom',
+    message: 'is not a duration such as 250ms, 90s, 10m, 24h or 3d (10 years at most)',
+  });
   return z.NEVER;
 });
 
@@ -30,13 +33,11 @@ export const durationUpTo = (mostMs: number, error: string) =>
 export const timeScale = z.string().transform((text, context): number => {
   const scale = /^\d{1,6}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
   if (scale > 0) return scale > 1 ? 1 / scale : scale;
-  context.addIssue({ code: 'custom', message: 'is no number above 0, such as 1, 0.02 or 50 (read as 1:50)' });
+  context.addIssue({ code: 'custom', message: 'is not a number above 0, such as 1, 0.02 or 50 (read as 1:50)' });
   return z.NEVER;
 });
 
-export const flag = z
-  .enum(['true', 'false'], { error: 'is neither true nor false' })
-  .transform((text) => text === 'true');
+export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
 export const text = z.string();
 
@@ -44,7 +45,7 @@ const accountCode = z
   .string()
   .regex(/^[^\p{Cc}{}]{0,64}(?:\{(?:account|currency)\}[^\p{Cc}{}]{0,64}){0,2}$/u, {
     error:
-      'has an account code with control characters, too long, or with a placeholder other than {account} and {currency}',
+      'has an account code that is too long, has control characters, or a placeholder other than {account} and {currency}',
   })
   .min(1, { error: 'has an empty account code' });
 
@@ -67,14 +68,14 @@ export const journalAccounts = z.string().transform((given, context): z.output<t
     if (data !== undefined) return data;
     context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'cannot be used' });
   } catch {
-    context.addIssue({ code: 'custom', message: 'is no JSON that names each member once' });
+    context.addIssue({ code: 'custom', message: 'is not JSON in which each member appears once' });
   }
   return z.NEVER;
 });
 
 export const mailAddress = z
   .string()
-  .regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, { error: 'is no address such as audit@example.com' });
+  .regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, { error: 'is not an address such as audit@example.com' });
 
 export const smtpUrl = z.string().refine(
   (given) => {
@@ -86,7 +87,7 @@ export const smtpUrl = z.string().refine(
       /^\/?$/.test(url.pathname + url.search + url.hash)
     );
   },
-  { error: 'is no address of a mail server such as smtps://NAME:PASSWORD@mail.example.com:465' },
+  { error: 'is not the address of a mail server such as smtps://NAME:PASSWORD@mail.example.com:465' },
 );
 
 /** A private Ed25519 key, as `openssl genpkey -algorithm ed25519` writes it. */
@@ -116,30 +117,30 @@ export const count = (least: number, most: number) =>
   z
     .string()
     .refine((given) => /^\d{1,9}$/.test(given) && Number(given) >= least && Number(given) <= most, {
-      error: `is no whole number from ${least} to ${most}`,
+      error: `is not a whole number from ${least} to ${most}`,
     })
     .transform(Number);
 
 /** Decimal text, zero or more; stays text. */
-export const decimal = z.string().refine((given) => isUnsigned(given), { error: 'is no decimal such as 12.50' });
+export const decimal = z.string().refine((given) => isUnsigned(given), { error: 'is not a decimal such as 12.50' });
 
 /** Fraction of 1 as decimal text. */
-export const fraction = z
-  .string()
-  .refine((given) => isUnsigned(given) && Number(given) < 1, { error: 'is no fraction such as 0.01 (one per cent)' });
+export const fraction = z.string().refine((given) => isUnsigned(given) && Number(given) < 1, {
+  error: 'is not a fraction such as 0.01 (one per cent)',
+});
 
 /** `EUR,GBP`: codes of ISO 4217. */
 export const currencies = z
   .string()
-  .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, { error: 'is no list of currencies such as EUR,GBP' })
+  .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, { error: 'is not a list of currencies such as EUR,GBP' })
   .transform((given) => given.split(','));
 
-export const date = z.iso.date({ error: 'is no date such as 2026-11-14' });
+export const date = z.iso.date({ error: 'is not a date such as 2026-11-14' });
 
 /** Of a deployment or a build: the server joins the two by a character that is not in it. */
 export const versionName = z
   .string()
-  .regex(/^\w[\w-]{0,99}$/, { error: 'is no name of 1 to 100 letters, digits, - and _' });
+  .regex(/^\w[\w-]{0,99}$/, { error: 'is not a name of 1 to 100 letters, digits, - and _' });
 
 /** `9464` is that port of this machine; of another address ADDRESS:PORT, an IPv6 one in brackets. */
 export const listenAddress = z.string().transform((given, context): { host: string; port: number } => {
@@ -149,7 +150,7 @@ export const listenAddress = z.string().transform((given, context): { host: stri
   if (isIP(host) === (bracketed === undefined ? 4 : 6) && port <= 65_535) return { host, port };
   context.addIssue({
     code: 'custom',
-    message: 'is neither a port such as 9464 nor an IP address with one, 0.0.0.0:9464',
+    message: 'is neither a port such as 9464 nor an IP address with a port, such as 0.0.0.0:9464',
   });
   return z.NEVER;
 });
@@ -158,7 +159,7 @@ export const httpUrl = z.string().transform((given, context): string => {
   const url = URL.parse(given);
   const problem = urlProblem(url);
   if (url !== null && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
-  context.addIssue({ code: 'custom', message: problem ?? 'is no http(s) address' });
+  context.addIssue({ code: 'custom', message: problem ?? 'is not an http(s) address' });
   return z.NEVER;
 });
 
@@ -214,13 +215,13 @@ function parsed<T>(given: string, schema: z.ZodType<T>, context: z.RefinementCtx
   try {
     json = readJsonOnce(given);
   } catch {
-    context.addIssue({ code: 'custom', message: 'is no JSON that names each member once' });
+    context.addIssue({ code: 'custom', message: 'is not JSON in which each member appears once' });
     return z.NEVER;
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;
   const places = result.error.issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`);
-  context.addIssue({ code: 'custom', message: `is JSON of another shape (${places.slice(0, 3).join('; ')})` });
+  context.addIssue({ code: 'custom', message: `is JSON with the wrong structure (${places.slice(0, 3).join('; ')})` });
   return z.NEVER;
 }
 
@@ -229,7 +230,7 @@ function isUnsigned(given: string): boolean {
 }
 
 function urlProblem(url: URL | null): string | undefined {
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is no http(s) address';
-  if (url.username || url.password || url.search || url.hash) return 'holds credentials, a query or a fragment';
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an http(s) address';
+  if (url.username || url.password || url.search || url.hash) return 'contains credentials, a query or a fragment';
   return undefined;
 }

@@ -5,11 +5,11 @@ import { DAY_MS } from './durations.ts';
 /** Kind of an event -> when it is written. */
 export const EVENT_KINDS = {
   'payout.attention': 'people have to act on a payout',
-  'payout.ended': 'a payout has its end: completed, failed, rejected or cancelled',
-  'payout.returned': 'the bank shows money of a payout that came back',
+  'payout.ended': 'a payout has ended: completed, failed, rejected or cancelled',
+  'payout.returned': 'the bank shows that money of a payout came back',
   'payout.incident': 'the bank contradicts the stored end of a payout',
-  'batch.attention': 'a batch was paused by itself',
-  'batch.ended': 'every row of a batch has an end or is with an operator',
+  'batch.attention': 'a batch was paused automatically',
+  'batch.ended': 'every row of a batch has ended or waits for an operator',
 } as const;
 
 export type EventKind = keyof typeof EVENT_KINDS;

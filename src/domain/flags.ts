@@ -1,13 +1,13 @@
 /** What people should look at before they decide on a payout, in words. */
 export const FLAGS = {
   'new-payee': 'new payee',
-  'changed-payee': 'payee changed at the bank',
-  'look-alike-name': 'name looks like that of another payee',
+  'changed-payee': 'the payee was changed at the bank',
+  'look-alike-name': 'the name looks like that of another payee',
   'first-to-country': 'first payment to this country',
-  'above-usual': 'more than 3 times the largest of the last payments to this payee',
-  'payee-differs': 'another payee than at the first reading',
-  'account-differs': 'paid from another account than at the first reading',
-  'fee-differs': 'another fee than at the first reading',
+  'above-usual': 'more than 3 times the largest of the recent payments to this payee',
+  'payee-differs': 'the payee differs from the first reading',
+  'account-differs': 'the paying account differs from the first reading',
+  'fee-differs': 'the fee differs from the first reading',
 } as const;
 
 export type Flag = keyof typeof FLAGS;

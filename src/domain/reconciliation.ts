@@ -12,7 +12,7 @@ import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
 export const INCIDENTS = {
   'second-order': 'the payout is completed, and the bank shows another order under its reference',
   'order-after-end': 'the payout ended unpaid, and the bank shows an order under its reference that may take money',
-  'end-contradicted': 'the bank now shows the order of this payout otherwise than when the payout ended',
+  'end-contradicted': 'the bank now shows a different outcome for the order of this payout than when it ended',
 } as const;
 
 export type IncidentKind = keyof typeof INCIDENTS;

@@ -35,8 +35,8 @@ export async function bootStack(config: Config, options: StackOptions, lock: Hom
   } catch (error) {
     await endAll(running);
     if (error instanceof Problem) throw error;
-    const message = error instanceof Error ? error.message : 'the stack did not come up';
-    throw new StackError('boot-failed', message, `The server's own log is temporal.log in ${config.home}.`, error);
+    const message = error instanceof Error ? error.message : 'the stack did not start';
+    throw new StackError('boot-failed', message, `The log of the server is temporal.log in ${config.home}.`, error);
   }
 }
 

@@ -4,7 +4,7 @@ import { IS_BUILT } from '../own-files.ts';
 export class TemporalCliMissingError extends Error {
   override readonly name = 'TemporalCliMissingError';
   readonly hint =
-    `Run \`${IS_BUILT ? 'npx payouts-setup' : 'npm run setup'}\`, which brings one, or name one in TEMPORAL_CLI_PATH.`;
+    `Run \`${IS_BUILT ? 'npx payouts-setup' : 'npm run setup'}\`, which installs one, or name one in TEMPORAL_CLI_PATH.`;
 }
 
 /** Path of a Temporal CLI that runs (TEMPORAL_CLI_PATH, PATH, the cache); never downloads. */

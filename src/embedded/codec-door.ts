@@ -23,7 +23,7 @@ export async function answerCodecRequest(
     return { status: 200, document: answerCodec(ring, operation, codecPlace(incoming.headers), body) };
   } catch (error) {
     if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
-    return { status: 400, document: { message: 'The body is no JSON of payloads, or is too large.' } };
+    return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };
   }
 }
 

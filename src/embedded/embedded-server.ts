@@ -101,7 +101,7 @@ async function startServer(
     await stop();
     throw new EmbeddedServerError(
       endedAtOnce,
-      `the embedded Temporal server did not come up: ${lastLines(options.logFile)}`,
+      `the embedded Temporal server did not start: ${lastLines(options.logFile)}`,
       error,
     );
   }

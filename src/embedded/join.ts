@@ -63,7 +63,7 @@ function assertSameParts(config: Config, stack: StackDescription): void {
 function otherPart(key: string, part: string): ConfigError {
   return new ConfigError(
     key,
-    `the stack that is up in this home uses another ${part}`,
-    'End that stack, set the same value, or use another PAYOUTS_HOME.',
+    `the stack running in this home uses a different ${part}`,
+    'Stop that stack, set the same value, or use another PAYOUTS_HOME.',
   );
 }

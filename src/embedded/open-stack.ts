@@ -58,19 +58,19 @@ async function assertNoneUp(home: string): Promise<void> {
   if (stack === undefined) return;
   throw new StackError(
     'already-up',
-    `process ${stack.pid} keeps a stack up in ${home}`,
+    `process ${stack.pid} is running a stack in ${home}`,
     'Use it, or set another PAYOUTS_HOME.',
   );
 }
 
 function isDown(): StackError {
-  return new StackError('down', 'no stack is up in this home', 'Start one that stays: payouts dev');
+  return new StackError('down', 'no stack is running in this home', 'Start one that keeps running: payouts dev');
 }
 
 function isBusy(home: string): StackError {
   return new StackError(
     'busy',
-    `another process holds ${home}, but its stack does not answer`,
-    'Wait until it has come up or ended, or use another PAYOUTS_HOME.',
+    `another process uses ${home}, but its stack does not answer`,
+    'Wait until it has started or ended, or use another PAYOUTS_HOME.',
   );
 }

@@ -28,7 +28,7 @@ export interface WebUi {
  */
 export async function startWebUi(port: number, doors: TemporalDoors, codecKeys: KeyRing): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
-    if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only pages of this address are answered here.');
+    if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
     serve(incoming, answer, doors, codecKeys).catch(() => {
       if (answer.headersSent) answer.destroy();
       else refuse(answer, 502, 'The embedded Temporal server does not answer.');

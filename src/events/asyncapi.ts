@@ -13,14 +13,14 @@ export function asyncApiDocument(): object {
       title: 'Events of durable-payouts',
       version: '1.0.0',
       description:
-        'Webhooks by Standard Webhooks, each with a CloudEvents 1.0 body that holds the state of its subject at delivery. ' +
-        'Told at least once; the events of one subject come in their order. The same id is the same event.',
+        'Standard Webhooks with a CloudEvents 1.0 body that contains the state of the subject at delivery. ' +
+        'Delivered at least once; the events of one subject arrive in order. The same id is the same event.',
     },
     defaultContentType: 'application/cloudevents+json',
     channels: {
       events: {
         address: null,
-        description: 'The address of the receiver, as the subscription names it.',
+        description: 'The address of the receiver, from the subscription.',
         messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
       },
     },
@@ -44,13 +44,11 @@ export function asyncApiDocument(): object {
 }
 
 const headers = z.object({
-  'webhook-id': z.string().describe('The id of the event: the same at every delivery of it'),
+  'webhook-id': z.string().describe('The id of the event, the same for every delivery'),
   'webhook-timestamp': z.string().regex(/^\d+$/).describe('Seconds since 1970 of this delivery'),
   'webhook-signature': z
     .string()
-    .describe(
-      'v1, and base64 of HMAC-SHA-256 over ID.TIMESTAMP.BODY; several apart by a blank, one for each secret in force',
-    ),
+    .describe('v1, and base64 of HMAC-SHA-256 over ID.TIMESTAMP.BODY; space-separated, one for each secret in force'),
 });
 
 function messageOf(kind: EventKind, summary: string): object {

@@ -34,7 +34,7 @@ const incident = z.strictObject({
 export const payoutData = z.strictObject({
   reference: z.string().describe('Reference of the payout, the same for its whole life'),
   kind: z.enum(PAYOUT_KINDS),
-  id: z.string().describe('Document id, as it was handed over'),
+  id: z.string().describe('Document id, as submitted'),
   uid: z.string(),
   batchId: z.string().nullable(),
   row: z.int().nullable().describe('Row of the file, from 1'),
@@ -50,7 +50,7 @@ export const payoutData = z.strictObject({
   updatedAt: moment,
   endedAt: moment.nullable(),
   returns: z.array(returned).describe('Money that came back, oldest first'),
-  incidents: z.array(incident).describe('What the bank shows against the stored end, oldest first'),
+  incidents: z.array(incident).describe('Contradictions between the bank and the stored end, oldest first'),
 });
 
 export const batchData = z.strictObject({
@@ -76,11 +76,11 @@ export const envelope = z.strictObject({
   source: z.string().describe('urn:uuid: and the id of the store'),
   type: z.enum(Object.keys(EVENT_KINDS) as EventKind[]),
   subject: z.string().describe('payout/REFERENCE or batch/BATCH'),
-  time: moment.describe('When it came to be'),
+  time: moment.describe('When it happened'),
   sequence: z
     .string()
     .regex(/^\d{16}$/)
-    .describe('Position of the event, with zeros in front'),
+    .describe('Position of the event, with leading zeros'),
   datacontenttype: z.literal('application/json'),
 });
 

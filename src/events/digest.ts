@@ -105,7 +105,7 @@ function batchesEnded(batches: readonly BatchData[]): Section | undefined {
   if (batches.length === 0) return undefined;
   const text = ({ batchId, state, counts }: BatchData): string =>
     `${batchId}  ${state}, ${groupedAmount(`${counts.completed}`)} of ${groupedAmount(`${counts.total}`)} completed`;
-  return { title: `${counted(batches.length, 'batch', 'batches')} at rest`, lines: listed(batches, text) };
+  return { title: `${counted(batches.length, 'batch', 'batches')} ended`, lines: listed(batches, text) };
 }
 
 const why = ({ state, reason }: PayoutData): string => (reason === null ? state : `${state}, ${reason}`);

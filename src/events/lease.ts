@@ -50,9 +50,9 @@ export class Lease implements AsyncDisposable {
     const { name, position } = before;
     if (!(await store.moveSubscription({ name, owner, from: position }, move))) return false;
     if (move.parkedAt != null) {
-      log.error({ id: name, reason: move.why }, 'events are parked: nothing is sent before payouts events replay');
+      log.error({ id: name, reason: move.why }, 'events are parked: nothing is sent until payouts events replay');
     } else if (move.why != null && before.failingSince === null) {
-      log.warn({ id: name, reason: move.why }, 'events are not taken; trying again');
+      log.warn({ id: name, reason: move.why }, 'events are not accepted; trying again');
     }
     return true;
   }

@@ -59,7 +59,7 @@ export function startSender(
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {
     looking ??= look()
-      .catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'))
+      .catch((error: unknown) => deps.log.warn({ error }, 'events could not be read'))
       .finally(() => {
         looking = undefined;
       });
@@ -68,7 +68,7 @@ export function startSender(
     async close() {
       clearInterval(timer);
       await looking;
-      await look().catch((error: unknown) => deps.log.warn({ error }, 'events were not looked for'));
+      await look().catch((error: unknown) => deps.log.warn({ error }, 'events could not be read'));
       const grace = setTimeout(() => {
         stopping.abort();
         for (const close of closers) void close();

@@ -76,11 +76,11 @@ function notUtf8(file: string, firstLine: number, buffer: Buffer): Finding {
     start = end + 1;
   }
   const message =
-    'this line is not UTF-8, and may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)", or as .xlsx, and give it again';
+    'this line is not UTF-8; the file may be Windows-1252, which Excel writes as "CSV (Comma delimited)"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx';
   return fileFinding(file, line, 'not-utf8', message);
 }
 
 function tooLarge(file: string, line: number): Finding {
   const megabytes = FILE_BYTES_MAX / 1024 / 1024;
-  return fileFinding(file, line, 'file-too-large', `a file holds at most ${megabytes} MiB; split it`);
+  return fileFinding(file, line, 'file-too-large', `a file may have at most ${megabytes} MiB; split it`);
 }

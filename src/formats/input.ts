@@ -33,10 +33,20 @@ export function isColumnName(name: string): boolean {
 }
 
 export const tooManyRows = (file: string, line: number, rowsMax = ROWS_MAX): Finding =>
-  fileFinding(file, line, 'too-many-rows', `a file holds at most ${rowsMax} rows; split it. The rest was not checked`);
+  fileFinding(
+    file,
+    line,
+    'too-many-rows',
+    `a file may have at most ${rowsMax} rows; split it. The rest was not checked`,
+  );
 
 export const tooManyColumns = (file: string, line: number): Finding =>
-  fileFinding(file, line, 'too-many-columns', `a file has at most ${COLUMNS_MAX} columns. The rest was not checked`);
+  fileFinding(
+    file,
+    line,
+    'too-many-columns',
+    `a file may have at most ${COLUMNS_MAX} columns. The rest was not checked`,
+  );
 
 export const noRows = (file: string, line: number, message: string): Finding =>
   fileFinding(file, line, 'no-rows', message);
@@ -46,5 +56,5 @@ export const recordTooLarge = (file: string, line: number): Finding =>
     file,
     line,
     'record-too-large',
-    `a record holds at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line end may be missing. The rest was not checked`,
+    `a record may have at most ${RECORD_BYTES_MAX / 1024} KiB; a quote or a line ending may be missing. The rest was not checked`,
   );

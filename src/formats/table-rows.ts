@@ -83,8 +83,8 @@ export class TableRows {
     if (this.hasValues) return;
     const message =
       this.names === undefined
-        ? 'the file is empty; write a header line and one line for each payout'
-        : 'the file has a header line only; write one line for each payout';
+        ? 'the file is empty; write a header line and one line per payout'
+        : 'the file has only a header line; write one line per payout';
     this.sink.finding(noRows(this.file, this.headerLine, message));
   }
 
@@ -102,16 +102,16 @@ export class TableRows {
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
   if (meant.length === 0) return NO_HEADER;
-  const message = `the names of the columns are written in small letters, with "_" between words; write ${meant.join(', ')}, and the others alike`;
+  const message = `column names are lower case, with "_" between words; write ${meant.join(', ')}, and the others likewise`;
   return { rule: NO_HEADER.rule, message };
 }
 
 const NO_HEADER = {
   rule: 'no-header',
-  message: 'the first line names no column that payouts have; write a header line (`payouts template` prints one)',
+  message: 'the first line contains no known column; write a header line (`payouts template` prints one)',
 };
 const BAD_NAME = {
   rule: 'bad-column-name',
   message: 'not a column name: letters, digits, "_", "-" and ".", starting with a letter; rename or delete the column',
 };
-const DUPLICATE_NAME = { rule: 'duplicate-column', message: 'this column appears twice; keep one of them' };
+const DUPLICATE_NAME = { rule: 'duplicate-column', message: 'this column appears twice; keep only one' };

@@ -37,7 +37,7 @@ const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'inco
 export function answerOf(error: unknown): Answer & { headers: Readonly<Record<string, string>> } {
   if (isRefusedByServer(error)) {
     const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
-    const refusal = new Problem('usage', code, 'The server cannot take this request.');
+    const refusal = new Problem('usage', code, 'The server cannot process this request.');
     return { status: error.statusCode, headers: {}, document: refusal.toDocument() };
   }
   const problem = problemOf(error);
@@ -46,7 +46,7 @@ export function answerOf(error: unknown): Answer & { headers: Readonly<Record<st
 }
 
 const veiled = ({ kind, code }: Problem): Problem =>
-  new Problem(kind, code, 'Something went wrong inside; the log of the gateway says what.', {
+  new Problem(kind, code, 'An internal error occurred; the log of the gateway has the details.', {
     hint: 'The same request can be sent again.',
   });
 

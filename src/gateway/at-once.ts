@@ -42,7 +42,7 @@ export function limitAtOnce(app: FastifyInstance, most: number): void {
 }
 
 const tooManyAtOnce = (): Problem =>
-  new Problem('too-many', 'too-many-at-once', 'These are too many requests at once.', {
-    hint: 'Wait for the answer to one of them.',
+  new Problem('too-many', 'too-many-at-once', 'There are too many requests at once.', {
+    hint: 'Wait until one of them is answered.',
     retryAfterS: 1,
   });

@@ -23,9 +23,9 @@ const controlQuery = z.strictObject({ by: keptText.optional().describe('who asks
 
 const CONTROLS = {
   pause: [MESSAGES.pause, 'Send nothing more of a batch'],
-  drain: [MESSAGES.drain, 'Release no further rows; those under way go to their end'],
-  resume: [MESSAGES.resume, 'Release and send rows again'],
-  cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, where still possible; cannot be taken back'],
+  drain: [MESSAGES.drain, 'Start no further rows; rows in progress finish'],
+  resume: [MESSAGES.resume, 'Continue a paused or drained batch'],
+  cancel: [MESSAGES.cancel, 'Cancel the rest of a batch, if still possible; cannot be undone'],
 } as const;
 
 /** Batches that were taken: looking, reports, control. */
@@ -39,7 +39,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   );
   const showSchema = {
     tags: TAGS,
-    summary: 'Where a batch stands',
+    summary: 'The state of a batch',
     params: jsonSchema(byId),
     response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(401, 403, 404) }),
   };
@@ -99,15 +99,15 @@ export const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
 };
 
 export const reportQuery = z.object({
-  mask: z.stringbool().default(false).describe('names of payees and numbers of accounts masked: csv, json, html'),
+  mask: z.stringbool().default(false).describe('mask payee names and the paying account: csv, json, html'),
 });
 
 export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const params = byId.extend({ name: z.enum(REPORTS) });
   const schema = {
     tags: TAGS,
-    summary: 'A report of a batch as it stands',
-    description: '`failed` holds the rows to hand in again.',
+    summary: 'A report of the current state of a batch',
+    description: '`failed` contains the rows to submit again.',
     params: jsonSchema(params),
     querystring: jsonSchema(reportQuery),
     response: {

@@ -46,8 +46,8 @@ export function callerOf(
   // Every token is compared, in constant time: how long it takes says nothing about which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
-    throw new Problem('unauthenticated', 'token-refused', 'This needs a bearer token.', {
-      hint: 'Send Authorization: Bearer TOKEN, with one that PAYOUTS_GATEWAY_TOKEN or the policy knows and that has not expired.',
+    throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.', {
+      hint: 'Send Authorization: Bearer TOKEN with a valid token from PAYOUTS_GATEWAY_TOKEN or the policy.',
     });
   }
   const { name, person } = found;
@@ -62,8 +62,8 @@ export function bearerOf({ headers }: FastifyRequest): string | undefined {
 /** The maker: the name of the token, which nobody can take on or off. */
 export function makerOf({ name }: Caller, by: string | undefined): string | undefined {
   if (name === undefined || by === undefined || by === name) return name ?? by;
-  throw new Problem('forbidden', 'maker-not-yours', 'This token speaks for its own name only.', {
-    hint: 'Leave out by.',
+  throw new Problem('forbidden', 'maker-not-yours', 'This token may only act under its own name.', {
+    hint: 'Omit by.',
   });
 }
 
@@ -74,7 +74,7 @@ export function makerOf({ name }: Caller, by: string | undefined): string | unde
 function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly string[]): void {
   const { origin = `http://${host}` } = headers;
   if (isLoopback(`http://${host}`) && [`http://${host}`, ...origins].includes(origin)) return;
-  throw new Problem('forbidden', 'host-refused', 'Without a token only this machine is answered.', {
+  throw new Problem('forbidden', 'host-refused', 'Without a token, only requests from this machine are accepted.', {
     hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
   });
 }

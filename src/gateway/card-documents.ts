@@ -29,14 +29,14 @@ const payment = z.object({
   url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
   created_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),
-  contradicted: z.boolean().describe('the acquirer has said something else after the end'),
+  contradicted: z.boolean().describe('the acquirer later contradicted the end'),
 });
 
 export type CardDocument = z.output<typeof payment>;
 
 export const cardDocument = z.object({ schemaVersion, card_payment: payment });
 export const createdDocument = cardDocument.extend({
-  client_secret: z.string().describe('for the page of this payment; the one before is void'),
+  client_secret: z.string().describe('for the page of this payment; the previous one is void'),
 });
 export const cardList = z.object({ schemaVersion, card_payments: z.array(payment) });
 export const acceptedDocument = z.object({

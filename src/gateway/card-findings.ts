@@ -56,8 +56,8 @@ type Code = (typeof CODES)[number];
 const MESSAGES: Readonly<Record<Code, string>> = {
   usage: 'The request cannot be used.',
   'amount-refused': 'This amount cannot be used.',
-  'return-url-missing': 'The address that the cardholder comes back to is not known.',
-  'return-url-refused': 'No cardholder is sent back to this address.',
+  'return-url-missing': 'The address that the cardholder returns to is not known.',
+  'return-url-refused': 'Cardholders may not be sent to this address.',
   'card-invalid': 'This card cannot be used.',
 };
 

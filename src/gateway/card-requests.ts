@@ -27,7 +27,7 @@ const NUMBER = must('12 to 19 digits in quotes');
 const CVV = must('three or four digits in quotes');
 const card = z.strictObject(
   {
-    number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; blanks and dashes are dropped'),
+    number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; spaces and dashes are removed'),
     expiry_month: digits('1 to 12').describe('1 to 12'),
     expiry_year: digits('two or four digits').describe('two or four digits'),
     cvv: z.string(CVV).max(4, CVV).optional(),
@@ -62,24 +62,24 @@ const deviceInfo = z.strictObject({
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');
 const URL_TEXT = must('an address of 2000 characters at most');
-const by = keptText.optional().describe('who asks; the name of a token cannot be changed');
+const by = keptText.optional().describe('name of the caller; must be the name of the token, if it has one');
 const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
 const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
 
 export const createBody = z.strictObject({
   merchant_request_id: z
     .string({ error: 'is needed, as a string: it is the idempotency key' })
-    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and hold no card number')
-    .describe('idempotency key, and the payment for life: the same again is never paid twice'),
+    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and contain no card number')
+    .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
   amount,
   currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
   payment_type: z.enum(['AUTH', 'DEBIT'], must('AUTH or DEBIT')).default('DEBIT'),
-  return_url: returnUrl.describe('where the cardholder comes back to after a confirmation'),
+  return_url: returnUrl.describe('where the cardholder returns to after a confirmation'),
   three_ds: z
     .enum(['setup', 'skip'], must('setup or skip'))
     .default('setup')
     .describe('skip: asks for 3-D Secure only if the acquirer does'),
-  card: card.optional().describe('absent: the payment waits until the cardholder gives one'),
+  card: card.optional().describe('absent: the payment waits until the cardholder enters one'),
   billing: billing.optional(),
   device_info: deviceInfo.optional(),
   by,
@@ -89,7 +89,9 @@ export const cardBody = z.strictObject({
   card,
   billing: billing.optional(),
   device_info: deviceInfo.optional(),
-  return_url: returnUrl.optional().describe('always send it: only the gateway that took the payment knows another one'),
+  return_url: returnUrl
+    .optional()
+    .describe('always send it: only the gateway that created the payment knows an earlier one'),
 });
 
 export const amountBody = z.strictObject({ amount, by });

@@ -43,9 +43,9 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     tags: TAGS,
     summary: 'Take money from a card',
     description:
-      'The same request again under its merchant_request_id finds the payment and makes a new client_secret. ' +
-      'The card stays in the memory of this process until the acquirer has decided, 15 minutes at most. What is said ' +
-      'beside it is known to this process alone: a page should always send return_url with the card.',
+      'Repeating the request with the same merchant_request_id finds the payment and makes a new client_secret. ' +
+      'The card stays in the memory of this process until the acquirer has decided, for 15 minutes at most. Data ' +
+      'given with it is known only to this process: a page should always send return_url with the card.',
     body: jsonSchema(createBody),
     response: answerSchemas({
       200: [createdDocument, 'known before'],
@@ -101,7 +101,7 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   const amountSchema = {
     tags: TAGS,
-    summary: 'Change the amount, before anything was sent that takes it',
+    summary: 'Change the amount before anything that takes money is sent',
     params: byId,
     body: jsonSchema(amountBody),
     response: answers(amountDocument, 'the amount in force'),
@@ -115,10 +115,10 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
   const cancelSchema = {
     tags: TAGS,
-    summary: 'Cancel a card payment, before anything was sent that takes money',
+    summary: 'Cancel a card payment before anything that takes money is sent',
     params: byId,
     body: jsonSchema(cancelBody),
-    response: answers(cancelDocument, 'too-late: it goes on to its end'),
+    response: answers(cancelDocument, 'too-late: it continues to its end'),
   };
   app.post('/v1/card-payments/:id/cancel', { schema: cancelSchema }, async (request) => {
     const { by, reason = 'cancelled by the merchant' } = parsed(cancelBody, request.body ?? {}, 'body');
@@ -164,7 +164,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }
   app.get(
     base,
-    { schema: described('Where a card payment stands', cardDocument, 'the payment') },
+    { schema: described('The state of a card payment', cardDocument, 'the payment') },
     async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(deps, cardAccess) }),
   );
   app.post(

@@ -34,7 +34,7 @@ export async function preflight(request: FastifyRequest, reply: FastifyReply, co
 }
 
 export function originRefused({ setting }: Pick<Cors, 'setting'>): Problem {
-  return new Problem('forbidden', 'origin-refused', 'Pages of this origin are not answered.', {
-    hint: `${setting} names the origins of pages that are.`,
+  return new Problem('forbidden', 'origin-refused', 'Requests from pages of this origin are refused.', {
+    hint: `${setting} names the allowed origins.`,
   });
 }

@@ -66,7 +66,7 @@ const payout = z.object({
   currency: z.string(),
   fee: decimal.nullable().describe('the booked fee; null until known'),
   feeCurrency: z.string().nullable(),
-  exchange: exchange.nullable().describe('null: none is needed, or none is known of yet'),
+  exchange: exchange.nullable().describe('null: none is needed, or none is known yet'),
   handedOverAt: instant,
   executeOn: z.string().nullable().describe('date asked for'),
   submittedAt: instant.nullable(),
@@ -78,7 +78,7 @@ const payout = z.object({
   open: z
     .object({ why: z.string(), who: z.string(), until: instant.nullable() })
     .nullable()
-    .describe('null: it has an end'),
+    .describe('null: it has ended'),
   returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
   incidents: z.array(
     z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
@@ -99,11 +99,11 @@ const moved = {
 
 export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
   schemaVersion,
-  by: z.string().nullable().describe('who handed it over'),
+  by: z.string().nullable().describe('the maker'),
   handedOverAt: instant,
-  asOf: instant.describe('the newest change that it shows'),
+  asOf: instant.describe('time of the newest change in it'),
   masked: z.boolean(),
-  controlReason: z.string().nullable().describe('why it was paused by itself'),
+  controlReason: z.string().nullable().describe('why it was paused automatically'),
   totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
   states: z.array(z.object({ state: z.enum(PAYOUT_STATES), currency: z.string(), payouts: count, amount: decimal })),
   accounts: z.array(z.object({ accountId: z.string(), ...moved })),
@@ -131,7 +131,7 @@ export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
       acknowledged: z
         .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
         .nullable()
-        .describe('null: nobody has seen to it'),
+        .describe('null: nobody has acknowledged it'),
     }),
   ),
   refused: z
@@ -142,7 +142,7 @@ export const batchDocument: z.ZodType<BatchReport> = batchHead.extend({
         findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
       }),
     )
-    .describe('rows of the file that are no payouts of this batch'),
+    .describe('rows of the file that did not become payouts of this batch'),
   reports: z
     .object({
       csv: z.string(),
@@ -176,7 +176,7 @@ export const readiness = z.object({
   schemaVersion,
   ready: z.boolean(),
   parts: z.object({ store: partState, temporal: partState, bank: partState }),
-  warnings: z.array(z.string()).describe('what is up and wants to be looked at'),
+  warnings: z.array(z.string()).describe('parts that work but need attention'),
 });
 
 const finding = z.looseObject({
@@ -199,22 +199,22 @@ export const idempotencyHeader = z.object({
   'idempotency-key': z
     .string()
     .optional()
-    .describe('the same key and request get the same answer again, for 30 days; another request under it gets 422'),
+    .describe('the same key and request get the same answer for 30 days; another request with the key gets 422'),
   'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
 });
 
 const ERROR_SAYS = {
-  400: 'a parameter cannot be used, or the maker is not known',
+  400: 'a parameter cannot be used, or the maker is missing',
   401: 'the token is missing or wrong',
   408: 'the body did not arrive within 10 seconds',
-  403: 'not from here, or not under this name',
+  403: 'not allowed from here, or not under this name',
   404: 'nothing is known under this id',
-  409: 'every row was taken by a batch that has ended (batchId), or it is too late, or the key is in use',
+  409: 'all rows were taken by a batch that has ended (batchId), or it is too late, or the key is in use',
   413: 'larger than 64 MiB',
-  415: 'no file of payouts',
-  422: 'the file breaks rules (findings), or the plan or the request under the key is another one',
+  415: 'not a file of payouts',
+  422: 'the file has findings, or the plan or the request with this key is a different one',
   502: 'the bank refuses a read',
-  503: 'bank, Temporal or worker do not answer; nothing was claimed',
+  503: 'the bank, Temporal or a worker does not answer; nothing was claimed',
 } as const;
 
 export const errorAnswers = (...statuses: (keyof typeof ERROR_SAYS)[]): Record<number, readonly [z.ZodType, string]> =>

@@ -16,15 +16,15 @@ const MEDIA_TYPE: Readonly<Record<ErpFormat, string>> = {
 };
 
 const SUMMARY: Readonly<Record<ErpFormat, string>> = {
-  pain002: 'The answer to a pain.001 that stands, and which one it supersedes',
+  pain002: 'The current answer to a pain.001, and which one it supersedes',
   camt054: 'What the orders of a batch moved, as an advice (camt.054.001.08)',
-  journal: 'The same as a journal for booking, in double entry (CSV)',
+  journal: 'The same as a double-entry journal (CSV)',
 };
 
-const UNCLEAR = 'The header `payouts-unclear` counts what may have moved otherwise than it says.';
+const UNCLEAR = 'The header `payouts-unclear` counts items whose movement is uncertain.';
 const DESCRIPTION: Readonly<Record<ErpFormat, string>> = {
   pain002:
-    'Headers: `payouts-answer-id` its message id, `payouts-answer-version` from 1, `payouts-supersedes` the id of the version before.',
+    'Headers: `payouts-answer-id` (message id), `payouts-answer-version` (from 1), `payouts-supersedes` (id of the previous version).',
   camt054: UNCLEAR,
   journal: UNCLEAR,
 };

@@ -85,13 +85,18 @@ const packed = (body: MadeAnswer['body']): Promise<Buffer> =>
 const unpacked = (body: Buffer): Readable => Readable.from([body]).pipe(createGunzip());
 
 function reused(): Problem {
-  return new Problem('invalid-input', 'idempotency-key-reused', 'This Idempotency-Key stands for another request.', {
-    hint: 'Use a new key for a new request.',
-  });
+  return new Problem(
+    'invalid-input',
+    'idempotency-key-reused',
+    'This Idempotency-Key was used for a different request.',
+    {
+      hint: 'Use a new key for a new request.',
+    },
+  );
 }
 
 function inUse(): Problem {
-  return new Problem('conflict', 'idempotency-key-in-use', 'A request under this Idempotency-Key is being answered.', {
+  return new Problem('conflict', 'idempotency-key-in-use', 'A request with this Idempotency-Key is being processed.', {
     hint: 'Send the same request again a little later.',
     retryAfterS: 5,
   });

@@ -21,22 +21,25 @@ const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** The options of `payouts run`. One that is not known is refused: a misspelt `dry_run` would pay. */
 const handOverQuery = z.strictObject({
-  file: z.string().optional().describe('name of the file; else that in Content-Disposition, else a made one'),
+  file: z
+    .string()
+    .optional()
+    .describe('name of the file; otherwise that in Content-Disposition, otherwise a generated one'),
   invalid: z
     .enum(['stop', 'skip'])
     .default('stop')
-    .describe('stop: one bad row stops the file; skip: the others are paid'),
+    .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
-  plan: z.string().optional().describe('hash of the plan agreed to; another one is refused'),
+  plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
     .number()
     .int()
     .min(1)
     .max(100_000)
     .optional()
-    .describe('rows paid first, the rest when they are completed'),
-  allow_look_alikes: flag.optional().describe('rows that look like a payout of the last days are meant, not held'),
-  by: keptText.optional().describe('the maker; the name of a token cannot be changed'),
+    .describe('rows paid first, the rest once they are completed'),
+  allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
+  by: keptText.optional().describe('the maker; must be the name of the token, if it has one'),
 });
 
 type HandOver = z.output<typeof handOverQuery>;
@@ -49,10 +52,10 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
     tags: TAGS,
-    summary: 'Hand over a file of payouts',
+    summary: 'Submit a file of payouts',
     description:
-      'The body is the file as it is: CSV, JSON, pain.001, ABA or NACHA. Answers as `payouts run FILE --json --detach`. ' +
-      'The same rows again are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
+      'The body is the file itself: CSV, Excel, JSON, pain.001, ABA or NACHA. Answers like `payouts run FILE --json --detach`. ' +
+      'The same rows are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
     consumes: Object.keys(MEDIA_TYPES),
     querystring: jsonSchema(handOverQuery),
     headers: jsonSchema(idempotencyHeader),
@@ -107,8 +110,8 @@ async function received(request: FastifyRequest, folder: string, file: string | 
   const extension = MEDIA_TYPES[type];
   const encoding = headers['content-encoding'] ?? 'identity';
   if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
-    throw new Problem('unsupported-media', 'media-type-unsupported', 'This is no file of payouts.', {
-      hint: `Send the file as it is, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'This is not a file of payouts.', {
+      hint: `Send the file itself, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
     });
   }
   const name = file ?? contentDisposition.parse(headers['content-disposition'] ?? '').parameters.filename;
@@ -125,7 +128,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new Problem('usage', 'idempotency-key-refused', 'This Idempotency-Key cannot be used.', {
-    hint: 'One key of 1 to 255 printable ASCII characters without blanks.',
+    hint: 'Use one key of 1 to 255 printable ASCII characters without spaces.',
   });
 }
 

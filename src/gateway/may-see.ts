@@ -28,7 +28,7 @@ export async function assertMayControl({ person }: Caller, store: Store, { batch
   const touched = await store.touchedBy(batchId);
   if (touched.every((row) => may(person, OPERATOR, row))) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the batch.', {
-    hint: 'Its maker may, and an operator whose scope holds all of its rows.',
+    hint: 'Its maker may, and an operator whose scope covers all of its rows.',
   });
 }
 

@@ -14,8 +14,8 @@ export const rateLimitOf = (max: number): RateLimitPluginOptions => ({
 
 function tooMany(ttlMs: number): Problem {
   const retryAfterS = Math.ceil(ttlMs / 1_000);
-  return new Problem('too-many', 'too-many-requests', 'These are too many requests a minute.', {
-    hint: `Go on after ${retryAfterS} s.`,
+  return new Problem('too-many', 'too-many-requests', 'There are too many requests per minute.', {
+    hint: `Try again after ${retryAfterS} s.`,
     retryAfterS,
   });
 }

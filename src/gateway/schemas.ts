@@ -7,7 +7,7 @@ export const keptText = z
   .string()
   .min(1)
   .max(200)
-  .refine(isKeepable, 'must hold no card number and no control characters');
+  .refine(isKeepable, 'must not contain a card number or control characters');
 
 /** PostgreSQL has no NUL in a text, and a terminal obeys what it is shown. */
 export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
@@ -50,9 +50,9 @@ export function parsed<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const places = result.error.issues.map(({ code, path, message }) => {
     const unknown = what === 'body' && code === 'unrecognized_keys';
-    return [...path.map(String), unknown ? 'holds a member that is not known' : message].join(': ');
+    return [...path.map(String), unknown ? 'contains an unknown member' : message].join(': ');
   });
   throw new Problem('usage', 'usage', `The ${what} cannot be used: ${places.slice(0, 5).join('; ')}.`, {
-    hint: 'GET /openapi.json says what it may hold.',
+    hint: 'GET /openapi.json describes it.',
   });
 }

@@ -69,7 +69,7 @@ export function assertFenced({ tokens, needsToken }: Access, host: string): void
   if (tokens.length > 0 || needsToken || isLoopback(addressOf(host))) return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TOKEN',
-    'is not set, and other machines would reach the gateway',
+    'is not set, but other machines would reach the gateway',
     'Set a token.',
   );
 }
@@ -106,7 +106,7 @@ async function gatewayApp(
     const hint = 'GET /openapi.json lists the routes.';
     return reply
       .code(404)
-      .send(new Problem('not-found', 'no-such-route', 'There is nothing here.', { hint }).toDocument());
+      .send(new Problem('not-found', 'no-such-route', 'There is no such route.', { hint }).toDocument());
   });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');

@@ -12,7 +12,7 @@ export const BODY_MS = 10_000;
 export async function smallBody(body: Readable): Promise<Buffer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Problem('too-slow', 'body-too-slow', 'This took too long to arrive.')),
+    () => late.reject(new Problem('too-slow', 'body-too-slow', 'The request took too long to arrive.')),
     BODY_MS,
   );
   try {
@@ -29,12 +29,12 @@ async function whole(body: Readable): Promise<Buffer> {
     // The stream stays whole when the loop is left: an answer must still go out on its connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body has 64 KiB at most.');
+      if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.');
       chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem('incomplete', 'body-incomplete', 'This did not arrive as a whole.');
+    throw new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');
   }
   const bytes = Buffer.concat(chunks);
   // A card may be in them: no copy stays behind.
@@ -56,7 +56,7 @@ function jsonOf(body: Buffer): unknown {
   } catch (error) {
     const why = error instanceof JsonRefused ? error.message : 'not UTF-8';
     throw new Problem('usage', 'json-refused', `The body cannot be read: ${why}.`, {
-      hint: 'Send JSON in UTF-8 that names each member once.',
+      hint: 'Send JSON in UTF-8 in which each member appears once.',
     });
   } finally {
     body.fill(0);

@@ -22,7 +22,7 @@ export function assertSealed({ tls, proxies }: { tls: unknown; proxies: readonly
     return;
   throw new ConfigError(
     'PAYOUTS_GATEWAY_TLS_CERT',
-    'is not set, and other machines would send tokens and payees to the gateway in clear text',
+    'is not set, but other machines would send tokens and payees to the gateway in clear text',
     'Set it with PAYOUTS_GATEWAY_TLS_KEY, or PAYOUTS_GATEWAY_TRUSTED_PROXY to the addresses of a proxy that speaks TLS.',
   );
 }
@@ -37,7 +37,7 @@ export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: Gatewa
   const isKnown = ipList([...proxies, '127.0.0.0/8', '::1']);
   app.addHook('onRequest', async ({ raw }) => {
     if (isKnown(raw.socket.remoteAddress ?? '')) return;
-    throw new Problem('forbidden', 'not-through-proxy', 'This gateway is reached through its proxy only.', {
+    throw new Problem('forbidden', 'not-through-proxy', 'This gateway accepts requests only through its proxy.', {
       hint: 'Use the https address of the proxy, or add this one to PAYOUTS_GATEWAY_TRUSTED_PROXY.',
     });
   });

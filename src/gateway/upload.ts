@@ -63,7 +63,7 @@ async function write(body: Readable, path: string): Promise<string> {
 }
 
 export function tooLarge(): Problem {
-  return new Problem('too-large', 'too-large', `A file has ${FILE_BYTES_MAX / 1024 / 1024} MiB at most.`, {
+  return new Problem('too-large', 'too-large', `A file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB.`, {
     hint: 'Split it.',
   });
 }
@@ -86,7 +86,7 @@ const NAME_BYTES_MAX = 200;
 export function assertFileName(name: string): void {
   const whole = /^[^/\\\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..';
   if (whole && Buffer.byteLength(name) <= NAME_BYTES_MAX) return;
-  throw new Problem('usage', 'file-name-refused', 'This is no name of a file.', {
+  throw new Problem('usage', 'file-name-refused', 'This is not a valid file name.', {
     hint: `Give a name without folders, ${NAME_BYTES_MAX} bytes at most.`,
   });
 }

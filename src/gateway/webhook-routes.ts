@@ -18,13 +18,13 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.addHook('onClose', () => deliveries.close());
   const schema = {
     tags: ['webhooks'],
-    summary: 'What the acquirer tells about card payments',
+    summary: 'Events of the acquirer about card payments',
     description:
-      'Verified as PAYOUTS_WEBHOOK_SCHEME says, and stored before the answer. The same again changes nothing.',
+      'Verified according to PAYOUTS_WEBHOOK_SCHEME, and stored before the answer. Repeating it changes nothing.',
     security: [],
     response: answerSchemas({
-      200: [z.object({}), 'stored, known before, or about no payment: it need not come again'],
-      401: [errorDocument, 'nothing proves who has sent it, or no scheme is configured'],
+      200: [z.object({}), 'stored, already known, or not about a payment: do not send it again'],
+      401: [errorDocument, 'its sender is not proven, or no scheme is configured'],
       408: [errorDocument, 'its body did not arrive within 10 seconds'],
       413: [errorDocument, 'larger than 64 KiB'],
       415: [errorDocument, 'no JSON'],
@@ -34,8 +34,8 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
     const receipt = await taken(deps, request, await bodyOf(request));
     if ('refused' in receipt) {
-      throw new Problem('unsigned', 'webhook-refused', 'Nothing proves who has sent this.', {
-        hint: 'The log of the gateway says why.',
+      throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook is not proven.', {
+        hint: 'The log of the gateway has the reason.',
       });
     }
     if (receipt.taken === 'new') {
@@ -61,9 +61,14 @@ async function taken({ webhooks, log }: GatewayDeps, request: FastifyRequest, bo
 /** The bytes as they came: they are what was signed. */
 async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
   if (body === undefined || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new Problem('unsupported-media', 'media-type-unsupported', 'A webhook is JSON without Content-Encoding.', {
-      hint: '',
-    });
+    throw new Problem(
+      'unsupported-media',
+      'media-type-unsupported',
+      'Send the webhook as JSON without Content-Encoding.',
+      {
+        hint: '',
+      },
+    );
   }
   return smallBody(body as Readable);
 }

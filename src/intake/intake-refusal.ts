@@ -21,7 +21,7 @@ export class IntakeRefusal extends Problem {
 
 /** Every row was taken by batches that have ended, `latest` last. */
 export function alreadyTaken(latest: string | undefined): IntakeRefusal {
-  const message = 'Every row of this file was taken before; nothing was sent.';
+  const message = 'All rows of this file were already taken; nothing was sent.';
   const hint = latest === undefined ? 'See payouts status ID.' : `payouts report ${latest} shows how it ended.`;
   return new IntakeRefusal('already-taken', 'already-taken', message, { batchId: latest, hint });
 }
@@ -34,7 +34,7 @@ const COMPLETED: ReadonlySet<string> = new Set([
   'unmapped-clearing-system',
 ]);
 const COMPLETE =
-  '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; hand them over with --mapping and --payees.';
+  '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; pass them with --mapping and --payees.';
 
 /** A file whose findings stop it. */
 export function invalidInput(found: FindingList, mend: string): IntakeRefusal {

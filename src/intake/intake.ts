@@ -92,15 +92,15 @@ export async function planned(door: Door, checked: CheckedFile, options: IntakeO
   refuseUnlessSkipping(checked, options);
   const known = await dropKnown(store, checked);
   checked.known = known;
-  if (known.misused.total > 0) throw invalidInput(known.misused, 'An id stands for one payout for ever.');
+  if (known.misused.total > 0) throw invalidInput(known.misused, 'Each id is one payout permanently.');
   const prepared = { checked, known, [Symbol.dispose]: () => staged[Symbol.dispose]() };
   if (staged.claimCount === 0 && known.known > 0 && staged.findings.total === 0) return { ...prepared, plan: null };
   if (known.taken.total > 0 && options.invalid === 'stop') {
-    throw invalidInput(known.taken, 'Run with --invalid skip to pay the new rows only.');
+    throw invalidInput(known.taken, 'Run with --invalid skip to pay only the new rows.');
   }
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && options.invalid === 'stop') throw invalidInput(unknown, 'Correct the ids and run again.');
-  if (staged.claimCount === 0) throw invalidInput(staged.findings, 'No row is left to pay.');
+  if (staged.claimCount === 0) throw invalidInput(staged.findings, 'There is no row left to pay.');
   checked.messageIsNew = await messageIsNew(store, checked);
   const alike =
     options.allowLookAlikes === true
@@ -115,15 +115,15 @@ function refuseUnlessSkipping({ staged }: CheckedFile, { invalid }: IntakeOption
   // A finding without a row says that what the file means beyond it is not known: its other rows are not paid either.
   if (invalid === 'stop' || findings.aboutFile || claimCount === 0) {
     const hint = findings.aboutFile
-      ? 'Mend the file and run again.'
-      : 'Mend the rows, or run with --invalid skip to pay the others.';
+      ? 'Correct the file and run it again.'
+      : 'Correct the rows, or run with --invalid skip to pay the others.';
     throw invalidInput(findings, hint);
   }
 }
 
 const CHANGED = {
-  'message-taken': 'The message id was taken by another file just now',
-  'look-alike': 'A payout that looks like a row of this file was taken just now',
+  'message-taken': 'Another file has just used this message id',
+  'look-alike': 'A payout that looks like a row of this file has just been taken',
 } as const;
 
 /** Claims the rows of a prepared file as one batch, all or none. The rows: somebody else took every one since the look. */
@@ -151,13 +151,13 @@ export async function claimFile(
   if (claim.claimed) return { batchId };
   if ('changed' in claim) {
     throw new IntakeRefusal('invalid-input', 'other-plan', `${CHANGED[claim.changed]}; nothing was sent.`, {
-      hint: 'Run again and look at the plan.',
+      hint: 'Run again and check the plan.',
     });
   }
   const known = await dropKnown(store, checked);
   if (staged.claimCount === 0 && known.misused.total === 0) return known;
   throw invalidInput(
     known.misused.total > 0 ? known.misused : known.taken,
-    'Another run took these rows just now; run again.',
+    'Another run has just taken these rows; run again.',
   );
 }

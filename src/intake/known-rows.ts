@@ -34,13 +34,13 @@ export async function dropKnown(store: Store, { file, staged }: CheckedFile): Pr
         misuse(
           row,
           'id-reused',
-          `this id was taken by ${whose(claim)} with another payload; a new payout needs a new id`,
+          `this id was already used by ${whose(claim)} with different contents; a new payout needs a new id`,
         );
         continue;
       }
       known += 1;
       if (claim.batchId !== null) batchIds.add(claim.batchId);
-      const again = `this payout was taken by ${whose(claim)}; leave the row out, or run with --invalid skip`;
+      const again = `this payout was already taken by ${whose(claim)}; remove the row, or run with --invalid skip`;
       const finding = found(row, 'already-taken', again);
       taken.add(finding);
       staged.refuse(finding, row.reference);
@@ -56,5 +56,5 @@ function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): 
 
 function whose({ kind, batchId }: KnownClaim): string {
   if (kind !== 'payout') return kind === 'transfer' ? 'a transfer' : 'an exchange';
-  return batchId === null ? 'a payout started by itself' : `batch ${batchId}`;
+  return batchId === null ? 'a payout outside a batch' : `batch ${batchId}`;
 }

@@ -15,19 +15,14 @@ export interface MakerRules {
 export function assertMaker({ approvalRules, policy }: MakerRules, by: string | undefined): void {
   if (policy !== undefined && may(personOf(policy, by ?? null), 'make')) return;
   if (policy !== undefined) {
-    throw new Problem(
-      'forbidden',
-      MAKER_UNKNOWN,
-      'The policy lets nobody hand payouts over who is not one of its makers.',
-      {
-        hint: 'Sign with the key of a maker: --key FILE, or PAYOUTS_SIGNING_KEY_FILE. Over HTTP use the token of one.',
-      },
-    );
+    throw new Problem('forbidden', MAKER_UNKNOWN, 'Only makers named in the policy may submit payouts.', {
+      hint: "Sign with the key of a maker: --key FILE, or PAYOUTS_SIGNING_KEY_FILE. Over HTTP, use a maker's token.",
+    });
   }
   // With approval rules nobody can be told apart from an unknown maker: payouts without one could never be approved.
   if (approvalRules.length === 0 || by !== undefined) return;
   const hint = 'Add --by NAME; over HTTP by=NAME, or use a token with a name.';
-  throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy needs to know who asks for these payouts.', { hint });
+  throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy requires the name of the maker.', { hint });
 }
 
 /** Throws a `Problem` for the first row that the policy does not let its maker hand over. Rows count from 1. */
@@ -40,8 +35,8 @@ export function assertScope(
   const person = personOf(policy, by ?? null);
   for (const { row, touched } of rows) {
     if (may(person, 'make', touched)) continue;
-    throw new Problem('forbidden', 'outside-scope', `Row ${row} is outside the scope that the policy gives ${by}.`, {
-      hint: 'Hand over the rows of your scope, or have the policy changed. Nothing was sent.',
+    throw new Problem('forbidden', 'outside-scope', `Row ${row} is outside the scope of ${by} in the policy.`, {
+      hint: 'Submit only rows within your scope, or have the policy changed. Nothing was sent.',
     });
   }
 }

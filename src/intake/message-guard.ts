@@ -17,9 +17,9 @@ export async function messageIsNew(store: Store, { file, sha256, staged }: Check
   if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
   if (refused.size > 0 && isEvery(staged.claims(), ({ row }) => refused.has(row))) return false;
   const found = new FindingList();
-  const message = `this message id was taken by batch ${earlier.batchId} (${earlier.file}); a new file needs a message id of its own`;
+  const message = `this message id was already used by batch ${earlier.batchId} (${earlier.file}); a new file needs a new message id`;
   found.add({ ...fileFinding(file, 1, 'message-id-reused', message), column: 'MsgId' });
-  throw invalidInput(found, `payouts report ${earlier.batchId} shows what became of it.`);
+  throw invalidInput(found, `payouts report ${earlier.batchId} shows its outcome.`);
 }
 
 function isEvery<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {

@@ -65,12 +65,12 @@ export async function takenMove(
   if (isSame) {
     const row = await store.payout(known.reference);
     if (row === undefined || !isEnd(row.state)) return row;
-    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was taken before and is ${row.state}.`, {
+    throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was already taken and is ${row.state}.`, {
       hint: `payouts status ${row.reference} shows it.`,
     });
   }
   const what = { payout: 'a payout', transfer: 'a transfer', exchange: 'an exchange' }[known.kind];
-  const message = `this id was taken by ${what}${known.kind === kind ? ' with another payload' : ''}; use a new id`;
+  const message = `this id was already used by ${what}${known.kind === kind ? ' with different contents' : ''}; use a new id`;
   throw invalid(instruction, [{ column: 'id', rule: 'id-reused', message }], optionOf);
 }
 

@@ -37,7 +37,7 @@ export async function prepareRetry(
         'nothing-to-retry',
         'No row of this batch is proven unpaid; nothing was sent.',
         {
-          hint: `payouts report ${batchId} says how each row ended.`,
+          hint: `payouts report ${batchId} shows how each row ended.`,
           batchId,
         },
       );

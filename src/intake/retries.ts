@@ -76,12 +76,12 @@ const isFrom = (accountId: string, bought: string | undefined): boolean => bough
 const EXCHANGED = {
   rule: 'retry-exchanged',
   message:
-    'money was exchanged for the earlier payout, and this row would exchange it again; name the account in the payout currency as account_id',
+    'money was already exchanged for the earlier payout, and this row would exchange again; use the account in the payout currency as account_id',
 } as const;
 
 const UNKNOWN = {
   rule: 'retry-unknown',
-  message: 'retry_of names no payout of this uid and id; copy it from the report, or delete it',
+  message: 'retry_of is not a payout with this uid and id; copy it from the report, or delete it',
 } as const;
 
 function problemOf(
@@ -92,9 +92,9 @@ function problemOf(
   const { uid, id } = instruction;
   if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
   if (isUnpaid && !isDoubtful) return undefined;
-  const state = isDoubtful ? `${before.state}, and the bank shows an order against it` : before.state;
+  const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
   return {
     rule: 'retry-not-proven',
-    message: `the earlier payout is not proven unpaid (${state}); wait for its end, or resolve it first`,
+    message: `the earlier payout is not proven unpaid (${state}); wait until it ends, or resolve it first`,
   };
 }

@@ -99,8 +99,8 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
 /** Throws when the plan is not the one whose hash was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   if (agreed === undefined || agreed === hash) return;
-  throw new IntakeRefusal('invalid-input', 'other-plan', `The plan is ${hash} now; nothing was sent.`, {
-    hint: 'Look at it again with --dry-run, and run with the plan you agree to.',
+  throw new IntakeRefusal('invalid-input', 'other-plan', `The plan has changed to ${hash}; nothing was sent.`, {
+    hint: 'Check it again with --dry-run, and run with the hash of the plan you accept.',
   });
 }
 

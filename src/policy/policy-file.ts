@@ -10,16 +10,14 @@ import { areLookAlikes } from './look-alike-names.ts';
 
 /** The policy file: who may move money, in JSON, version 1. A member that is not known is refused: a misspelt one would be lost. */
 
-const name = z
-  .string()
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, { error: "is no name of letters, digits, blanks and . _ @ ' -" });
-const ids = z.array(z.string().min(1)).min(1, { error: 'names none; leave it out for every one' });
-const kinds = z
-  .array(z.enum(PAYOUT_KINDS))
-  .min(1, { error: `names none; leave it out for ${PAYOUT_KINDS.join(', ')}` });
-const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is no currency such as EUR' });
+const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@'-]{0,63}$/u, {
+  error: "is not a name of letters, digits, spaces and . _ @ ' -",
+});
+const ids = z.array(z.string().min(1)).min(1, { error: 'is empty; leave it out for all' });
+const kinds = z.array(z.enum(PAYOUT_KINDS)).min(1, { error: `is empty; leave it out for ${PAYOUT_KINDS.join(', ')}` });
+const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is not a currency such as EUR' });
 const amount = z.string().refine((text) => !text.startsWith('-') && parseDecimal(text) !== undefined, {
-  error: 'is no decimal in quotes such as "12.50"',
+  error: 'is not a decimal in quotes such as "12.50"',
 });
 
 /** WebAuthn knows hosts by name, and lets clear text go to no other machine. */
@@ -35,7 +33,7 @@ const isCoseKey = (text: string): boolean => {
   return map >= 0xa3 && map <= 0xa6 && kind === 1;
 };
 
-const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is no base64url as the page /passkey shows it' });
+const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is not base64url as the page /passkey shows it' });
 
 const person = z.strictObject({
   name,
@@ -47,21 +45,23 @@ const person = z.strictObject({
     currencies: z.array(currency).min(1).optional(),
   }),
   keys: z
-    .array(z.string().refine(isPublicKey, { error: 'is no Ed25519 public key as `payouts policy key FILE` prints it' }))
+    .array(
+      z.string().refine(isPublicKey, { error: 'is not an Ed25519 public key as `payouts policy key FILE` prints it' }),
+    )
     .default([]),
   passkeys: z
     .array(
       z.strictObject({
         id: base64url,
-        publicKey: base64url.refine(isCoseKey, { error: 'is no public key as the page /passkey shows it' }),
+        publicKey: base64url.refine(isCoseKey, { error: 'is not a public key as the page /passkey shows it' }),
       }),
     )
     .default([]),
   tokens: z
     .array(
       z.strictObject({
-        sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'is no SHA-256 as `payouts policy token` prints it' }),
-        expires: z.iso.date({ error: 'is no day such as 2027-03-31' }),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'is not a SHA-256 as `payouts policy token` prints it' }),
+        expires: z.iso.date({ error: 'is not a date such as 2027-03-31' }),
       }),
     )
     .default([]),
@@ -86,10 +86,10 @@ const approval = z
 const limit = z.strictObject({ per: z.enum(['day', 'payee', 'account']), kinds: kinds.optional(), currency, amount });
 
 const policyFile = z.strictObject({
-  version: z.literal(1, { error: 'is not 1, the only version there is' }),
+  version: z.literal(1, { error: 'must be 1, the only version' }),
   origin: z
     .string()
-    .refine(isOrigin, { error: 'is no address such as "https://payouts.example.com": https, a host name, no path' })
+    .refine(isOrigin, { error: 'is not an address such as "https://payouts.example.com": https, a host name, no path' })
     .optional(),
   people: z.array(person).min(1, { error: 'names nobody' }),
   approvals: z.array(approval).default([]),
@@ -115,7 +115,7 @@ export function parsePolicy(text: string): PolicyRead {
   try {
     json = readJsonOnce(text);
   } catch (error) {
-    return { problems: [`the file is no JSON: ${wordsOf(text, error)}`] };
+    return { problems: [`the file is not JSON: ${wordsOf(text, error)}`] };
   }
   const { data, error } = policyFile.safeParse(json);
   if (error !== undefined) {
@@ -158,7 +158,7 @@ const definedOnly = <Value extends object>(value: Value): Value =>
 function alike(people: readonly Person[]): string[] {
   return people.flatMap(({ name: later }, index) => {
     const earlier = people.slice(0, index).findIndex((other) => areLookAlikes(other.name, later));
-    return earlier < 0 ? [] : [`people.${index}.name: looks like people.${earlier}.name; two people need two names`];
+    return earlier < 0 ? [] : [`people.${index}.name: looks like people.${earlier}.name; use clearly different names`];
   });
 }
 
@@ -171,7 +171,7 @@ function sharedKeys(people: readonly Person[]): string[] {
       holders.set(id, index);
       return other === undefined
         ? []
-        : [`people.${index}.keys: a key or token of people.${other} as well; each is one person's`];
+        : [`people.${index}.keys: has a key or token that people.${other} has too; each belongs to one person`];
     }),
   );
 }
@@ -188,7 +188,7 @@ function unreachable(
     const fewest = about === undefined ? approvers.length : Math.min(...about.map(able));
     return asked <= fewest
       ? []
-      : [`approvals.${index}.approvals: asks for ${asked} people, and ${fewest} can approve with a key`];
+      : [`approvals.${index}.approvals: requires ${asked} people, but only ${fewest} can approve with a key`];
   });
 }
 
@@ -197,5 +197,5 @@ function homeless(people: readonly Person[], origin: string | undefined): string
   const index = people.findIndex(({ credentials }) => credentials.some(({ type }) => type === 'passkey'));
   return origin !== undefined || index < 0
     ? []
-    : [`origin: is missing, and people.${index} has a passkey; name the address of the pages`];
+    : [`origin: is missing, but people.${index} has a passkey; set it to the address of the pages`];
 }

@@ -58,33 +58,31 @@ const date = (name: string, label: string, meaning: string, of: (payout: Reporte
 export const COLUMNS: readonly Column[] = [
   column('row', 'Data row of the file, from 1', ({ row }) => row, { under: 'Document', label: 'row' }),
   column('id', 'Document number of the row', ({ id }) => id, { under: 'Document', as: 'name' }),
-  column('uid', 'User at the bank whose money it is', ({ uid }) => uid, { under: 'Document', label: 'user' }),
+  column('uid', 'User at the bank who pays', ({ uid }) => uid, { under: 'Document', label: 'user' }),
   column(
     'payee_name',
-    'Payee as the row names it; where it gives an id only, as the bank showed it last',
+    'Payee as named in the row; if the row has only an id, as last shown by the bank',
     ({ payee }) => payee.name,
     { under: 'Payee', as: 'name' },
   ),
   column(
     'payee_account',
-    'Account of the payee, always masked; empty where the row gives an id only',
+    'Account of the payee, always masked; empty if the row has only an id',
     ({ payee }) => payee.account,
     { under: 'Payee', as: 'code' },
   ),
-  column(
-    'payee_beneficiary_id',
-    'Id of the payee at the bank, where the row gives it',
-    ({ payee }) => payee.beneficiaryId,
-    { under: 'Payee', as: 'code' },
-  ),
-  column('account_id', 'Account that the row names', ({ accountId }) => accountId, {
+  column('payee_beneficiary_id', 'Id of the payee at the bank, if the row has it', ({ payee }) => payee.beneficiaryId, {
+    under: 'Payee',
+    as: 'code',
+  }),
+  column('account_id', 'Account named in the row', ({ accountId }) => accountId, {
     under: 'Paid from',
     as: 'code',
     text: ({ accountId, payingAccountId }) => (payingAccountId === null ? accountId : null),
   }),
   column(
     'paying_account_id',
-    'Account that pays: after an exchange the one in the currency of the payout; empty while it is not known',
+    'The paying account: after an exchange the one in the payout currency; empty until known',
     ({ payingAccountId }) => payingAccountId,
     { under: 'Paid from', as: 'code' },
   ),
@@ -94,7 +92,7 @@ export const COLUMNS: readonly Column[] = [
     text: ({ amount, currency }) => money(amount, currency),
   }),
   column('currency', 'Its currency', ({ currency }) => currency),
-  column('fee', 'Booked fee of the payment; empty until it is known', ({ fee }) => fee, {
+  column('fee', 'Booked fee of the payment; empty until known', ({ fee }) => fee, {
     under: 'Amount',
     label: 'fee',
     text: ({ fee, feeCurrency }) => money(fee, feeCurrency),
@@ -102,7 +100,7 @@ export const COLUMNS: readonly Column[] = [
   column('fee_currency', 'Its currency', ({ feeCurrency }) => feeCurrency),
   column(
     'exchange_sold_amount',
-    'What the exchange before the payment sold; empty until it is booked',
+    'Amount sold by the exchange before the payment; empty until booked',
     ({ exchange }) => exchange?.soldAmount ?? null,
     {
       under: 'Amount',
@@ -113,7 +111,7 @@ export const COLUMNS: readonly Column[] = [
   column('exchange_sold_currency', 'Its currency', ({ exchange }) => exchange?.soldCurrency ?? null),
   column(
     'exchange_bought_amount',
-    'What it bought: the payout, and its fee where that is in the same currency; what is asked for until it is booked',
+    'Amount bought: the payout, and its fee if that is in the same currency; the requested amount until booked',
     ({ exchange }) => exchange?.boughtAmount ?? null,
     {
       under: 'Amount',
@@ -124,13 +122,13 @@ export const COLUMNS: readonly Column[] = [
   column('exchange_bought_currency', 'Its currency', ({ exchange }) => exchange?.boughtCurrency ?? null),
   column(
     'exchange_rate',
-    'Rate of the booked exchange, as the bank writes it',
+    'Rate of the booked exchange, as shown by the bank',
     ({ exchange }) => exchange?.rate ?? null,
     { under: 'Amount', label: 'rate' },
   ),
   column(
     'exchange_quoted_amount',
-    'What would have been sold at the quote it was sent with, in the currency sold',
+    'Amount that the quote would have sold, in the currency sold',
     ({ exchange }) => exchange?.quotedAmount ?? null,
     {
       under: 'Amount',
@@ -155,41 +153,46 @@ export const COLUMNS: readonly Column[] = [
     label: 'exchange',
     as: 'code',
   }),
-  date('handed_over_at', 'taken', 'When the row was taken', ({ handedOverAt }) => handedOverAt),
-  column('execute_on', 'Date that the row asks for', ({ executeOn }) => executeOn, {
+  date('handed_over_at', 'taken', 'When the row was submitted', ({ handedOverAt }) => handedOverAt),
+  column('execute_on', 'Execution date requested by the row', ({ executeOn }) => executeOn, {
     under: 'Dates (UTC)',
     label: 'due',
   }),
-  column('maker', 'Who handed it over', ({ maker }) => maker, { under: 'People', label: 'maker' }),
-  column('approved_by', 'Who approved what was paid; who approved its order at the bank is marked', approversText, {
-    under: 'People',
-    label: 'approved',
-  }),
-  column('approved_at', 'When the last of them did', ({ approvals }) => approvals.at(-1)?.at ?? null, {
+  column('maker', 'Person who submitted the payout', ({ maker }) => maker, { under: 'People', label: 'maker' }),
+  column(
+    'approved_by',
+    'People who approved the payout; approvals of its order at the bank are marked',
+    approversText,
+    {
+      under: 'People',
+      label: 'approved',
+    },
+  ),
+  column('approved_at', 'Time of the last approval', ({ approvals }) => approvals.at(-1)?.at ?? null, {
     under: 'Dates (UTC)',
     label: 'approved',
     text: ({ approvals }) => minute(approvals.at(-1)?.at ?? null),
   }),
   date('submitted_at', 'submitted', 'When its payment was first sent to the bank', ({ submittedAt }) => submittedAt),
-  date('settled_at', 'settled', 'When the bank was seen to have paid it', ({ settledAt }) => settledAt),
+  date('settled_at', 'settled', 'When the bank first showed it as paid', ({ settledAt }) => settledAt),
   column('ended_at', 'When it ended, paid or not', ({ endedAt }) => endedAt, {
     under: 'Dates (UTC)',
     label: 'ended',
     text: ({ endedAt, settledAt }) => (settledAt === null ? minute(endedAt) : null),
   }),
-  column('state', 'Where it stands', ({ state }) => state, { under: 'State', as: 'badge' }),
+  column('state', 'Its state', ({ state }) => state, { under: 'State', as: 'badge' }),
   column(
     'reason_code',
-    'Why it waits, or ended unpaid; `payouts explain CODE` says more',
+    'Why it waits, or ended unpaid; `payouts explain CODE` explains it',
     ({ reason }) => reason?.code ?? null,
   ),
   column('reason_message', 'The same in words', ({ reason }) => reason?.message ?? null, {
     under: 'State',
     text: ({ reason, open }) => (reason === null ? (open?.why ?? null) : `${reason.message} [${reason.code}]`),
   }),
-  column('open_why', 'Of a row without an end: what it waits for', ({ open }) => open?.why ?? null),
+  column('open_why', 'What an open row waits for', ({ open }) => open?.why ?? null),
   column('open_who', 'Who may act on it', ({ open }) => open?.who ?? null, { under: 'State', label: 'acts:' }),
-  column('open_until', 'When the wait ends by itself', ({ open }) => open?.until ?? null, {
+  column('open_until', 'When the wait ends automatically', ({ open }) => open?.until ?? null, {
     under: 'State',
     label: 'until',
     text: ({ open }) => minute(open?.until ?? null),
@@ -202,7 +205,7 @@ export const COLUMNS: readonly Column[] = [
   }),
   column(
     'incidents',
-    'What the bank shows against its end; `payouts incidents` says more',
+    'Contradictions between the bank and its end; `payouts incidents` shows more',
     ({ incidents }) => incidentsText(incidents) || null,
     { under: 'State', as: 'warning' },
   ),

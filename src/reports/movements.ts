@@ -82,9 +82,9 @@ export function movedBy(facts: MovedFacts): Moved {
 /** A movement with the end of its id, or why there is none. */
 type Told = Movement | Pick<Unclear, 'kind' | 'why'>;
 
-const AMOUNT_UNFIT = 'its amount has more digits than its currency, or any format';
+const AMOUNT_UNFIT = 'its amount has more decimals than its currency or the format allows';
 const SOLD_UNKNOWN = 'the bank does not show what was sold';
-const ACCOUNT_UNKNOWN = 'it is in a currency of which the payout names no account';
+const ACCOUNT_UNKNOWN = 'it is in a currency for which the payout has no account';
 
 function exchanged(facts: MovedFacts, booked: BookedExchange): Told[] {
   const { orderId, fee, feeCurrency, seenAt: at, soldAmount, soldCurrency } = booked;
@@ -109,7 +109,7 @@ function unbooked({ exchangeAttempts }: MovedFacts): Told[] {
   return inDoubt(exchangeAttempts).length === 0 ? [] : [{ kind: 'exchange', why: UNDER_WAY }];
 }
 
-const UNDER_WAY = 'it was sent, and its end is not known yet';
+const UNDER_WAY = 'it was sent, but its outcome is not known yet';
 
 function paid(facts: MovedFacts): Told[] {
   const { payout, attempts } = facts;

@@ -92,7 +92,7 @@ function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): s
 
 /** A retry of the whole batch would pay other rows too. */
 const retryOf = ({ batchId, row }: PayoutRecord): string =>
-  batchId === null || row === null ? 'hand it over again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
+  batchId === null || row === null ? 'submit it again' : `\`payouts retry ${shortId(batchId)} --rows ${row}\``;
 
 function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnds }: StepContext): number | null {
   switch (kind) {
@@ -113,18 +113,18 @@ const isByOthers = (who: Actor): boolean => who === 'approver' || who === 'compl
 
 const ROLES_OF: Readonly<Record<Exclude<Actor, 'nobody' | 'outside'>, { role: string; question: Question }>> = {
   approver: { role: 'an approver', question: 'payout' },
-  compliance: { role: 'the role compliance', question: 'screening' },
+  compliance: { role: 'a compliance officer', question: 'screening' },
   operator: { role: 'an operator', question: 'resolve' },
   maker: { role: 'a maker', question: 'make' },
 };
 
 function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepContext): string {
   if (who === 'nobody') return 'nobody has to';
-  if (who === 'outside') return 'whoever has the account, or the bank';
+  if (who === 'outside') return 'the owner of the account, or the bank';
   if (policy === undefined) {
-    if (!isByOthers(who)) return 'anybody, under a name of their own';
-    if (row.by !== null) return `anybody but ${row.by}, who handed it over`;
-    return row.state === 'awaiting-approval' ? 'nobody: who handed it over is not known; cancel it' : 'anybody';
+    if (!isByOthers(who)) return 'anybody, under their own name';
+    if (row.by !== null) return `anybody but the maker, ${row.by}`;
+    return row.state === 'awaiting-approval' ? 'nobody: the maker is not known; cancel it' : 'anybody';
   }
   const { role, question } = ROLES_OF[who];
   const sold = row.kind === 'exchange' ? row.assessed?.exchange?.sellCurrency : undefined;
@@ -135,7 +135,7 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
     .map(({ name }) => name)
     .filter((name) => !isByOthers(who) || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
   const sofar = have.length === 0 ? '' : `; approved by ${have.join(', ')} so far`;
-  return (names.length === 0 ? `nobody: the policy gives ${role} to nobody else` : names.join(', ')) + sofar;
+  return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : names.join(', ')) + sofar;
 }
 
 /** Rows of one kind, as one entry of what waits. */

@@ -3,7 +3,7 @@ import { counted, groupedAmount, minuteOf, spanOf, totalsText } from './display.
 import type { NextStep, StepGroup } from './next-step.ts';
 import { labelled } from './wrap.ts';
 
-const LABEL = 'by itself  '.length;
+const LABEL = 'otherwise  '.length;
 /** Rows that are named; the others are counted. */
 const NAMED_MAX = 5;
 
@@ -23,13 +23,13 @@ export function stepLines(
     ...commands.map(
       (command, index) => (index === 0 ? `${' '.repeat(indent)}${'next'.padEnd(LABEL)}` : margin) + command,
     ),
-    ...line('by itself', byItself),
+    ...line('otherwise', byItself),
   ];
 }
 
 function untilText(until: number | null, now: number): string {
-  if (until === null) return 'no end of its own';
-  return `${minuteOf(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'which is over'}`;
+  if (until === null) return 'no deadline';
+  return `${minuteOf(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
 }
 
 export interface StepLayout {

@@ -61,7 +61,7 @@ export function renderSummary(
 }
 
 const moreLine = ({ length }: { length: number }): string =>
-  `  and ${groupedAmount(`${length - ROWS_NAMED}`)} more, all in the report`;
+  `  and ${groupedAmount(`${length - ROWS_NAMED}`)} more; the report lists all`;
 
 /** A line that does not fit goes on below, indented. Colours have a length too: a line may break early, never inside a word. */
 function hanging(line: string, width: number): string[] {

@@ -29,7 +29,7 @@ export function htmlStart({ head, steps }: BatchStanding): string {
 <body>
 <header>
 <h1>${escapeHtml(file)} <span class="badge ${batchTone(head)}">${escapeHtml(state)}</span></h1>
-<p class="quiet">As of <time datetime="${asOf}">${time(asOf)}</time>. Handed over ${time(handedOverAt)}${by === null ? '' : ` by ${escapeHtml(by)}`}. Batch <code>${escapeHtml(batchId)}</code>.${head.masked ? ' Names of payees and numbers of accounts are masked.' : ''}</p>
+<p class="quiet">As of <time datetime="${asOf}">${time(asOf)}</time>. Submitted ${time(handedOverAt)}${by === null ? '' : ` by ${escapeHtml(by)}`}. Batch <code>${escapeHtml(batchId)}</code>.${head.masked ? ' Payee names and account numbers are masked.' : ''}</p>
 </header>
 <main>
 ${incidentList(head)}${countTiles(head)}
@@ -121,7 +121,7 @@ function stepItem({ count, totals, state, kind, why, who, until, since, hasEnded
 }
 
 const MOVED = ['amount', 'completed', 'fees', 'sold', 'bought', 'returned'] as const;
-const MOVED_HEADS = ['Payouts', 'Asked for', 'Paid', 'Fees', 'Sold', 'Bought', 'Returned'] as const;
+const MOVED_HEADS = ['Payouts', 'Requested', 'Paid', 'Fees', 'Sold', 'Bought', 'Returned'] as const;
 
 /** A line for each account and currency, and one for each currency where several accounts have it. */
 function movementTable({ accounts, currencies }: BatchHead): string {
@@ -152,7 +152,7 @@ function exchangeTable({ exchanges }: BatchHead): string {
     return `<tr><th scope="row"><code>${escapeHtml(accountId)}</code></th>${cells.map((text) => `<td class="figure">${text}</td>`).join('')}</tr>`;
   };
   const heads = ['Sold from', 'Exchanges', 'Sold', 'At the quotes', 'Bought'];
-  return `${table('Exchanges booked', heads, 1, exchanges.map(line))}\n`;
+  return `${table('Booked exchanges', heads, 1, exchanges.map(line))}\n`;
 }
 
 /** `texts`: how many of its columns, from the left, hold no figures. */

@@ -62,21 +62,21 @@ function notOffered(entries: readonly RequiredDetailsEntry[]): Broken {
 const NAMED_TWICE: Broken = {
   column: 'beneficiary_id',
   rule: 'beneficiary-named-twice',
-  message: 'the row names a known beneficiary and the fields of a new one; blank one of the two',
+  message: 'the row has both a beneficiary_id and the details of a payee; clear one of the two',
 };
 const NOT_NAMED: Broken = {
   column: 'beneficiary_id',
   rule: 'required',
-  message: 'name the beneficiary: a beneficiary_id, or beneficiary_type, payment_type and the fields of a new one',
+  message: "name the payee: by beneficiary_id, or by beneficiary_type, payment_type and the payee's details",
 };
 const TYPE_MISSING = {
   rule: 'required',
-  message: 'a new beneficiary needs beneficiary_type and payment_type; fill it in',
+  message: 'a payee given by details needs beneficiary_type and payment_type; fill it in',
 };
 const FIX: Readonly<Record<FieldFinding['rule'], string>> = {
   required: 'fill it in',
   regex: 'correct the value',
   country: 'correct the value',
-  'unknown-field': 'blank it, or name a payment_type that asks for it',
-  'conflicting-fields': 'they are one field; blank one of them',
+  'unknown-field': 'clear it, or use a payment_type that needs it',
+  'conflicting-fields': 'they are the same field; clear one of them',
 };

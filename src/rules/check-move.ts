@@ -26,4 +26,4 @@ export function checkMove(kind: MoveKind, instruction: PayoutInstruction): Broke
 
 const NAMED: Readonly<Record<MoveKind, string>> = { transfer: 'a transfer', exchange: 'an exchange' };
 
-const SAME_ACCOUNT = { rule: 'same-account', message: 'money stays where it is; name another account of the user' };
+const SAME_ACCOUNT = { rule: 'same-account', message: 'both accounts are the same; name another account of the user' };

@@ -22,11 +22,12 @@ export interface Columns {
 
 const UNKNOWN_COLUMN = {
   rule: 'unknown-column',
-  message: 'neither a column of ours nor a beneficiary field the bank asks for in this file; rename or delete it',
+  message:
+    'neither a column of this product nor a payee field that the bank asks for in this file; rename or delete it',
 };
 const MISSING_COLUMN = {
   rule: 'missing-column',
-  message: 'the header line has no such column, and every row needs it; add it',
+  message: 'this column is required and missing in the header line; add it',
 };
 
 const BENEFICIARY_TYPES: ReadonlySet<string> = new Set(['personal', 'business']);

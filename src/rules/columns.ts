@@ -7,7 +7,7 @@ import type { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 export type Column = (typeof INSTRUCTION_FIELDS)[number];
 
 interface ColumnText {
-  needed: 'yes' | 'one of two' | 'with the type above' | 'no';
+  needed: 'yes' | 'one of two' | 'with beneficiary_type' | 'no';
   meaning: string;
   /** What a value must be. */
   rule: string;
@@ -33,13 +33,13 @@ export const FINDINGS_OF_PAYEE_FIELDS = [
   'unknown-field',
 ] as const;
 
-const IDENTITY = 'At most 128 bytes, no `/`, no control characters, no blanks around it';
-const BANK_ID = 'Letters, digits, `_`, `.`, `:` and `-`, at most 128, as the bank shows it';
+const IDENTITY = 'At most 128 bytes; no `/`, control characters or surrounding spaces';
+const BANK_ID = 'At most 128 letters, digits, `_`, `.`, `:` or `-`, exactly as the bank shows it';
 
 export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   id: {
     needed: 'yes',
-    meaning: 'Your own document number; with `uid` the identity of the payout for ever',
+    meaning: 'Your own document number; together with `uid` it identifies the payout permanently',
     rule: IDENTITY,
     example: 'INV-4711',
     findings: [
@@ -64,15 +64,15 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   account_id: {
     needed: 'yes',
-    meaning: 'Account that pays. In another currency than `currency` it means: convert first',
+    meaning: 'The paying account. If its currency differs from `currency`, money is exchanged first',
     rule: BANK_ID,
     example: 'acc-u1001-usd',
     findings: ['account-not-found', 'bad-id', 'debtor-currency', 'missing-column', 'required', 'unmapped-account'],
   },
   amount: {
     needed: 'yes',
-    meaning: 'What the payee gets',
-    rule: 'Decimal with a point and without separators, above zero, no more decimals than ISO 4217 gives the currency',
+    meaning: 'Amount the payee receives',
+    rule: 'Above zero, with a decimal point and without separators; no more decimals than the currency has in ISO 4217',
     example: '1250.00',
     findings: [
       'amount-not-a-string',
@@ -93,22 +93,22 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   beneficiary_id: {
     needed: 'one of two',
-    meaning: 'A beneficiary that the bank knows',
-    rule: `${BANK_ID}; blank where the row names a payee by fields`,
+    meaning: 'Id of a beneficiary at the bank',
+    rule: `${BANK_ID}; empty if the row gives the details of a payee`,
     example: 'ben-u1001-usd-local',
     findings: ['ambiguous-payee', 'bad-id', 'beneficiary-named-twice', 'beneficiary-not-found', 'required'],
   },
   beneficiary_type: {
     needed: 'one of two',
-    meaning: "A payee named by fields, with `payment_type` and the payee's fields as columns",
+    meaning: "Type of a payee given by details; needs `payment_type` and the payee's fields as columns",
     rule: '`personal` or `business`',
     example: 'personal',
     findings: ['bad-beneficiary-type', 'beneficiary-named-twice', 'no-beneficiary-type', 'required'],
   },
   payment_type: {
-    needed: 'with the type above',
+    needed: 'with beneficiary_type',
     meaning: 'How the payee is paid',
-    rule: 'A payment type that the bank offers for the currency, such as `local`, `bsb`, `swift`',
+    rule: 'A payment type that the bank offers for the currency, such as `local`, `bsb` or `swift`',
     example: 'local',
     findings: [
       'beneficiary-named-twice',
@@ -120,49 +120,50 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   note: {
     needed: 'no',
-    meaning: 'Goes to the bank',
+    meaning: 'Passed to the bank',
     rule: 'At most 140 characters',
     example: 'Invoice 4711',
     findings: ['too-long'],
   },
   reason: {
     needed: 'no',
-    meaning: 'Goes to the bank',
+    meaning: 'Passed to the bank',
     rule: 'At most 140 characters',
     example: 'Salary March',
     findings: ['too-long'],
   },
   charge_type: {
     needed: 'no',
-    meaning: 'Who bears the charges',
-    rule: '`SHA`, the only one available, or blank',
+    meaning: "Who pays the bank's charges",
+    rule: '`SHA` (the only option) or empty',
     example: 'SHA',
     findings: ['bad-charge-type'],
   },
   after_card_payment: {
     needed: 'no',
-    meaning: 'Paid only when the card payment of this merchant_request_id has succeeded',
+    meaning: 'Paid only after the card payment with this merchant_request_id has succeeded',
     rule: '1 to 64 letters, digits, `.`, `_`, `~` or `-`',
     example: 'order-4711',
     findings: ['bad-card-payment'],
   },
   execute_on: {
     needed: 'no',
-    meaning: 'Not sent before midnight UTC of that day',
+    meaning: 'Earliest day to send the payout, from midnight UTC',
     rule: 'ISO 8601 date',
     example: '2026-03-31',
     findings: ['bad-date'],
   },
   expires_at: {
     needed: 'no',
-    meaning: "Sent as `expired_at`, the end of the bank's audit; blank: `PAYOUTS_APPROVAL_TTL` from the first attempt",
-    rule: 'ISO 8601 instant with its zone',
+    meaning:
+      "Sent as `expired_at`, the end of the bank's audit; if empty, `PAYOUTS_APPROVAL_TTL` after the first attempt",
+    rule: 'ISO 8601 date and time with a time zone',
     example: '2026-03-31T17:00:00Z',
     findings: ['bad-time'],
   },
   fee_cap: {
     needed: 'no',
-    meaning: "Highest fee, in the fee's own currency; above it the row is held",
+    meaning: "Highest acceptable fee, in the fee's own currency; above it the row is held",
     rule: 'Plain decimal',
     example: '2.50',
     findings: ['not-a-decimal'],
@@ -176,15 +177,15 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   priority: {
     needed: 'no',
-    meaning: '`high` is released, and gets money that is short, before the other rows of its batch',
-    rule: '`high` or `normal`; blank means `normal`',
+    meaning: 'Within a batch, `high` rows are released first, and get scarce money first',
+    rule: '`high` or `normal`; empty means `normal`',
     example: 'high',
     findings: ['bad-priority'],
   },
   retry_of: {
     needed: 'no',
-    meaning: 'Reference of the earlier payout of this `id` that is proven unpaid and is paid again by this row',
-    rule: 'As the report of the earlier batch shows it',
+    meaning: 'Reference of the earlier payout with this `id` that is proven unpaid and that this row pays again',
+    rule: 'As shown in the report of the earlier batch',
     example: '0b6d7a3e-5f1c-5b2d-8a44-9c1e2f3a4b5c',
     findings: ['bad-reference'],
   },

@@ -37,13 +37,13 @@ const identity: ValueRule = (value) => {
 const bankId: ValueRule = (value) =>
   BANK_ID.test(value)
     ? undefined
-    : { rule: 'bad-id', message: `an id of the bank matches ${BANK_ID.source}; copy it as the bank shows it` };
+    : { rule: 'bad-id', message: `a bank id matches ${BANK_ID.source}; copy it exactly as the bank shows it` };
 
 const currency: ValueRule = (value) => {
   if (currencyExponent(value) !== undefined) return undefined;
   const upper = value.toUpperCase();
   const fix = currencyExponent(upper) === undefined ? `use an ISO 4217 code such as EUR` : `write ${upper}`;
-  return { rule: 'unknown-currency', message: `not one of the ${currencyCodes().length} currency codes known; ${fix}` };
+  return { rule: 'unknown-currency', message: `not one of the ${currencyCodes().length} known currency codes; ${fix}` };
 };
 
 /** The scale of an amount is judged only under a known currency; before that the widest one stands in. */
@@ -59,9 +59,9 @@ const amount: ValueRule = (value, instruction) => {
 function amountMessage(rule: AmountFinding, code: string): string {
   switch (rule) {
     case 'not-a-decimal':
-      return 'write digits with a point before the decimals, without sign, blanks or thousands separators: 1250.00';
+      return 'write digits and a decimal point, without sign, spaces or thousands separators: 1250.00';
     case 'not-positive':
-      return 'an amount is above zero';
+      return 'an amount must be above zero';
     case 'too-large':
       return 'an amount has at most 18 digits before the point';
     case 'too-many-decimals': {
@@ -93,12 +93,12 @@ const oneOf =
     allowed.includes(value) ? undefined : { rule, message };
 
 const date: ValueRule = (value) =>
-  isRealDate(value) ? undefined : { rule: 'bad-date', message: 'not a date of the calendar; write it as 2026-03-31' };
+  isRealDate(value) ? undefined : { rule: 'bad-date', message: 'not a valid date; write it as 2026-03-31' };
 
 const instant: ValueRule = (value) => {
   const [, day = ''] = INSTANT.exec(value) ?? [];
   if (isRealDate(day) && !Number.isNaN(Date.parse(value))) return undefined;
-  return { rule: 'bad-time', message: 'not an instant with its zone; write it as 2026-03-31T17:00:00Z' };
+  return { rule: 'bad-time', message: 'not a date and time with a time zone; write it as 2026-03-31T17:00:00Z' };
 };
 
 const fee: ValueRule = (value) =>
@@ -133,24 +133,24 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['beneficiary_type', oneOf('bad-beneficiary-type', 'write personal or business', 'personal', 'business')],
   ['note', freeText],
   ['reason', freeText],
-  ['charge_type', oneOf('bad-charge-type', 'only SHA is available; write SHA or leave it blank', 'SHA')],
+  ['charge_type', oneOf('bad-charge-type', 'only SHA is available; write SHA or leave it empty', 'SHA')],
   ['after_card_payment', merchantRequestId],
   ['execute_on', date],
   ['expires_at', instant],
   ['fee_cap', fee],
   ['max_slippage', fraction],
   ['retry_of', reference],
-  ['priority', oneOf('bad-priority', 'write high or normal, or leave it blank', 'high', 'normal')],
+  ['priority', oneOf('bad-priority', 'write high or normal, or leave it empty', 'high', 'normal')],
 ];
 
 const UNPRINTABLE = {
   rule: 'control-character',
-  message: 'the value holds an invisible control or direction character; type it again as plain text',
+  message: 'the value contains an invisible control or direction character; type it again as plain text',
 };
 
 const BLANKS_AROUND = {
   rule: 'surrounding-blanks',
-  message: 'blanks stand before or behind the value; delete them (in Excel =TRIM(A2) writes a value without them)',
+  message: 'the value has spaces before or after it; delete them (in Excel, =TRIM(A2) removes them)',
 };
 
 /** Free text may run over lines, and scripts that join letters need their joiners; ids, amounts and payees may not. */

@@ -26,7 +26,7 @@ export class FindingList {
     const last = listed.at(-1);
     if (last === undefined || this.total === this.kept.length) return listed;
     const more = this.total - this.kept.length;
-    const message = `${more} more findings are not listed; mend these first`;
+    const message = `${more} more findings are not listed; correct these first`;
     return [...listed, { ...last, row: null, column: null, value: null, rule: 'more-findings', message }];
   }
 }

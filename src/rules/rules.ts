@@ -3,178 +3,183 @@
  * needs its line here; `test/rules/rules.test.ts` lists those that lack one.
  */
 export const RULES: Readonly<Record<string, string>> = {
-  'account-not-found':
-    'The bank does not know the account of this row. Copy the id as `payouts accounts UID` shows it.',
+  'account-not-found': 'The bank does not know the account in this row. Copy the id from `payouts accounts UID`.',
   'addenda-mismatch':
-    'An addenda record (type 7) and its entry (type 6) do not belong together. Put it behind its entry, with its trace number.',
+    "An addenda record (type 7) does not belong to the entry (type 6) before it. Put it after its own entry, with that entry's trace number.",
   'address-lines-only':
-    "The payee's address stands in lines without town and country, which CBPR+ and SEPA take no more. Write TwnNm and Ctry beside at most two AdrLine, or give address_city and address_country in the payee directory.",
+    "The payee's address has only free lines, without town and country; CBPR+ and SEPA no longer accept that. Add TwnNm and Ctry and at most two AdrLine, or add address_city and address_country to the payee directory.",
   'agreed-rate':
-    'The bank takes no exchange rate agreed elsewhere. Pay from an account in the currency of the amount, or leave the rate out.',
-  'already-taken': 'This payout was claimed before, as it is. Leave the row out, or run with `--invalid skip`.',
-  'ambiguous-payee': 'Two entries of the payee directory fit this payee. Tell them apart by bank, currency or uid.',
+    'The bank does not accept an agreed exchange rate. Pay from an account in the currency of the amount, or leave the rate out.',
+  'already-taken':
+    'This payout was already taken with the same contents. Remove the row, or run with `--invalid skip`.',
+  'ambiguous-payee': 'Two entries of the payee directory match this payee. Distinguish them by bank, currency or uid.',
   'amount-not-a-string':
-    'An amount in JSON stands outside quotes, where other programs read it as a float. Write it in quotes: "1250.00".',
-  'bad-amount': 'The field of the amount is not digits filled with zeros. Write cents, with zeros in front.',
-  'bad-beneficiary-type': 'A payee is a person or a company. Write `personal` or `business`.',
-  'bad-bsb': 'Not a bank-state-branch number. Write 123-456.',
+    'An amount in JSON is not in quotes, so other programs may read it as a floating-point number. Write it in quotes: "1250.00".',
+  'bad-amount': 'The amount field does not consist of digits only. Write the amount in cents with leading zeros.',
+  'bad-beneficiary-type': 'A payee is either a person or a company. Write `personal` or `business`.',
+  'bad-bsb': 'This is not a BSB (bank-state-branch) number. Write it as 123-456.',
   'bad-card-payment':
-    'The value is no merchant_request_id of a card payment. Copy it from `payouts card list`, or leave it blank.',
-  'bad-charge-type': 'The bank offers one way to bear charges. Write `SHA` or leave the value blank.',
+    'The value is not a valid merchant_request_id. Copy it from `payouts card list`, or leave it empty.',
+  'bad-charge-type': 'The bank offers only shared charges. Write `SHA` or leave the value empty.',
   'bad-column-name':
-    'A column or field name has letters, digits, "_", "-" and ".", and starts with a letter. Rename or delete it.',
-  'bad-date': 'Not a date of the calendar. Write year, month, day: 2026-03-31.',
-  'bad-encoding': 'The bytes of the file are not in the encoding that it declares. Save it as UTF-8, and declare that.',
-  'bad-fraction': 'Not a fraction from 0 to 1. One per cent is 0.01.',
-  'bad-id': 'An id holds a character that ids cannot have, or blanks around it. Copy it exactly, without "/".',
-  'bad-indicator': 'The indicator of an ABA record is none of its letters. Leave it blank.',
-  'bad-priority': 'A row has one of two priorities. Write `high` or `normal`, or leave the value blank.',
-  'bad-record': 'A record stands where its type cannot stand. Put the records into the order of the format.',
-  'bad-reference': 'Not a reference. Copy it from the report of the earlier batch.',
-  'bad-routing-number': 'The nine digits of a routing number check each other, and these do not. Correct them.',
-  'bad-time': 'Not an instant with its time zone. Write 2026-03-31T17:00:00Z.',
-  'bad-trace-number': 'Not a trace number. Write fifteen digits.',
-  'bad-value': 'A value of the message is not of the kind that its element has. Correct it as the finding says.',
-  'batch-mismatch': 'The end of a batch does not say what its head says. Correct one of the two.',
+    'A column or field name may contain letters, digits, "_", "-" and ".", and starts with a letter. Rename or delete the column.',
+  'bad-date': 'This is not a valid date. Write year, month and day: 2026-03-31.',
+  'bad-encoding': 'The file is not in the encoding that it declares. Save it as UTF-8 and declare UTF-8.',
+  'bad-fraction': 'This is not a fraction from 0 to 1. Write one per cent as 0.01.',
+  'bad-id': 'The id contains a character that is not allowed, or surrounding spaces. Copy it exactly, without "/".',
+  'bad-indicator': 'The indicator of an ABA record is not one of the allowed letters. Leave it blank.',
+  'bad-priority': 'There are only two priorities. Write `high` or `normal`, or leave the value empty.',
+  'bad-record':
+    'A record of this type is not allowed at this place. Put the records into the order that the format requires.',
+  'bad-reference': 'This is not a payout reference. Copy it from the report of the earlier batch.',
+  'bad-routing-number': 'The check digit of the routing number is wrong. Correct the number.',
+  'bad-time': 'This is not a date and time with a time zone. Write 2026-03-31T17:00:00Z.',
+  'bad-trace-number': 'This is not a trace number. Write fifteen digits.',
+  'bad-value': 'The value does not have the type or format of its element. Correct it as the finding says.',
+  'batch-mismatch': 'The batch control record contradicts the batch header. Correct one of the two.',
   'beneficiary-named-twice':
-    'The row has a beneficiary_id and the fields of a new payee; they could be two people. Blank one of the two.',
+    'The row has both a beneficiary_id and the details of a payee, which may be two different people. Clear one of the two.',
   'beneficiary-not-found':
-    'The bank does not know the beneficiary of this row. Copy the id as `payouts beneficiaries UID` shows it.',
-  'blank-row': 'A warning: the line has delimiters and no values, and is left out. Delete such rows in the sheet.',
-  'broken-quote': 'A quoted value is not ended, or goes on behind its quote. Double the quotes inside values: "".',
-  'cell-error': 'A formula of the sheet ends in an error such as #REF!. Correct it, or type the value.',
+    'The bank does not know the beneficiary in this row. Copy the id from `payouts beneficiaries UID`.',
+  'blank-row': 'A warning: the line has delimiters but no values, and is ignored. Delete such rows in the sheet.',
+  'broken-quote':
+    'A quoted value has no closing quote, or text follows its closing quote. Double the quotes inside values: "".',
+  'cell-error': 'A formula in the sheet results in an error such as #REF!. Correct it, or type the value.',
   'closed-day':
-    'A warning: the date is no business day. It is moved by the calendar (PAYOUTS_HOLIDAYS), or kept where none is set.',
-  'conflicting-fields': 'The fields address_city and address_suburb are one with two names. Blank one of them.',
+    'A warning: the date is not a business day. The calendar (PAYOUTS_HOLIDAYS) moves it; without a calendar it is kept.',
+  'conflicting-fields': 'The fields address_city and address_suburb are two names of one field. Clear one of them.',
   'control-character':
-    'The value holds a character that cannot be seen or that reverses the text around it. Type it again as plain text.',
-  country: 'A country is two capital letters (ISO 3166 alpha-2). Write DE, not Germany.',
-  'date-in-the-past': 'A warning: the date to pay on is past. The payout is sent at once.',
+    'The value contains an invisible character, or one that changes the direction of text. Type it again as plain text.',
+  country: 'A country code has two capital letters (ISO 3166 alpha-2). Write DE, not Germany.',
+  'date-in-the-past': 'A warning: the execution date is in the past. The payout is sent at once.',
   'debit-entry':
-    'A debit takes money, and only credits are paid. Leave it out; in an ABA file the debit of the paying account that balances the credits may stay.',
-  'debtor-currency': 'The message and the mapping file name two currencies of one account. Correct one of them.',
-  'doctype-refused': 'The XML file has a DOCTYPE, which can declare entities that blow up its reader. Delete it.',
-  'duplicate-column': 'A column or field appears twice; which of them counts is not known. Keep one.',
+    'The entry is a debit, and only credits can be paid. Remove it; in an ABA file the debit of the paying account that balances the credits may stay.',
+  'debtor-currency':
+    'The message and the mapping file give different currencies for the same account. Correct one of them.',
+  'doctype-refused':
+    'The XML file has a DOCTYPE, which is refused because entities in it could exhaust the reader. Delete it.',
+  'duplicate-column': 'A column or field appears twice, so it is unclear which one counts. Keep only one.',
   'duplicate-id':
-    'The same uid and id stand on an earlier row, and one id is one payout. Give this row an id of its own or delete it.',
-  'duplicate-payment-id': 'Two payment blocks of the message have one id. Give each an id of its own.',
+    'An earlier row has the same uid and id, and each id is one payout. Give this row an id of its own, or delete it.',
+  'duplicate-payment-id': 'Two payment blocks of the message have the same id. Give each an id of its own.',
   'empty-element': 'An element of the message is empty. Fill it in or leave it out.',
   'equivalent-amount':
-    'The amount is in the currency of the debtor, and payouts are asked for in the currency that the payee gets. Write InstdAmt.',
-  'file-too-large': 'The file is larger than what is read. Split it.',
+    "The amount is given in the debtor's currency, but a payout needs the amount the payee receives. Use InstdAmt.",
+  'file-too-large': 'The file exceeds the size limit. Split it.',
   'formula-without-value':
-    'The workbook holds a formula and not what it comes to. Open it in Excel and save it, or paste the values.',
+    'The workbook contains a formula without its calculated value. Open it in Excel and save it, or paste the values.',
   'hidden-row':
-    'The row is hidden in the sheet, so that whoever agrees to it does not see it. Show it or delete it; look for filters.',
-  'iban-check-digits':
-    'A warning: the check digits of the IBAN do not fit the rest of it. Compare it with the invoice.',
+    'The row is hidden in the sheet, so whoever approves the file does not see it. Unhide or delete it; check for filters.',
+  'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
   'id-reused':
-    'This id was claimed before with other contents, and an id stands for one payout for ever. Use a new id for a new payout, or put the contents back.',
-  'lone-carriage-return': 'Lines end with a carriage return alone. Save the file with LF or CRLF line ends.',
+    'This id was already used with different contents, and each id is one payout permanently. Use a new id for a new payout, or restore the contents.',
+  'lone-carriage-return': 'Lines end with a carriage return only. Save the file with LF or CRLF line endings.',
   'lost-digits':
-    'Excel keeps 15 digits of a number, and this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
+    'Excel keeps only 15 digits of a number, so this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
   'lost-leading-zeros':
-    'A warning: the code has fewer digits than such codes have, as when Excel drops leading zeros. Format the column as Text and type it again.',
+    'A warning: the code is too short; Excel may have dropped leading zeros. Format the column as Text and type the code again.',
   'message-id-reused':
-    'A file with this message id was taken before, and a message id is used once. Give a new file a message id of its own.',
-  'missing-column': 'The header line lacks a column that every row needs. Add it.',
-  'missing-element': 'The message lacks an element that the standard asks for at this place. Add it.',
-  'more-findings': 'The file has more findings than are listed. Mend those that are listed and give it again.',
-  'nested-value': 'A value in JSON is an object or an array. Write one string for each field.',
+    'A file with this message id was already taken, and each message id can be used only once. Give a new file a new message id.',
+  'missing-column': 'The header line lacks a required column. Add it.',
+  'missing-element': 'The message lacks an element that the standard requires at this place. Add it.',
+  'more-findings': 'The file has more findings than are listed. Correct the listed ones and validate the file again.',
+  'nested-value': 'A value in JSON is an object or an array. Write one string per field.',
   'no-beneficiary-type':
-    'The message does not say whether the payee is a person or a company. Say it in the payee directory, or beneficiaryType in the mapping file.',
+    'The message does not say whether the payee is a person or a company. Set it in the payee directory, or set beneficiaryType in the mapping file.',
   'no-header':
-    'The first line of a CSV file or a sheet names the columns, in small letters. Write one, as `payouts template` prints it.',
+    'The first line of a CSV file or sheet must name the columns in lower case. Add a header line as in `payouts template`.',
   'no-payment-type':
-    "The message does not say by which network the payee's bank is reached. Add a rule to paymentTypes of the mapping file, or the payee to the payee directory.",
-  'no-payouts': 'The JSON object has no key "payouts" with an array. Write {"payouts": [...]} or the array alone.',
-  'no-rows': 'The file holds no payout. Write a header line and one line, or one object, for each.',
-  'not-a-decimal': 'Not a plain number. Write digits, with a point before the decimals: no sign, no blanks, 1250.00.',
-  'not-a-string': 'A value in JSON stands outside quotes. Write it in quotes: other programs change numbers.',
+    "The message does not say through which network the payee's bank is reached. Add a rule to paymentTypes in the mapping file, or add the payee to the payee directory.",
+  'no-payouts': 'The JSON object has no array under "payouts". Write {"payouts": [...]} or just the array.',
+  'no-rows':
+    'The file contains no payouts. Write a header line and one line per payout, or one JSON object per payout.',
+  'not-a-decimal':
+    'This is not a plain number. Write digits and a decimal point, without sign, spaces or separators: 1250.00.',
+  'not-a-string': 'A value in JSON is not in quotes. Write it in quotes, because other programs change numbers.',
   'not-a-transfer':
-    'Only credit transfers are paid, not cheques or advised transfers. Hand those to a bank that makes them.',
-  'not-a-workbook':
-    'The file is no workbook that can be read, or a damaged one. Save it in Excel as .xlsx or as CSV UTF-8.',
-  'not-an-object': 'An entry of the JSON array is no payout. Write an object of fields.',
-  'not-ascii': 'The format allows plain letters, digits and signs only. Write the text without accents.',
+    'Only credit transfers can be paid, not cheques or advised transfers. Use another bank service for those.',
+  'not-a-workbook': 'The file is not a readable workbook, or it is damaged. Save it in Excel as .xlsx or as CSV UTF-8.',
+  'not-an-object': 'An entry of the JSON array is not an object. Write each payout as an object.',
+  'not-ascii': 'The format allows only ASCII letters, digits and punctuation. Write the text without accents.',
   'not-carried': "A warning: the bank's API has no field for this part of the message. The payment is made without it.",
-  'not-json': 'The file is not valid JSON from this place on. Mend it there; what follows was not checked.',
-  'not-pain001': 'The file is another message than a customer credit transfer initiation. Hand over pain.001.',
+  'not-json': 'The file is not valid JSON from this place on. Correct it there; the rest was not checked.',
+  'not-pain001': 'The file is not a customer credit transfer initiation. Use a pain.001 file.',
   'not-positive': 'The amount is zero. Delete the row or correct the amount.',
   'not-utf8':
-    'The file has another encoding, Windows-1252 perhaps, which Excel writes as "CSV (Comma delimited)". Save it as "CSV UTF-8 (Comma delimited)" or as .xlsx.',
+    'The file is not in UTF-8; it may be Windows-1252, which Excel writes as "CSV (Comma delimited)". Save it as "CSV UTF-8 (Comma delimited)" or as .xlsx.',
   'not-well-formed':
-    'The XML cannot be read from this place on; the file may be cut off. Write it again; nothing of it was taken.',
-  'nul-character': 'The file holds NUL characters. Save it as plain UTF-8 text.',
+    'The XML cannot be read from this place on; the file may be truncated. Export it again; nothing of it was taken.',
+  'nul-character': 'The file contains NUL characters. Save it as plain UTF-8 text.',
   'old-workbook':
-    'An old workbook (.xls), or one under a password, is not read. Save it without password as .xlsx or CSV UTF-8.',
+    'Old workbooks (.xls) and password-protected ones cannot be read. Save the file without a password as .xlsx or CSV UTF-8.',
   'payment-type-not-offered':
-    'The bank has no such payment type for the currency and the beneficiary type. Use one that the finding lists.',
-  'prenote-entry': 'A prenote tests an account and moves no money; the bank cannot send it. Leave it out.',
-  'record-after-total': 'Records follow the totals that end the file. Delete them, or correct the totals.',
-  'record-too-large': 'One record is larger than any payout. Look for a missing quote or line end.',
-  regex: "The value does not match the bank's own rule for the field. `payouts explain FIELD` shows the rule.",
-  required: 'A value is missing that this row needs. Fill it in.',
+    'The bank does not offer this payment type for the currency and beneficiary type. Use one that the finding lists.',
+  'prenote-entry': 'A prenote tests an account and moves no money; the bank cannot send it. Remove it.',
+  'record-after-total': 'Records follow the totals at the end of the file. Delete them, or correct the totals.',
+  'record-too-large': 'A record is larger than any payout can be. Check for a missing quote or line ending.',
+  regex: "The value does not match the bank's pattern for this field. `payouts explain FIELD` shows the pattern.",
+  required: 'A required value is missing. Fill it in.',
   'retry-exchanged':
-    'Money was exchanged for the earlier payout and stays exchanged. Name the account in the payout currency as account_id.',
+    'Money was already exchanged for the earlier payout, and the exchange is not undone. Use the account in the payout currency as account_id.',
   'retry-not-proven':
-    'The earlier payout may still be paid, or was. Wait for its end, or decide it with `payouts resolve`.',
-  'retry-unknown': 'No payout of this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
-  'return-entry': 'A return or a notification of change comes from a bank and is no payout. Leave it out.',
+    'The earlier payout was paid, or may still be. Wait until it ends, or resolve it with `payouts resolve`.',
+  'retry-unknown':
+    'No payout with this uid and id has the reference in retry_of. Copy it from the report, or delete it.',
+  'return-entry': 'Returns and notifications of change come from a bank and are not payouts. Remove the entry.',
   'routing-check-digit':
-    'A warning: the last digit of the routing number does not fit the others. Compare it with the invoice.',
-  'same-account': 'A transfer or an exchange names one account twice. Name the account that receives.',
+    'A warning: the check digit of the routing number is wrong. Compare the number with the invoice.',
+  'same-account': 'Both accounts of the transfer or exchange are the same. Name the receiving account.',
   'scientific-notation':
-    'A warning: a number as Excel shortens it (1.2E+15), whose last digits are gone. Format the column as Text and type it again.',
+    'A warning: Excel has shortened the number (1.2E+15) and lost its last digits. Format the column as Text and type the number again.',
   'several-sheets':
-    'More than one visible sheet of the workbook holds values, and which of them is paid is not known. Delete or hide the others.',
+    'More than one visible sheet of the workbook contains values, so it is unclear which one to pay. Delete or hide the others.',
   'stray-quote':
-    'A quote stands inside a value that does not begin with one. Put the value in quotes and double it: "".',
+    'A value contains a quote but does not begin with one. Put the value in quotes and double the quote: "".',
   'surrounding-blanks':
-    'Blanks stand before or behind the value, where nobody sees them. Delete them; in Excel =TRIM(A2) does.',
-  'too-deep': 'The elements of the file are nested deeper than any message. Write it again as the standard has it.',
+    'The value has spaces before or after it, which are easy to overlook. Delete them; in Excel, =TRIM(A2) does that.',
+  'too-deep':
+    'The elements of the file are nested more deeply than the standard allows. Export it again according to the standard.',
   'too-large': 'The amount has more than 18 digits before the point. Correct it.',
-  'too-long': 'The value has more characters than allowed. Shorten it.',
+  'too-long': 'The value is too long. Shorten it.',
   'too-many-address-lines':
-    'A hybrid address has town, country and at most two lines. Write street, number and post code as elements of their own.',
-  'too-many-columns': 'A file has more columns than any list of payouts. Look whether rows and columns were exchanged.',
+    'A hybrid address has town, country and at most two lines. Put street, number and post code into elements of their own.',
+  'too-many-columns':
+    'The file has more columns than any list of payouts. Check whether rows and columns were swapped.',
   'too-many-decimals':
-    'The amount has more decimals than its currency (JPY none, EUR two, KWD three). Round it; nothing is rounded for you.',
-  'too-many-rows': 'The file holds more rows than are read. Split it.',
-  'truncated-file': 'The file ends before its totals. Hand it over whole; nothing of it was taken.',
+    'The amount has more decimals than its currency allows (JPY none, EUR two, KWD three). Round it; amounts are never rounded for you.',
+  'too-many-rows': 'The file has too many rows. Split it.',
+  'truncated-file': 'The file ends before its totals. Use the complete file; nothing of this one was taken.',
   'unbalanced-debit':
-    'The debit of the paying account is another sum than the credits. It may have been changed by hand: write it again.',
-  'unexpected-attribute': 'The standard has no such attribute at this element. Delete it.',
+    'The debit of the paying account does not equal the sum of the credits. The file may have been edited: export it again.',
+  'unexpected-attribute': 'The standard does not allow this attribute on this element. Delete it.',
   'unexpected-element':
-    'The standard has no such element at this place, or not once more. Move or delete it; the order of elements counts.',
-  'unexpected-key': 'The JSON object has another key than "payouts". Delete it.',
-  'unexpected-text': 'Text stands between elements where the standard has none. Delete it.',
+    'The standard does not allow this element here, or not again. Move or delete it; the order of elements matters.',
+  'unexpected-key': 'The JSON object has a key other than "payouts". Delete it.',
+  'unexpected-text': 'There is text between elements where the standard allows none. Delete it.',
   'unknown-addenda':
-    'Addenda of this type, or so many, are not read. Leave one record of type 05 with the remittance text.',
+    'This type or number of addenda is not supported. Keep one record of type 05 with the remittance text.',
   'unknown-column':
-    'Neither a column of ours nor a field that the bank asks for in this file. Rename or delete it; `payouts explain` lists ours.',
-  'unknown-currency': 'Not a currency code of ISO 4217. Write three capital letters such as EUR.',
-  'unknown-field': 'The bank does not ask for this field under the payment type of the row. Blank it.',
-  'unknown-transaction-code': 'Not a code of a credit. Use one that the finding lists.',
-  'unmapped-account':
-    "The mapping file does not say which account of the bank the debtor's account is. Add it to accounts.",
+    'The name is neither a column of this product nor a field that the bank asks for in this file. Rename or delete it; `payouts explain` lists the columns.',
+  'unknown-currency': 'This is not an ISO 4217 currency code. Write three capital letters such as EUR.',
+  'unknown-field': 'The bank does not use this field for the payment type of the row. Clear it.',
+  'unknown-transaction-code': 'This is not a transaction code of a credit. Use one that the finding lists.',
+  'unmapped-account': "The mapping file does not map the debtor's account to a bank account. Add it to accounts.",
   'unmapped-clearing-system':
     "The mapping file has no payment type and field for the clearing system of the payee's bank. Add it to clearingFields or paymentTypes.",
-  'unsupported-entry-class': 'NACHA files are read with entries of the classes PPD and CCD. Leave the batch out.',
-  'unsupported-version': 'This version of the message is not read. Hand over one that the finding lists.',
-  'withholding-tax': 'The bank withholds no tax with a payout. Write zeros, and report the tax another way.',
+  'unsupported-entry-class': 'Only NACHA entries of the classes PPD and CCD are supported. Remove the batch.',
+  'unsupported-version': 'This message version is not supported. Use one that the finding lists.',
+  'withholding-tax': 'The bank does not withhold tax with a payout. Write zeros, and report the tax another way.',
   'wrong-batch-count':
-    'The file says another number of batches than it has. It may have been changed by hand: write it again.',
-  'wrong-block-count':
-    'The file says another number of blocks than it has. It may have been changed by hand: write it again.',
+    'The stated number of batches does not match the file. It may have been edited: export it again.',
+  'wrong-block-count': 'The stated number of blocks does not match the file. It may have been edited: export it again.',
   'wrong-control-sum':
-    'The amounts add up to another sum than the file says. It may have been changed by hand or cut off: write it again.',
+    'The amounts do not add up to the stated total. The file may have been edited or truncated: export it again.',
   'wrong-entry-hash':
-    'The routing numbers add up to another hash than the file says. It may have been changed by hand: write it again.',
+    'The routing numbers do not add up to the stated hash. The file may have been edited: export it again.',
   'wrong-field-count':
-    'The line has more or fewer values than the header line. Put values that hold the delimiter in quotes.',
+    'The line has more or fewer values than the header line. Put values that contain the delimiter in quotes.',
   'wrong-record-length':
-    'A record has more or fewer characters than the format. Write every record at its full length.',
+    'A record is longer or shorter than the format requires. Write every record at its full length.',
   'wrong-transaction-count':
-    'The file says another number of transactions than it has. It may have been changed by hand or cut off: write it again.',
+    'The stated number of transactions does not match the file. It may have been edited or truncated: export it again.',
 };

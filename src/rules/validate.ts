@@ -35,7 +35,8 @@ interface RuleBook {
 
 /** What a reader of bank messages says itself when it cannot be told from the message. */
 const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
-const LACKING = 'the bank requires it and the message does not say it; give it in the payee directory (--payees FILE)';
+const LACKING =
+  'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';
 
 /** Every rule of a file, made once its columns and the bank's fields are known. Pure: nothing is asked of the bank. */
 export class Rules {
@@ -82,7 +83,7 @@ export class Rules {
     if (uid === undefined || id === undefined) return [];
     const first = this.book.firstOf(uid, id, place);
     if (first.row === place.row) return [];
-    const message = `this uid and id are on line ${first.line} already, and one id is one payout; give this row an id of its own or delete it`;
+    const message = `line ${first.line} already has this uid and id, and each id is one payout; give this row an id of its own or delete it`;
     return [{ column: 'id', rule: 'duplicate-id', message }];
   }
 }

@@ -41,30 +41,31 @@ function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
   const column = 'execute_on';
   if (due < today) return [{ column, ...PAST }];
   if (due !== executeOn)
-    return [{ column, rule: 'closed-day', message: `no business day of the currency; sent on ${due}` }];
+    return [{ column, rule: 'closed-day', message: `not a business day of the currency; sent on ${due}` }];
   const weekday = new Date(`${executeOn}T00:00:00Z`).getUTCDay();
   return weekday === 0 || weekday === 6 ? [{ column, ...WEEKEND }] : [];
 }
 
 const IBAN_CHECK = {
   rule: 'iban-check-digits',
-  message: 'the check digits of the IBAN do not fit; compare it with the invoice',
+  message: 'the check digits are wrong; compare the IBAN with the invoice',
 };
 const ROUTING_CHECK = {
   rule: 'routing-check-digit',
-  message: 'the last digit of the routing number does not fit the others; compare it with the invoice',
+  message: 'the check digit is wrong; compare the routing number with the invoice',
 };
 const lostZeros = (digits: number) => ({
   rule: 'lost-leading-zeros',
-  message: `fewer than ${digits} digits: Excel may have dropped leading zeros; format the column as Text and type it again`,
+  message: `fewer than ${digits} digits: Excel may have dropped leading zeros; format the column as Text and type the code again`,
 });
 const SCIENTIFIC_NOTATION = {
   rule: 'scientific-notation',
-  message: 'a number as Excel shortens it, whose last digits are gone; format the column as Text and type it again',
+  message:
+    'Excel has shortened the number and lost its last digits; format the column as Text and type the number again',
 };
-const PAST = { rule: 'date-in-the-past', message: 'the date is past; the payout is sent at once' };
+const PAST = { rule: 'date-in-the-past', message: 'the date is in the past; the payout is sent at once' };
 const WEEKEND = {
   rule: 'closed-day',
   message:
-    'a Saturday or Sunday, and no calendar is set (PAYOUTS_HOLIDAYS): it is sent on that day, and the bank may pay later',
+    'a Saturday or Sunday, and no calendar is set (PAYOUTS_HOLIDAYS): the payout is sent on that day, and the bank may pay later',
 };

@@ -121,7 +121,7 @@ async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<D
     throw new StoreFileError(
       'store-in-use',
       `another process has the store in ${path} open`,
-      'End the workers, the gateway and every other command that use it first.',
+      'First stop the workers, the gateway and all other commands that use it.',
       error,
     );
   }

@@ -117,7 +117,7 @@ async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
     throw new StoreFileError(
       'unused-store',
       `the store in ${path} was never used with a bank`,
-      'There is nothing in it to keep. Check PAYOUTS_HOME, PAYOUTS_STORE_URL and the path.',
+      'It contains nothing to keep. Check PAYOUTS_HOME, PAYOUTS_STORE_URL and the path.',
     );
   }
   const counts = await db
@@ -149,7 +149,7 @@ export function asStoreFileError(error: unknown, path: string): unknown {
 const notAStore = (path: string, cause?: unknown): StoreFileError =>
   new StoreFileError(
     'not-a-store',
-    `${path} is no store of this product`,
+    `${path} is not a store of this product`,
     'Name a file that payouts backup wrote.',
     cause,
   );

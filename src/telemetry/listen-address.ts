@@ -12,7 +12,7 @@ export const addressText = ({ host, port }: ListenAddress): string =>
 
 /** Somebody else has the port, or the address is none of this machine. */
 export const addressRefused = (address: ListenAddress, cause: unknown): Problem =>
-  new Problem('set-up', 'metrics-address', `Metrics cannot be shown at ${addressText(address)}.`, {
+  new Problem('set-up', 'metrics-address', `Metrics cannot be served at ${addressText(address)}.`, {
     hint: 'Free the port, or set another PAYOUTS_METRICS_ADDRESS, PAYOUTS_GATEWAY_METRICS_ADDRESS or PAYOUTS_TEMPORAL_METRICS_ADDRESS.',
     cause,
   });

@@ -50,7 +50,7 @@ export class CardVault {
   /** Throws a `Problem` when no further card is kept until others have gone. */
   put(entry: CardEntry): CardHandle {
     if (this.#cards.size >= this.#entriesMax) {
-      throw new Problem('unreachable', 'vault-full', 'No further card can be kept now.', {
+      throw new Problem('unreachable', 'vault-full', 'No more cards can be kept at present.', {
         hint: 'The same request can be sent again in a minute.',
         retryAfterS: 60,
       });

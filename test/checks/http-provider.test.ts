@@ -76,9 +76,9 @@ it('never asks a third time', async () => {
 it.each<[string, Answer, string]>([
   ['a redirect', (response) => response.writeHead(307, { location: '/elsewhere' }).end(), 'HTTP 307'],
   ['a refused token', json({}, 401), 'HTTP 401'],
-  ['no JSON', (response) => response.end('<html>Jane Roe</html>'), 'the answer is no JSON'],
-  ['a verdict of tomorrow', json({ verdict: 'maybe' }), 'the answer has another shape than the contract'],
-  ['a member named twice', (response) => response.end('{"verdict":"hit","verdict":"match"}'), 'the answer is no JSON'],
+  ['no JSON', (response) => response.end('<html>Jane Roe</html>'), 'the answer is not JSON'],
+  ['a verdict of tomorrow', json({ verdict: 'maybe' }), 'the answer does not follow the contract'],
+  ['a member named twice', (response) => response.end('{"verdict":"hit","verdict":"match"}'), 'the answer is not JSON'],
 ])('%s is no answer, once, and is told without what was in it', async (_what, answer, told) => {
   const { asked, seen } = await provider(answer);
   await expect(asked.verifyPayee(PAYEE)).rejects.toThrow(new CheckFailure(told));

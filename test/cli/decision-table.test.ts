@@ -26,8 +26,8 @@ it('shows kinds, totals by currency, accounts, masked payees, makers and flags',
   expect(text).toMatch(/^approval-required +1 +5,000 JPY/m);
   expect(text).toMatch(/^total +1,500\.50 EUR, 5,000 JPY$/m);
   expect(text).toMatch(/^from +acc-1$/m);
-  expect(text).toMatch(/^made by +maria, bob$/m);
-  expect(text).toMatch(/^look at +new payee \(1\)$/m);
+  expect(text).toMatch(/^maker +maria, bob$/m);
+  expect(text).toMatch(/^flags +new payee \(1\)$/m);
   expect(text).not.toMatch(/Ramirez|99887766/);
   expect(text).not.toContain('accepts nothing');
 });
@@ -36,7 +36,7 @@ it.each(['account-frozen', 'beneficiary-changed', 'switched-off'] as const)(
   'says that approving %s only looks again, and not so of a rejection',
   (code) => {
     const rows = [record(1, 'held', {}, code)];
-    expect(decisionTable(rows)).toContain(`Approving ${code} accepts nothing: the bank is read again`);
+    expect(decisionTable(rows)).toContain(`Approving ${code} accepts nothing: the bank is checked again`);
     expect(decisionTable(rows, 'reject')).not.toContain('accepts nothing');
   },
 );

@@ -62,6 +62,6 @@ it.each([
   ['switch', 'off', 'everything', '--reason', PAN],
 ])('payouts %s %s refuses a text that would be kept and may not, and does not show it', async (...argv) => {
   const { exit, stdout, stderr } = await told(...argv);
-  expect([exit, stderr]).toEqual([EXIT.usage, expect.stringContaining('may hold no card number')]);
+  expect([exit, stderr]).toEqual([EXIT.usage, expect.stringContaining('must not contain a card number')]);
   expect(stdout + stderr).not.toMatch(/4012|statement/);
 });

@@ -33,7 +33,7 @@ async function compared(references: Profile['references'], known = 3) {
 }
 
 it.each([
-  ['as-sent', 'as-sent', 'ok', 'come back as they were sent, in 4 orders'],
+  ['as-sent', 'as-sent', 'ok', 'come back as sent, in 4 orders'],
   ['upper-case', 'respelled', 'warning', 'of 4 orders the bank shows 4 respelled: '],
   ['cut', 'cut', 'warning', 'of 4 orders the bank shows 4 cut: '],
 ] as const)('a bank that shows references %s', async (profile, form, verdict, detail) => {

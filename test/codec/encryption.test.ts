@@ -105,7 +105,7 @@ describe('A ring of keys', () => {
     ['a short key', 'a:AAAA', 'has no 32 bytes in base64 at key 1 (openssl rand -base64 32)'],
     ['a long key', `a:${Buffer.alloc(33).toString('base64')}`, 'has no 32 bytes in base64 at key 1'],
     ['no base64', `${codecKey('a')},b:${'*'.repeat(43)}=`, 'has no 32 bytes in base64 at key 2'],
-    ['one id twice', `${codecKey('a', 1)},${codecKey('a', 2)}`, 'names two keys by one id'],
+    ['one id twice', `${codecKey('a', 1)},${codecKey('a', 2)}`, 'has two keys with the same id'],
     ['nothing after a comma', `${codecKey('a')},`, 'has no id'],
   ])('is refused with %s', (_case, given, message) => {
     expect(() => parseKeyRing(given)).toThrow(message);

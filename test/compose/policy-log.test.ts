@@ -30,7 +30,7 @@ it('The audit has each policy that a process goes by once, and each file that co
   const entries = (await store.auditOf('policy')).map(({ actor, action, detail }) => ({ actor, action, ...detail }));
   expect(entries).toEqual([
     { actor: 'worker', action: 'policy in force', from: 'none', to: first },
-    { actor: 'worker', action: 'policy refused', why: expect.stringContaining('no JSON'), inForce: first },
+    { actor: 'worker', action: 'policy refused', why: expect.stringContaining('not JSON'), inForce: first },
     { actor: 'worker', action: 'policy in force', from: first, to: second },
     { actor: 'worker', action: 'policy in force', from: second, to: 'none' },
   ]);

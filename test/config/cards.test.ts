@@ -73,7 +73,7 @@ describe('card payments', () => {
 
   it('name the field that was probably meant', () => {
     const error = errorOf({ PAYOUTS_CARD_FIELDS: '{"payment.paymentId":"id","amuont":"sum"}' });
-    expect(error.rule).toContain('payment.paymentId is no card field. Did you mean payment.payment_id?');
+    expect(error.rule).toContain('payment.paymentId is not a card field. Did you mean payment.payment_id?');
     expect(errorOf({ PAYOUTS_CARD_FIELDS: '{"amuont":"sum"}' }).rule).toContain('Did you mean amount?');
     expect(errorOf({ PAYOUTS_CARD_FIELDS: '{"payment_status":""}' }).rule).toContain('cannot be left out');
   });
@@ -106,7 +106,7 @@ describe('webhooks', () => {
 
   it.each(['3601s', '1d', '0s'])('refuse a tolerance of %s', (tolerance) => {
     const { key, rule } = errorOf({ PAYOUTS_WEBHOOK_TOLERANCE: tolerance });
-    expect({ key, rule }).toEqual({ key: 'PAYOUTS_WEBHOOK_TOLERANCE', rule: 'is no duration up to 1h' });
+    expect({ key, rule }).toEqual({ key: 'PAYOUTS_WEBHOOK_TOLERANCE', rule: 'is not a duration up to 1h' });
     expect(loadConfig({ PAYOUTS_WEBHOOK_TOLERANCE: '1h' }).webhook.toleranceMs).toBe(3_600_000);
   });
 

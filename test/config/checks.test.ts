@@ -43,7 +43,7 @@ it.each([
   ['clear text', { ...HTTP, PAYOUTS_CHECKS_URL: 'http://checks.example' }],
   ['PAYOUTS_CHECKS_TIMEOUT', { ...HTTP, PAYOUTS_CHECKS_TIMEOUT: '6s' }],
   ['PAYOUTS_CHECKS_VERIFY', { ...HTTP, PAYOUTS_CHECKS_VERIFY: 'EUR, GBP' }],
-  ['made up', { PAYOUTS_CHECKS: 'sandbox', ...BANK }],
+  ['invented', { PAYOUTS_CHECKS: 'sandbox', ...BANK }],
 ])('what lacks or is wrong is named: %s', (named, env) => {
   expect(errorOf(env)).toContain(named);
 });

@@ -50,17 +50,17 @@ describe('the file of subscriptions', () => {
     ['http to another machine', { ...webhook, url: 'http://erp.example.com/' }, 'url: is http to another machine'],
     ['a private address', { ...webhook, url: 'https://10.0.0.7/' }, 'url: is a private address'],
     ['the address of a cloud', { ...webhook, url: 'https://[::ffff:169.254.169.254]/' }, 'url: is a private address'],
-    ['credentials', { ...webhook, url: 'https://alice:pw@erp.example.com/' }, 'url: holds credentials'],
-    ['another scheme', { ...webhook, url: 'ftp://erp.example.com/' }, 'url: is no https address'],
+    ['credentials', { ...webhook, url: 'https://alice:pw@erp.example.com/' }, 'url: contains credentials'],
+    ['another scheme', { ...webhook, url: 'ftp://erp.example.com/' }, 'url: is not an https address'],
     ['no secret', { name: 'erp', url: webhook.url }, 'url needs secrets'],
-    ['a short secret', { ...webhook, secrets: ['whsec_c2hvcnQ='] }, 'is no list of secrets'],
+    ['a short secret', { ...webhook, secrets: ['whsec_c2hvcnQ='] }, 'is not a list of secrets'],
     ['a missing file', { name: 'erp', url: webhook.url, secretFiles: ['none'] }, 'secretFiles entry'],
-    ['both', { ...webhook, mail: ['a@example.com'] }, 'has either url or mail'],
-    ['neither', { name: 'erp' }, 'has either url or mail'],
+    ['both', { ...webhook, mail: ['a@example.com'] }, 'must have either url or mail'],
+    ['neither', { name: 'erp' }, 'must have either url or mail'],
     ['a pause of a webhook', { ...webhook, every: '1h' }, 'every is for mails'],
     ['an unknown kind', { ...webhook, kinds: ['payout.lost'] }, 'kinds.0'],
     ['an unknown member', { ...webhook, secret: 'x' }, 'secret'],
-    ['a bad name', { ...webhook, name: 'ERP 1' }, 'is no name'],
+    ['a bad name', { ...webhook, name: 'ERP 1' }, 'is not a name'],
   ])('is refused for %s, without its values', (_what, subscription, why) => {
     expect(() => load([subscription])).toThrow(why);
     expect(() => load([subscription])).not.toThrow(/BwcH|c2hv|pw@/);

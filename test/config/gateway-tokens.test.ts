@@ -21,7 +21,7 @@ it.each(['', 'alice:one,', 'two words', 'alice: ', 'alice:', 'al ice:x', 'a\tb']
   (text) => {
     const { error } = gatewayTokens.safeParse(text);
     expect(error?.issues[0]?.message).toBe(
-      'is no list of TOKEN or name:TOKEN; a token has no blanks, and without a name no colon',
+      'is not a list of TOKEN or name:TOKEN; a token has no spaces, and no colon unless it has a name',
     );
   },
 );

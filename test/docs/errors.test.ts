@@ -13,7 +13,7 @@ const text = documentText('docs/errors.md');
 
 /** What a payout does when its submit got the code and no earlier attempt is in doubt. */
 function whatFollows(condition: BankCondition, outcome: KnownOutcome): string {
-  if (outcome !== 'refused') return 'looks for the order';
+  if (outcome !== 'refused') return 'searches for the order';
   const meaning = refusalMeaning(condition);
   switch (meaning.kind) {
     case 'fail':

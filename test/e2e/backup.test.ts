@@ -47,7 +47,7 @@ it('copies the store of a stack that pays, and puts a copy back once nothing is 
   await dev.ended;
   const restored = await home.payouts('restore', beside('paid.sqlite'), '--yes', '--by', 'alice');
   expect(restored).toMatchObject({ code: 0, stderr: '' });
-  expect(restored.stdout).toContain('looked for at the bank');
+  expect(restored.stdout).toContain('searched for at the bank');
 
   dev = home.start('dev');
   await dev.says(/Up until Ctrl-C/);

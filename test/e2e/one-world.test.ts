@@ -86,7 +86,7 @@ it.concurrent('while payouts are open only a bank that shows an order of theirs 
   expect(other.code).toBe(2);
   expect(errorOf(other).error).toMatchObject({
     code: 'payouts-open',
-    message: expect.stringContaining('1 payout has no end yet'),
+    message: expect.stringContaining('1 payout has not ended'),
   });
   const empty = await startBank(context, { apiKey: 'key-a' });
   const elsewhere = await accept({ PAYOUTS_API_URL: empty.url, PAYOUTS_API_KEY: 'key-a' }, 'bank');

@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)('the pages of a stack with a policy', 
     await alice.goto(`${origin}/batches/new`);
     const file = home.file('payroll.csv', csvOf([{ id: 'page-1' }, { id: 'page-2', amount: '13.00' }]));
     await alice.getByLabel('File').setInputFiles(file);
-    await alice.getByRole('button', { name: 'Look at it' }).click();
+    await alice.getByRole('button', { name: 'Show the plan' }).click();
     await alice.getByText('25.50 USD').first().waitFor();
     await alice.getByRole('button', { name: 'Pay 2 payouts' }).click();
     await alice.getByRole('heading', { name: 'payroll.csv' }).waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(executable === undefined)('the pages of a stack with a policy', 
       await bob.getByRole('button', { name: button }).click();
     };
     await decide('page-1', 'Approve', '');
-    await bob.getByText('Approved. It goes on now.').waitFor();
+    await bob.getByText('Approved. The payout continues now.').waitFor();
     await decide('page-2', 'Reject', 'not agreed');
     await bob.getByText('Rejected. Nothing is paid.').waitFor();
 

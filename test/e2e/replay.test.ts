@@ -49,7 +49,7 @@ it.concurrent('histories replay, and each that does not is told of with what to 
     { file: 'other.json', problem: 'another-course', todo: expect.stringContaining('patched()') },
   ]);
   const missing = await home.start('replay', join(folder, 'nowhere')).ended;
-  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('is not there')]);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('does not exist')]);
 });
 
 it.concurrent('open workflows of a real server are pulled as they are and replay with the keys of their workers', async (context) => {

@@ -78,7 +78,7 @@ it.concurrent('payouts whose workflows are lost with the file of Temporal are st
   expect((await home.payouts('doctor', '--accept', 'temporal', '--by', 'alice')).code).toBe(0);
 
   const again = home.start('run', file, '--yes', '--json');
-  await again.says(/Every row of this file is known; following/);
+  await again.says(/All rows of this file are already known; following/);
   // Refused while nobody has started it again: the store shows where it stood before.
   await until(async () => (await home.payouts('approve', 'LOST-1', '--yes', '--by', 'alice')).code === 0);
   // It ends by itself once it sees that only people are awaited, which may be before one of them has spoken.

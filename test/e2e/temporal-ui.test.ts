@@ -78,7 +78,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', () => {
     await page.getByText('No Pending Activities').first().waitFor();
     await page.getByRole('tab', { name: 'User Metadata' }).click();
     await page.getByText('looks at the order').first().waitFor();
-    const details = page.frameLocator('iframe').last().getByText('waits for the approval of the bank order');
+    const details = page.frameLocator('iframe').last().getByText('waiting for approval of the bank order');
     await details.waitFor();
     expect(problems).toEqual([]);
   });

@@ -129,7 +129,10 @@ it.each([
   const gateway = await openGateway();
   await create(gateway);
   const refused = await post(gateway, `${BASE}/${route}`, body);
-  expect([refused.status, refused.document.error.message]).toEqual([400, expect.stringContaining('no card number')]);
+  expect([refused.status, refused.document.error.message]).toEqual([
+    400,
+    expect.stringContaining('must not contain a card number'),
+  ]);
   expect(JSON.stringify(refused.document)).not.toMatch(/4012/);
   expect(gateway.cards.told).toEqual([]);
 });

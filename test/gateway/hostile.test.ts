@@ -39,7 +39,7 @@ describe('a body about money', () => {
       {
         code: 'json-refused',
         message: 'The body cannot be read: a member is named twice.',
-        hint: 'Send JSON in UTF-8 that names each member once.',
+        hint: 'Send JSON in UTF-8 in which each member appears once.',
       },
     ]);
   });

@@ -76,7 +76,7 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   const refused = (await gateway.door.store.auditOf(batchId)).filter(({ action }) => action === 'refused');
   expect(refused.map(({ actor, detail }) => [actor, detail.route, detail.why])).toEqual([
     ['erin', '/v1/batches/:id/pause', 'The policy does not let this token control the batch.'],
-    ['alice', '/v1/batches/:id/pause', 'This token speaks for its own name only.'],
+    ['alice', '/v1/batches/:id/pause', 'This token may only act under its own name.'],
   ]);
 });
 

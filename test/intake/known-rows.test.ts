@@ -49,7 +49,7 @@ it('knows a payout that was started by itself', async () => {
     at: 1_000,
   });
   const { taken } = await dropKnown(store, checkedOf('second.csv', [row]));
-  expect(taken.list()[0]?.message).toContain('a payout started by itself');
+  expect(taken.list()[0]?.message).toContain('a payout outside a batch');
 });
 
 it('takes the same document of another user for another payout', async () => {

@@ -48,7 +48,7 @@ describe('a policy file', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['another version', { ...POLICY, version: 2 }, 'version: is not 1, the only version there is'],
+    ['another version', { ...POLICY, version: 2 }, 'version: must be 1, the only version'],
     ['a member that is not known', { ...POLICY, approvers: [] }, 'the whole: Unrecognized key: "approvers"'],
     [
       'a role that is not known',
@@ -68,12 +68,12 @@ describe('a policy file', () => {
     [
       'a rule of no kind',
       { ...POLICY, limits: [{ ...POLICY.limits[0], kinds: [] }] },
-      'limits.0.kinds: names none; leave it out for payout, transfer, exchange',
+      'limits.0.kinds: is empty; leave it out for payout, transfer, exchange',
     ],
     [
       'a rule that nobody can meet',
       { ...POLICY, approvals: [{ approvals: 3 }] },
-      'approvals.0.approvals: asks for 3 people, and 2 can approve with a key',
+      'approvals.0.approvals: requires 3 people, but only 2 can approve with a key',
     ],
     [
       'a rule about a kind that too few may approve',
@@ -85,7 +85,7 @@ describe('a policy file', () => {
           { kinds: ['payout', 'exchange'], approvals: 2 },
         ],
       },
-      'approvals.1.approvals: asks for 2 people, and 1 can approve with a key',
+      'approvals.1.approvals: requires 2 people, but only 1 can approve with a key',
     ],
   ])('is refused for %s', (_what, policy, problem) => {
     expect(problemsOf(policy)).toContain(problem);
@@ -113,15 +113,15 @@ describe('a policy file', () => {
 
   it('is refused when it names a member twice: of two lists of roles none is guessed', () => {
     const text = JSON.stringify(POLICY).replace('"roles":', '"roles":["maker"],"roles":');
-    expect(parsePolicy(text)).toEqual({ problems: ['the file is no JSON: a member is named twice'] });
+    expect(parsePolicy(text)).toEqual({ problems: ['the file is not JSON: a member is named twice'] });
     const broken = parsePolicy('{"people":');
-    expect('problems' in broken && broken.problems[0]).toMatch(/^the file is no JSON: Unexpected end/);
+    expect('problems' in broken && broken.problems[0]).toMatch(/^the file is not JSON: Unexpected end/);
   });
 
   it('is refused when two people share a key', () => {
     const [, bob] = POLICY.people;
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });
-    expect(problems).toEqual(["people.3.keys: a key or token of people.1 as well; each is one person's"]);
+    expect(problems).toEqual(['people.3.keys: has a key or token that people.1 has too; each belongs to one person']);
   });
 
   const passkey = softwarePasskey().credential;
@@ -137,7 +137,7 @@ describe('a policy file', () => {
     expect(read.policy.origin).toBe('https://payouts.example.com');
     expect(read.policy.people[3]?.credentials).toEqual([passkey]);
     expect(problemsOf(withPasskey({}))).toEqual([
-      'origin: is missing, and people.3 has a passkey; name the address of the pages',
+      'origin: is missing, but people.3 has a passkey; set it to the address of the pages',
     ]);
   });
 
@@ -159,7 +159,7 @@ describe('a policy file', () => {
   it('is refused with a passkey that is none', () => {
     const none = { ...passkey, publicKey: newKey().publicKey.replace(/[+/=]/g, 'A') };
     expect(problemsOf(withPasskey({ origin: 'https://payouts.example.com' }, none))).toEqual([
-      'people.3.passkeys.0.publicKey: is no public key as the page /passkey shows it',
+      'people.3.passkeys.0.publicKey: is not a public key as the page /passkey shows it',
     ]);
   });
 });

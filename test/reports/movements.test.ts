@@ -67,12 +67,12 @@ describe('what is not known to have moved', () => {
   const open = (change: Partial<MovedFacts>) => paidFacts({ payout: record(1, 'processing'), ...change });
 
   it.each<[what: string, facts: MovedFacts, unclear: string[][]]>([
-    ['a payment under way', open({}), [['payment', 'it was sent, and its end is not known yet']]],
+    ['a payment under way', open({}), [['payment', 'it was sent, but its outcome is not known yet']]],
     ['a payment that was never sent', open({ attempts: [attempt({ outcome: 'not-sent' })] }), []],
     [
       'an exchange under way',
       open({ attempts: [], exchangeAttempts: [exchangeAttempt({ settled: null })] }),
-      [['exchange', 'it was sent, and its end is not known yet']],
+      [['exchange', 'it was sent, but its outcome is not known yet']],
     ],
     [
       'an exchange of which the bank does not show what was sold',
@@ -87,12 +87,12 @@ describe('what is not known to have moved', () => {
     [
       'a fee in a currency of no account of the payout',
       paidFacts({}, { feeCurrency: 'GBP' }),
-      [['fee', 'it is in a currency of which the payout names no account']],
+      [['fee', 'it is in a currency for which the payout has no account']],
     ],
     [
       'a fee of half a cent',
       paidFacts({}, { fee: '0.005' }),
-      [['fee', 'its amount has more digits than its currency, or any format']],
+      [['fee', 'its amount has more decimals than its currency or the format allows']],
     ],
     [
       'an incident',

@@ -36,7 +36,7 @@ describe('the next step', () => {
       hasEnded: false,
       since: NOW,
       until: null,
-      who: 'anybody but maria, who handed it over',
+      who: 'anybody but the maker, maria',
       todo: expect.stringContaining(`\`payouts approve ${id} --by NAME\``),
       commands: [`payouts approve ${id} --by NAME`, `payouts reject ${id} --remark TEXT --by NAME`],
       byItself: expect.stringContaining('somebody decides'),
@@ -62,7 +62,7 @@ describe('the next step', () => {
     expect(whoOf(record(1, 'needs-operator', {}, 'order-not-found'))).toBe('dave');
     expect(whoOf(record(1, 'held', {}, 'payee-no-match'))).toBe('bob');
     expect(whoOf(record(1, 'held', {}, 'screening-hit'))).toBe('erin');
-    expect(whoOf(record(1, 'held', { by: 'erin' }, 'screening-hit'))).toMatch(/^nobody: .*the role compliance/);
+    expect(whoOf(record(1, 'held', { by: 'erin' }, 'screening-hit'))).toMatch(/^nobody: .*a compliance officer/);
     const approvedBy = new Map([[held.reference, ['bob']]]);
     expect(whoOf(record(1, 'awaiting-approval', {}, 'approval-required'), { approvedBy })).toMatch(
       /^nobody: .*approved by bob so far$/,

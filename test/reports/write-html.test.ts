@@ -19,7 +19,7 @@ test('shows the state, the counts, the amounts by state and every row with its r
   const html = await pageOf(rows);
   expect(html).toContain('<span class="badge open">open</span>');
   expect(html).toContain('1,250.00 of 1,260.00 paid');
-  expect(html).toContain('the fee quoted is above the cap');
+  expect(html).toContain('the quoted fee is above the cap');
   for (const { reference } of rows) {
     const url = `http://127.0.0.1:8233/namespaces/default/workflows/payout%2F${reference}`;
     expect(html).toContain(`<a href="${url}" title="Open in the Temporal UI"><code>${reference}`);
@@ -33,7 +33,7 @@ test('says as of when, who handed it over, and what is still open with who may a
   expect(html).toContain('by maria');
   const open = html.slice(html.indexOf('Still open, and why'), html.indexOf('<h2>Totals</h2>'));
   expect(open).toContain('1 payout held');
-  expect(open).toContain('acts: anybody but maria, who handed it over');
+  expect(open).toContain('acts: anybody but the maker, maria');
   expect(open).toContain('INV-2');
   expect(open).toContain('<strong>1 payout processing</strong>, 10.00 EUR: the bank has the order.');
 });
@@ -49,7 +49,7 @@ test('shows dates, payee, account, fee, exchange, maker, approvers and returns o
     ...['Ramirez', '***66', 'acc-eur', '1,000.00 EUR', 'fee 1.50 EUR'],
     ...['sold 1,085.20 USD', 'bought 1,001.50 EUR', 'rate 0.9229', 'quoted 1,085.00 USD', 'exchange fee 2.00 USD'],
     ...['taken 2026-05-12 14:30', 'due 2026-05-12', 'submitted 2026-05-12 14:31', 'settled 2026-05-12 14:31'],
-    ...['maker maria', 'approved bob; carol (at the bank)', 'returned 4.00 EUR', 'Exchanges booked'],
+    ...['maker maria', 'approved bob; carol (at the bank)', 'returned 4.00 EUR', 'Booked exchanges'],
   ])
     expect(text).toContain(said);
   expect(text).toContain('acc-usd USD 0 0.00 0.00 2.00 1,085.20 0.00 0.00');

@@ -186,7 +186,7 @@ export class Disturbances {
         if (row !== undefined && ENDS.has(row.state)) return;
         if (isNoticed && row !== undefined) {
           trace.note(`payout ${payout.accepted.id} is noticed to be closed`);
-          const reason = { code: 'workflow-closed', message: 'the workflow was closed before the payout had an end' };
+          const reason = { code: 'workflow-closed', message: 'the workflow was closed before the payout ended' };
           await store.changePayout(reference, { state: 'needs-operator', reason, at: time.now });
           this.interruptions.push({ at: time.now, reference, kind: 'terminated', whileParked: true });
         }

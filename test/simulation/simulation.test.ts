@@ -77,7 +77,7 @@ describe('the simulation', () => {
   // one of their own.
   it.each([
     ['new-reference-on-retry', 'I2', 4],
-    ['lost-answer-not-sent', 'I1', 7],
+    ['lost-answer-not-sent', 'I5', 1],
     ['unknown-code-refused', 'I[15]', 68],
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],

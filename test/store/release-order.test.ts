@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { batchClaim, claimRow, documentIds } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
-const NOT_DUE = { code: 'not-yet-due', message: 'waits for its execution date' };
+const NOT_DUE = { code: 'not-yet-due', message: 'waiting for its execution date' };
 const SHORT = { code: 'insufficient-funds', message: 'short' };
 const reference = (id: string): string => claimRow(1, id).reference;
 

@@ -128,7 +128,7 @@ export function openCommandHome(
     },
     temporal(...args) {
       const up = stack();
-      if (up === undefined) throw new Error('no stack is up in this home');
+      if (up === undefined) throw new Error('no stack is running in this home');
       return launch(inject('temporalCli'), [
         ...args,
         '--address',

@@ -80,7 +80,7 @@ it('says of a port that is taken where it was set', async () => {
   const { port } = await probes();
   await expect(probes({ port })).rejects.toMatchObject({
     code: 'metrics-address',
-    message: `Metrics cannot be shown at 127.0.0.1:${port}.`,
+    message: `Metrics cannot be served at 127.0.0.1:${port}.`,
     hint: expect.stringContaining('PAYOUTS_METRICS_ADDRESS'),
   });
 });

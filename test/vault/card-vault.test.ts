@@ -83,7 +83,7 @@ it('refuses more cards than it may keep, until one has gone', () => {
   const vault = newVault({ entriesMax: 2 });
   const first = vault.put(cardEntry());
   vault.put(cardEntry());
-  expect(() => vault.put(cardEntry())).toThrow('No further card can be kept now.');
+  expect(() => vault.put(cardEntry())).toThrow('No more cards can be kept at present.');
   vault.forget(first.handle);
   expect(vault.put(cardEntry()).last_four).toBe('1881');
 });

@@ -136,7 +136,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     expect(await decide(handle, await signed(carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     const audit = await product.store.auditOf(referenceOf('u-1001', 'forged'));
-    const raw = audit.filter(({ detail }) => detail.why === 'a signal that nobody has signed');
+    const raw = audit.filter(({ detail }) => detail.why === 'the signal is not signed');
     expect(raw.map(({ actor, action }) => `${actor}: ${action}`).sort()).toEqual([
       'carol: approve refused',
       'dave: approve refused',
@@ -226,7 +226,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     // Two people are told apart by their names: nobody signs for a second one.
     expect(await close('erin', byCarol.id)).toEqual({
       accepted: false,
-      message: 'it names erin, and somebody else has signed it',
+      message: 'it names erin, but somebody else has signed it',
     });
     expect(await close('carol', byCarol.id)).toMatchObject({ accepted: true });
     expect(await handle.result()).toMatchObject({ state: 'failed' });

@@ -29,19 +29,24 @@ export async function rotateAuditKey(
     await assertNew(store, next);
     const signer = await logSigner(config, store);
     if (signer === undefined) {
-      throw new Problem('set-up', 'audit-key', 'Another machine has the key that signs this audit now.', {
-        hint: 'Run this where that key is: it signs for the one that follows.',
+      throw new Problem('set-up', 'audit-key', 'The key that currently signs this audit log is on another machine.', {
+        hint: 'Run this where that key is: it has to sign for the new one.',
       });
     }
-    await confirm('Sign the audit with another key from now on?', yes);
+    await confirm('Replace the signing key of the audit log?', yes);
     await rotateLogKey(store, signer, { key, by, now: Date.now() });
   }
   const isInHome = config.audit.key === undefined;
   if (isInHome) replaceKeyInHome(config.home, key);
   const then = isInHome
-    ? 'It is in the home now. Where other machines share the store, give them the same key.'
-    : `Set PAYOUTS_AUDIT_KEY_FILE to ${file} and start workers and gateways again: until then nothing is signed.`;
-  const text = [`Another key signs the audit from now on.`, `key   ${next}`, 'Give it to your auditors.', then];
+    ? 'It is now in the home. If other machines share the store, give them the same key.'
+    : `Set PAYOUTS_AUDIT_KEY_FILE to ${file} and restart workers and gateways: until then nothing is signed.`;
+  const text = [
+    `The new key signs the audit log from now on.`,
+    `key   ${next}`,
+    'Give the public key to your auditors.',
+    then,
+  ];
   output.result({ schemaVersion: 1, key: next }, text.join('\n'));
   return EXIT.completed;
 }
@@ -50,7 +55,7 @@ function givenKey(file: string): KeyObject {
   try {
     return ed25519Key(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Problem('usage', 'key-unusable', 'The file holds no private Ed25519 key that can be read.', {
+    throw new Problem('usage', 'key-unusable', 'The file does not contain a readable private Ed25519 key.', {
       hint: `openssl genpkey -algorithm ed25519 -out ${file} makes one.`,
       cause,
     });
@@ -61,7 +66,7 @@ function givenKey(file: string): KeyObject {
 async function assertNew(store: Store, next: string): Promise<void> {
   const rotations = await rotationsIn(store);
   if (!rotations.some(({ from }) => verifierText(from) === next)) return;
-  throw new Problem('usage', 'key-used-before', 'This key has signed the audit before and was replaced.', {
+  throw new Problem('usage', 'key-used-before', 'This key was used before and has been replaced.', {
     hint: 'Make a new one: openssl genpkey -algorithm ed25519',
   });
 }

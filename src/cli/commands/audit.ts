@@ -31,14 +31,13 @@ export async function verifyAudit(
   const copied = copiedCheckpoints(options.checkpoints ?? whenThere(session.config.audit.checkpoints));
   if (file !== undefined) {
     const { verifier, ...verdict } = await verifyExport(fileThere(file), { trusted, copied });
-    const note =
-      trusted === undefined ? 'The key is the one that the file names: compare it with the one you know.' : '';
+    const note = trusted === undefined ? 'The key is the one named in the file: compare it with the one you know.' : '';
     return tell(session, verdict, { verifier, note });
   }
   const store = await session.store();
   const signer = trusted === undefined ? await logSigner(session.config, store) : undefined;
   const verifier = trusted ?? signer?.verifier ?? (await storedVerifier(store));
-  if (verifier === undefined) throw new Problem('set-up', 'audit-key', 'The store names no key of its audit.');
+  if (verifier === undefined) throw new Problem('set-up', 'audit-key', 'The store has no key of its audit log yet.');
   const verdict = await verifyStore(store, verifier, copied);
   if (verdict.problem === undefined && signer !== undefined) await signLog(store, signer, Date.now());
   return tell(session, verdict, { verifier, note: noteOf(verdict, signer) });
@@ -48,7 +47,7 @@ function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined)
   if (size === signedSize) return '';
   const some = `Entries ${signedSize} to ${size - 1}`;
   return signer === undefined
-    ? `${some} are not signed yet, and not by this command.`
+    ? `${some} are not signed yet, and this command cannot sign them.`
     : `${some} were signed just now.`;
 }
 
@@ -65,9 +64,9 @@ function tell(
   const found = `${counted(size, 'entry', 'entries')}, which ${counted(checkpoints, 'checkpoint')} up to size ${groupedAmount(`${signedSize}`)} ${checkpoints === 1 ? 'agrees' : 'agree'} with.`;
   const text =
     problem === undefined
-      ? [`The audit is whole: ${found}`, `root  ${root}`, `key   ${key}`, note]
+      ? [`The audit log is intact: ${found}`, `root  ${root}`, `key   ${key}`, note]
       : [
-          `The audit was changed: ${problem.message}.`,
+          `The audit log was changed: ${problem.message}.`,
           `First wrong entry: ${placeOf(problem)}. Before it: ${found}`,
           `key   ${key}`,
         ];
@@ -81,7 +80,7 @@ const placeOf = ({ from, to }: { from: number; to?: number }): string =>
 function givenVerifier(text: string): LogVerifier {
   const verifier = parseVerifier(text);
   if (verifier !== undefined) return verifier;
-  throw new Problem('usage', 'audit-key', '--key is no public key of a log.', {
+  throw new Problem('usage', 'audit-key', '--key is not the public key of a log.', {
     hint: 'payouts audit verify prints it: NAME+KEYID+BASE64.',
   });
 }
@@ -131,7 +130,7 @@ export async function showAudit(session: Session, id: string, { limit }: { limit
   const entries = found.slice(0, limit).map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
   const more =
     found.length > limit ? `More than ${limit} entries: --limit N shows more, payouts audit export all.` : '';
-  const text = entries.length === 0 ? `Nothing was noted about "${id}".` : tableOf(entries);
+  const text = entries.length === 0 ? `The audit log has no entry about "${id}".` : tableOf(entries);
   session.output.result(
     { schemaVersion: 1, entries, complete: more === '' },
     [text, more].filter((line) => line !== '').join('\n'),

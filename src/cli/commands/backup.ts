@@ -29,7 +29,7 @@ export async function backup(session: Session, path: string): Promise<ExitCode> 
     { schemaVersion: 1, backup: { file, bytes: size, ...documentOf(facts) } },
     [
       `${file}: ${textOf(facts)}; checked.`,
-      'It holds the store alone: what was claimed and sent, and how it ended. Temporal and the sandbox are not in it.',
+      'It contains only the store: what was claimed and sent, and how it ended. Temporal and the sandbox are not in it.',
     ].join('\n'),
   );
   return EXIT.completed;
@@ -42,7 +42,7 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
   const file = resolve(path);
   const lock = lockHome(config.home);
   if (lock === undefined) {
-    throw new StackError('already-up', `a stack is up in ${config.home}`, 'End it first, then restore.');
+    throw new StackError('already-up', `a stack is running in ${config.home}`, 'Stop it first, then restore.');
   }
   try {
     const now = Date.now();
@@ -52,7 +52,7 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
       identity: { bank: bankMark(config), namespace: config.temporal.namespace },
       by: by ?? userInfo().username,
       now,
-      confirm: (found) => confirm(`Put ${file} (${textOf(found)}) in the place of ${store}? ${WHAT_IT_MEANS}`, yes),
+      confirm: (found) => confirm(`Replace ${store} with ${file} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
     });
     output.result(
       {
@@ -61,7 +61,7 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
       },
       [
         `${store}: ${textOf(facts)}.`,
-        ...(replaced === null ? [] : [`The store it replaced: ${replaced}`]),
+        ...(replaced === null ? [] : [`The replaced store: ${replaced}`]),
         WHAT_IT_MEANS,
         ...AFTERWARDS,
       ].join('\n'),
@@ -72,14 +72,14 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
   }
 }
 
-const WHAT_IT_MEANS = 'What was claimed or sent after the copy was made is not in it.';
+const WHAT_IT_MEANS = 'It does not contain what was claimed or sent after the copy was made.';
 const AFTERWARDS = [
-  'Payouts without an end are looked for at the bank before anything of them is sent again.',
-  'Compare `payouts orders UID CURRENCY` before you run a file again that was taken after the copy.',
+  'Payouts that have not ended are searched for at the bank before anything of them is sent again.',
+  'Before you run a file again that was taken after the copy, compare it with `payouts orders UID CURRENCY`.',
 ];
 
 const PG_DUMP = 'Back it up with pg_dump --format=custom --file=FILE DATABASE-URL';
-const PG_RESTORE = 'End every worker, then restore it with pg_restore --clean --if-exists --dbname=DATABASE-URL FILE';
+const PG_RESTORE = 'Stop all workers, then restore it with pg_restore --clean --if-exists --dbname=DATABASE-URL FILE';
 
 /** The SQLite file of the store; exit 2 where it is none. */
 function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
@@ -101,6 +101,6 @@ const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): 
 const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): string =>
   [
     `store of the bank ${identity.bank}, namespace ${identity.namespace}`,
-    `${counted(payouts, 'payout')}, ${groupedAmount(`${open}`)} without an end`,
+    `${counted(payouts, 'payout')}, ${groupedAmount(`${open}`)} of them open`,
     lastChangeAt === null ? 'no change yet' : `last change ${new Date(lastChangeAt).toISOString()}`,
   ].join(', ');

@@ -71,8 +71,8 @@ export function reference(
 ): ExitCode {
   const unfit = [uid, id].some((part) => part === '' || part.includes('/') || /\p{Cc}/u.test(part));
   if (unfit) {
-    throw new Problem('usage', 'unfit-id', 'UID and ID hold neither "/" nor control characters.', {
-      hint: 'They are taken byte for byte.',
+    throw new Problem('usage', 'unfit-id', 'UID and ID must not contain "/" or control characters.', {
+      hint: 'They are used byte for byte.',
     });
   }
   const value = referenceOf(uid, id, mainLegOf(kind), generation);

@@ -46,7 +46,7 @@ export async function changeCardAmount(
   const parsed = parseAmount(text, currency);
   if (!parsed.ok) {
     throw new Problem('usage', 'amount-refused', `This amount cannot be used: ${parsed.rule}.`, {
-      hint: `A decimal above 0 with no more decimals than ${currency} has.`,
+      hint: `Write a decimal above 0 with no more decimals than ${currency} has.`,
     });
   }
   const amount = formatMinor(parsed.minor, currency);
@@ -75,7 +75,7 @@ export async function resolveCard(session: Session, id: string, options: Resolve
   if (action === 'confirm-end') return confirmEnd(session, record, { by: by ?? userInfo().username, evidence });
   const asked: ResolveCardUpdate = { action, evidence, paymentId, by: by ?? userInfo().username };
   if (await startedAgain(session, record)) {
-    const message = 'its workflow was closed and is started again; it looks first at what was sent';
+    const message = 'its workflow was closed and is started again; it first checks what was sent';
     session.output.result(
       { schemaVersion: 1, merchant_request_id: record.merchantRequestId, accepted: false, message },
       message,
@@ -114,7 +114,7 @@ async function confirmEnd(
   }
   session.output.result(
     { schemaVersion: 1, merchant_request_id: merchantRequestId, confirmed: true },
-    'the end stands',
+    'the stored end is confirmed',
   );
   return EXIT.completed;
 }
@@ -166,13 +166,13 @@ const refuse =
   (error: unknown): never => {
     if (error instanceof WorkflowNotFoundError) throw notRunning(record);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw new Problem('refused', 'not-now', `Not now: ${error.cause?.message ?? error.message}.`, {
-      hint: `payouts card show ${record.merchantRequestId} says where it stands.`,
+    throw new Problem('refused', 'not-now', `Not possible now: ${error.cause?.message ?? error.message}.`, {
+      hint: `payouts card show ${record.merchantRequestId} shows its state.`,
     });
   };
 
 function notRunning({ merchantRequestId, state }: CardRecord): Problem {
-  return new Problem('conflict', 'not-running', `This card payment does not run; it is ${state}.`, {
-    hint: `payouts card show ${merchantRequestId} says more.`,
+  return new Problem('conflict', 'not-running', `This card payment is not running; it is ${state}.`, {
+    hint: `payouts card show ${merchantRequestId} shows more.`,
   });
 }

@@ -165,7 +165,7 @@ async function gatewayOf(
   if (given !== undefined) return { gatewayUrl: gatewayAddress(given), checkoutUrl: undefined };
   const { gatewayUrl, apiUrl } = await session.stack('join-only');
   if (gatewayUrl === null) {
-    throw new Problem('usage', 'gateway-missing', 'The stack that is up has no gateway.', {
+    throw new Problem('usage', 'gateway-missing', 'The running stack has no gateway.', {
       hint: 'Name one with --gateway URL.',
     });
   }

@@ -71,7 +71,7 @@ async function paymentOf(cards: CardStore, { merchantRequestId, paymentId, state
   if ((await cards.paymentsOf(merchantRequestId)).includes(id)) return id;
   if (paymentId !== null) return paymentId;
   throw new Problem('refused', 'no-payment-yet', `The acquirer has shown no payment for it yet; it is ${state}.`, {
-    hint: `payouts card show ${merchantRequestId} says more.`,
+    hint: `payouts card show ${merchantRequestId} shows more.`,
   });
 }
 
@@ -104,7 +104,7 @@ export function cardText(payment: CardDocument, more: readonly [string, string |
     ['why', reason?.message ?? null],
     ['card', bin === null || lastFour === null ? null : `${bin}******${lastFour}`],
     ['acquirer', payment.payment_id],
-    ['contradicted', payment.contradicted ? 'yes: the acquirer has said something else after the end' : null],
+    ['contradicted', payment.contradicted ? 'yes: the acquirer later contradicted the end' : null],
     ...more,
     ['Temporal UI', payment.url],
   ];

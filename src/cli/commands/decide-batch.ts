@@ -45,7 +45,7 @@ export async function decideBatch(
   const { length } = plan.rows;
   if (length === 0) {
     throw new Problem('usage', 'nothing-awaited', `No row of batch ${batchId} can be decided together with others.`, {
-      hint: `payouts ${decision} REFERENCE decides one that asks for itself; payouts status ${batchId} shows them.`,
+      hint: `payouts ${decision} REFERENCE decides a single row; payouts status ${batchId} shows them.`,
     });
   }
   await confirm(
@@ -56,7 +56,7 @@ export async function decideBatch(
   const taken = await takePlan(deps, plan, signed);
   if ('refused' in taken) {
     throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${taken.refused}.`, {
-      hint: `payouts audit show ${batchId} has it.`,
+      hint: `payouts audit show ${batchId} shows it.`,
     });
   }
   const client = await session.client();
@@ -73,7 +73,7 @@ export async function decideBatch(
 
 function signedPlan(storeId: string, { sign }: Signer, plan: BatchPlan, remark = '') {
   const { batchId: reference, question, decision, digest } = plan;
-  if (sign === undefined) throw new Error('a plan is decided by signature alone');
+  if (sign === undefined) throw new Error('a batch is decided only by signature');
   return sign({ storeId, question, reference, digest, decision, remark });
 }
 
@@ -96,11 +96,11 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
   return [
     `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(`${newPayees}`)} of them new`,
     ...sums,
-    ...flagged.map(([flag, count]) => `  look at ${count}: ${FLAGS[flag]}`),
+    ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
     ...(apart.length === 0
       ? []
       : [
-          `${counted(apart.length, 'payout asks for itself', 'payouts ask for themselves')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
+          `${counted(apart.length, 'payout needs a decision of its own', 'payouts need decisions of their own')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
         ]),
     ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
     ...(more > 0 ? [`and ${groupedAmount(`${more}`)} more; payouts status ${batchId} lists all of them`] : []),

@@ -59,7 +59,7 @@ export async function decide(
   const payouts = ofKind(await awaitingPayouts(store, target, AWAITING), id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
-      hint: `payouts status ${shownId(target)} says what it waits for.`,
+      hint: `payouts status ${shownId(target)} shows what it waits for.`,
     });
   }
   const [role = 'payout'] = new Set(payouts.map(roleAskedOf));
@@ -90,7 +90,7 @@ function ofKind(payouts: readonly PayoutRecord[], id: string, kinds: readonly st
   if (kinds !== undefined) return payouts.filter((row) => kinds.includes(kindOf(row)));
   if (found.size < 2) return [...payouts];
   const shown = [...found].map(([kind, some]) => `${kind} (${some.length})`).join(', ');
-  throw new Problem('usage', 'kinds-mixed', `What waits under "${id}" asks different questions: ${shown}.`, {
+  throw new Problem('usage', 'kinds-mixed', `The waiting rows under "${id}" are of different kinds: ${shown}.`, {
     hint: `Add --kind KIND, or several: --kind ${[...found.keys()].join(',')}`,
   });
 }
@@ -123,7 +123,7 @@ async function decisionOn(
   if (sign === undefined) return { decisionId: v7(), decision, by, remark };
   const row = await store.payout(payout.reference);
   const asked = row === undefined ? undefined : await openQuestion(store, row);
-  if (row === undefined || asked === undefined) return { refused: 'it asks nothing any more' };
+  if (row === undefined || asked === undefined) return { refused: 'it no longer awaits a decision' };
   const { question, digest } = asked;
   const signed = sign({
     storeId: store.id,
@@ -168,13 +168,13 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const [payout, ...others] = await awaitingPayouts(store, target, ['needs-operator']);
   if (payout === undefined) {
     throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
-      hint: `payouts status ${shownId(target)} says where it stands.`,
+      hint: `payouts status ${shownId(target)} shows its state.`,
     });
   }
   if (others.length > 0) {
     const shown = [payout, ...others].slice(0, CANDIDATES_MAX).map(({ reference }) => shortId(reference));
     throw new Problem('usage', 'ambiguous-id', `${others.length + 1} payouts of this batch need an operator.`, {
-      hint: `Evidence is about one of them: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
+      hint: `Evidence concerns one payout; name one: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
     });
   }
   const signer = await signerOf(session, options, 'resolve');
@@ -220,7 +220,7 @@ const shownId = (target: Target): string =>
 /** What an ID has turned out to name. */
 const titleOf = (target: Target): string =>
   target.kind === 'batch'
-    ? `what is left of batch ${target.batch.batchId} (${visible(target.batch.file)})`
+    ? `the rest of batch ${target.batch.batchId} (${visible(target.batch.file)})`
     : `payout ${target.payout.reference} (${visible(payoutTitle(target.payout.instruction))})`;
 
 async function awaitingPayouts(store: Store, target: Target, states: readonly PayoutState[]): Promise<PayoutRecord[]> {

@@ -38,7 +38,7 @@ async function payExample(session: Session): Promise<ExitCode> {
     });
   } catch (error) {
     if (!(error instanceof IntakeRefusal) || error.kind !== 'already-taken' || error.batchId === undefined) throw error;
-    session.output.say('These payouts were made before; nothing is paid twice. Their report:');
+    session.output.say('These payouts were already made; nothing is paid twice. Their report:');
     return report(session, error.batchId, { mask: false });
   }
 }

@@ -88,7 +88,7 @@ async function storeDetail(session: Session): Promise<string> {
 async function checkStack(session: Session): Promise<Check[]> {
   const booted = await check('stack', async () => {
     const stack = await session.stack();
-    return stack.owner ? 'booted for this check' : 'up';
+    return stack.owner ? 'started for this check' : 'up';
   });
   if (booted.verdict === 'failed') return [booted];
   const stack = await session.stack();
@@ -156,7 +156,7 @@ async function checkReferences(session: Session): Promise<Omit<Check, 'name'>> {
 
 function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check {
   const complaint = clockComplaint(offset, config.settings.clockSkewMs);
-  const seen = offset === undefined ? 'not told by its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
+  const seen = offset === undefined ? 'not shown in its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
 

@@ -25,7 +25,7 @@ function unclearText(unclear: readonly Unclear[]): string {
     .slice(0, SHOWN_MAX)
     .map(({ documentId, kind, why }) => `  ${visible(documentId)}: ${kind}: ${why}`);
   const more = unclear.length > SHOWN_MAX ? [`  and ${unclear.length - SHOWN_MAX} more; --json lists all of them`] : [];
-  return ['Look at these by hand: what has moved is not known, or the bank contradicts it.', ...shown, ...more].join(
+  return ['Check these manually: it is not known what moved, or the bank contradicts it.', ...shown, ...more].join(
     '\n',
   );
 }

@@ -33,10 +33,15 @@ export async function listEvents(session: Session, { from, kind, limit }: ListOp
     event.uid ?? '',
   ]);
   const next = events.at(-1);
-  const more = found.length > limit && next ? `\nThere are more: payouts events --from ${next.position + 1}` : '';
+  const more =
+    found.length > limit && next
+      ? `
+There are more: payouts events --from ${next.position + 1}`
+      : '';
   const tail = await store.outboxTail();
   const before = from !== undefined && from <= tail ? `The events up to position ${tail} are deleted.\n` : '';
-  const listed = rows.length === 0 ? 'No event.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
+  const listed =
+    rows.length === 0 ? 'There are no events.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
   const text = `${before}${listed}${more}`;
   session.output.result(
     { schemaVersion: 1, head, tail, events: events.map(eventDocument), complete: more === '' },
@@ -69,7 +74,7 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
     throw new Problem(
       'usage',
       'position-unknown',
-      `The positions are 1 to ${head}; ${head + 1} begins behind the last one.`,
+      `Positions are 1 to ${head}; use ${head + 1} to start after the last one.`,
       {
         hint: 'payouts events shows them.',
       },
@@ -79,11 +84,11 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
   if (from <= tail) throw deleted(tail);
   const known = (await store.subscriptions()).map((it) => it.name);
   if (!known.includes(name)) throw unknownSubscription(known);
-  await confirm(`Tell ${name} of ${counted(head + 1 - from, 'event')} from position ${from} on?`, yes);
+  await confirm(`Send ${counted(head + 1 - from, 'event')} from position ${from} on to ${name} again?`, yes);
   const replayed = await store.replaySubscription({ name, from, by: by ?? userInfo().username, at: Date.now() });
   if (replayed === 'unknown') throw unknownSubscription(known);
   if (replayed === 'deleted') throw deleted(await store.outboxTail());
-  const text = `${name} is told everything from position ${from} on, by the next worker that looks.`;
+  const text = `A worker will send everything from position ${from} on to ${name}.`;
   session.output.result({ schemaVersion: 1, subscription: name, from, head }, text);
   return EXIT.completed;
 }
@@ -116,7 +121,10 @@ export async function forgetEvents(
 
 const unknownSubscription = (known: readonly string[]): Problem =>
   new Problem('not-found', 'unknown-subscription', 'No worker has sent to a subscription of this name yet.', {
-    hint: known.length === 0 ? 'PAYOUTS_EVENTS names them; a worker takes them up.' : `There are: ${known.join(', ')}.`,
+    hint:
+      known.length === 0
+        ? 'PAYOUTS_EVENTS names the subscriptions; a worker picks them up.'
+        : `Known subscriptions: ${known.join(', ')}.`,
   });
 
 /** `payouts events status`: how far each subscription is told, and why not further. Exit 5 when one is parked, or an event of one. */
@@ -138,7 +146,7 @@ export async function eventsStatus(session: Session): Promise<ExitCode> {
     ),
   );
   const documents = all.map(standingDocument);
-  const none = 'Nobody is told of events: PAYOUTS_EVENTS names no subscription.';
+  const none = 'No events are sent: PAYOUTS_EVENTS names no subscription.';
   const text = all.length === 0 ? none : all.map(standingText).join('\n\n');
   session.output.result({ schemaVersion: 1, head, subscriptions: documents }, text);
   return all.some(({ state, refused }) => state === 'parked' || refused.some(isParked))
@@ -223,8 +231,8 @@ function standingText({ name, to, state, position, behind, record, refused }: St
     `${name} [${state}]`,
     ...line('to', to ?? 'not in the configuration of this command'),
     ...line('position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(`${position}`)),
-    ...line('behind by', behind === 0 ? undefined : counted(behind, 'event')),
-    ...line('told last', moment(record?.toldAt)),
+    ...line('backlog', behind === 0 ? undefined : counted(behind, 'event')),
+    ...line('sent last', moment(record?.toldAt)),
     ...line('failing since', moment(record?.failingSince)),
     ...line('why', record?.why),
     ...line('parked', moment(record?.parkedAt)),

@@ -74,12 +74,12 @@ function rule(name: string): Explained[] {
 function state(name: string): Explained[] {
   if (!Object.hasOwn(STATES, name)) return [];
   const { meaning, byItself } = STATES[name as PayoutState];
-  const attention = needsAttention(name as PayoutState) ? 'yes; its reason says who: payouts inbox' : 'no';
+  const attention = needsAttention(name as PayoutState) ? 'yes; the reason says who: payouts inbox' : 'no';
   const lines = [
     ['state', name],
     ['meaning', meaning],
     ['people', attention],
-    ['by itself', byItself],
+    ['otherwise', byItself],
   ];
   return [
     {
@@ -110,17 +110,17 @@ function remedied(
     ['meaning', meaning],
     ['who', ACTORS[who]],
     ['to do', todo],
-    ['by itself', byItself],
+    ['otherwise', byItself],
   ];
   return { document: { [what]: { meaning, who, remedy: todo, byItself } }, text: labelled(lines) };
 }
 
 const ACTORS: Readonly<Record<Actor, string>> = {
-  approver: 'an approver, never who handed it over',
-  compliance: 'somebody with the role compliance, never who handed it over',
+  approver: 'an approver other than the maker',
+  compliance: 'somebody with the role compliance, other than the maker',
   operator: 'an operator',
-  maker: 'who hands payouts over',
-  outside: 'somebody at the bank or with the account',
+  maker: 'the maker',
+  outside: 'the bank, or the owner of the account',
   nobody: 'nobody has to',
 };
 
@@ -153,7 +153,7 @@ async function bankField(bank: Bank, name: string, currency: string | undefined)
   const findings = [...FINDINGS_OF_PAYEE_FIELDS, ...FINDINGS_OF_EVERY_COLUMN].sort();
   const lines = [
     ['field', name],
-    ['meaning', "A payee's field, as the bank asks for it in these cases:"],
+    ['meaning', "A payee's field, which the bank asks for in these cases:"],
   ];
   const text = `${labelled(lines)}\n\n${table(head, rows)}\n\n${labelled([['findings', findings.join(', ')]])}`;
   return [{ document: { field: { asked, findings } }, text }];
@@ -164,7 +164,7 @@ function unknownName(name: string, fields: readonly string[]): Problem {
   return new Problem(
     'usage',
     'unknown-name',
-    `"${visible(name)}" is no column, no field that the bank asks for, no finding, no state, no reason code and no incident.`,
+    `"${visible(name)}" is not a column, a field that the bank asks for, a finding, a state, a reason code or an incident.`,
     { hint: `payouts explain lists them.${didYouMean(name, known)}` },
   );
 }
@@ -176,7 +176,7 @@ const labelled = (lines: readonly (readonly string[])[]): string =>
   lines
     .flatMap(([label = '', text = '']) =>
       labelledText(label, text === '' ? '-' : text, {
-        labelWidth: 'by itself  '.length,
+        labelWidth: 'otherwise  '.length,
         width: widthOf(process.stdout),
       }),
     )
@@ -196,7 +196,7 @@ const LIST: Explained = {
       ['column', 'needed', 'meaning'],
       Object.entries(COLUMNS).map(([name, { needed, meaning }]) => [name, needed, meaning]),
     ),
-    "The payee's own fields are the bank's: payouts explain FIELD.",
+    'The fields of a payee are defined by the bank: payouts explain FIELD.',
     `Findings: ${Object.keys(RULES).join(', ')}`,
     `States: ${Object.keys(STATES).join(', ')}`,
     `Reason codes: ${Object.keys(REASONS).join(', ')}`,

@@ -20,8 +20,8 @@ export async function pull(session: Session, { to, query, limit }: PullOptions):
   const count = await pullHistories(await session.client(), folder, { query, limit, told });
   const isSealed = config.codecKeys() !== undefined;
   const payloads = isSealed
-    ? 'Payloads are encrypted in them as in Temporal: payouts replay needs the same keys.'
-    : 'Payloads are in clear text in them, with payees and accounts: delete the folder when you are done.';
+    ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'
+    : 'Payloads are in clear text, with payees and accounts: delete the folder when you are done.';
   output.result(
     { schemaVersion: 1, histories: { folder, count, encrypted: isSealed, complete: count < limit } },
     [

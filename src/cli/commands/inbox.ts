@@ -56,7 +56,7 @@ export async function inbox(session: Session, options: InboxOptions): Promise<Ex
 
 /** Operators are told on the way: whoever was to hear of events hears nothing. */
 const parkedText = ({ name, parkedAt }: SubscriptionRecord): string =>
-  `events to ${name} are parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
+  `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 
 /** Those that wait for one person. */
 async function those(
@@ -95,7 +95,7 @@ function inboxText(
   return [
     `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}.`,
     ...(isCut
-      ? [`The oldest ${READ_MAX} were looked through; \`payouts list --state held\` and its like show others.`]
+      ? [`Only the oldest ${READ_MAX} were checked; \`payouts list --state held\` and similar filters show others.`]
       : []),
     ...(groups.length === 0 ? [] : ['', stepGroupsText(groups, { now: Date.now(), width })]),
     ...incidents.flatMap((incident) => ['', ...incidentLines(incident, width)]),
@@ -103,7 +103,7 @@ function inboxText(
 }
 
 function incidentLines({ kind, id, reference, orderId, seenAt }: IncidentRecord, width: number): string[] {
-  const layout = { indent: 2, labelWidth: 'by itself  '.length, width };
+  const layout = { indent: 2, labelWidth: 'otherwise  '.length, width };
   const { todo, byItself } = INCIDENT_REMEDIES[kind];
   return [
     `incident ${id} [${kind}]`,
@@ -111,6 +111,6 @@ function incidentLines({ kind, id, reference, orderId, seenAt }: IncidentRecord,
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
     ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),
-    ...labelled('by itself', byItself, layout),
+    ...labelled('otherwise', byItself, layout),
   ];
 }

@@ -25,7 +25,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
     acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
   ]);
   const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'acknowledged'];
-  const none = open ? 'No open incident.' : 'No incident.';
+  const none = open ? 'There are no open incidents.' : 'There are no incidents.';
   session.output.result(
     { schemaVersion: 1, incidents: found.map(seenToDocument) },
     rows.length === 0 ? none : table(heads, rows),
@@ -42,8 +42,8 @@ export async function acknowledge(
   const signer = await signerOf(session, asker, 'resolve');
   const { name: by } = signer;
   if (reason.trim() === '' || by.trim() === '') {
-    throw new Problem('usage', 'reason-missing', 'An acknowledgement says who and why.', {
-      hint: 'Give --by NAME and --reason TEXT, neither of them blank.',
+    throw new Problem('usage', 'reason-missing', 'An acknowledgement needs a name and a reason.', {
+      hint: 'Give --by NAME and --reason TEXT, neither of them empty.',
     });
   }
   const store = await session.store();
@@ -59,7 +59,7 @@ export async function acknowledge(
   const { incident, isNew } = acknowledged;
   const text = isNew
     ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
-    : `${id} was acknowledged before, by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
+    : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
   session.output.result({ schemaVersion: 1, incident: seenToDocument(incident), changed: isNew }, text);
   return EXIT.completed;
 }

@@ -32,7 +32,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   void stack.failure.then((error) => {
     ended = error;
   });
-  if (!once) output.say(`Takes what is dropped into ${path}/in. Until Ctrl-C.`);
+  if (!once) output.say(`Processing files dropped into ${path}/in until Ctrl-C.`);
   const all = await firstPass(folder, once);
   tell(output, all);
   // Without a stack that stays nobody else would bring the batches to their end.
@@ -71,11 +71,11 @@ function tell(output: Output, sweep: Sweep): void {
 }
 
 const counted = ({ taken, refused, ended, open }: Sweep): string =>
-  `${taken} taken, ${refused} refused, ${ended} ended, ${open} under way`;
+  `${taken} taken, ${refused} refused, ${ended} ended, ${open} in progress`;
 
 function partEnded(cause: Error): Problem {
-  return new Problem('unreachable', 'part-ended', `A part of the stack ended by itself: ${cause.message}`, {
-    hint: 'Run the same command again: it goes on where it was.',
+  return new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, {
+    hint: 'Run the same command again: it continues where it was.',
     cause,
   });
 }

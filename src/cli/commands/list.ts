@@ -47,7 +47,7 @@ export async function list(session: Session, options: ListOptions = {}): Promise
 async function listAll(session: Session, store: Store): Promise<ExitCode> {
   const { batches } = await listBatches(store);
   const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
-  const text = batches.length === 0 ? 'No batch yet.' : table(heads, batches.map(batchCells));
+  const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
   session.output.result({ schemaVersion: 1, batches }, text);
   return EXIT.completed;
 }
@@ -71,7 +71,7 @@ async function listPayouts(session: Session, store: Store, search: PayoutSearch)
   const { currencies, exchanges } = await sumsOf(store, summed);
   const text =
     rows.length === 0
-      ? 'No payout is like that.'
+      ? 'No payout matches.'
       : [rowTable(rows), '', headLine(summed.length, isCut), totalsTable(currencies)].join('\n');
   const totals = { payouts: summed.length, isCut, currencies, exchanges };
   session.output.result({ schemaVersion: 1, batches, payouts: rows.map(listedPayout), totals }, text);

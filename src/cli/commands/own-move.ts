@@ -110,7 +110,7 @@ async function startAndFollow(session: Session, plan: MovePlan, options: MoveOpt
 /** The same document again: what has no end is followed, and started where its workflow is gone. */
 async function followTaken(session: Session, row: PayoutRecord, options: MoveOptions): Promise<ExitCode> {
   const { kind, reference, workflowId, state } = row;
-  session.output.say(`This ${kind} is known and is ${state}.`);
+  session.output.say(`This ${kind} is already known and is ${state}.`);
   if (options.detach) return show(session, row, EXIT.completed);
   const client = await session.client();
   if (!(await executionsOver(client).isOpen(workflowId))) await restartPayout(client, row);
@@ -121,7 +121,7 @@ async function follow(session: Session, followed: FollowedPayout, { timeout, det
   const { row, end } = await followPayout(session, followed, timeout);
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
-    session.output.say(`Detached: it goes on. \`payouts status ${followed.reference}\` shows it.`);
+    session.output.say(`Detached; it continues. \`payouts status ${followed.reference}\` shows it.`);
   }
   if (row === undefined) return end === 'interrupted' ? EXIT.interrupted : EXIT.stillOpen;
   const exit = detach ? EXIT.completed : exitOf(row.state);

@@ -20,7 +20,7 @@ export async function makeKey(session: Session, file: string): Promise<ExitCode>
   const { privateKey, publicKey } = newKey();
   await writeNew(file, privateKey);
   session.output.result({ schemaVersion: 1, file, publicKey }, publicKey);
-  session.output.say(`The private key is in ${file}: keep it to yourself. The line above goes into the policy.`);
+  session.output.say(`The private key is in ${file}: keep it secret. Put the line above into the policy.`);
   return EXIT.completed;
 }
 
@@ -31,7 +31,7 @@ export async function makeToken(session: Session, { days }: { days: number }): P
   const expires = new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
   session.output.result({ schemaVersion: 1, token, entry: { sha256, expires } }, token);
   session.output.say(
-    `The line above is shown once. Into "tokens" of its person: ${JSON.stringify({ sha256, expires })}`,
+    `The token above is shown only once. Add to "tokens" of its person: ${JSON.stringify({ sha256, expires })}`,
   );
   return EXIT.completed;
 }
@@ -41,17 +41,17 @@ const TOKEN_BYTES = 32;
 /** `payouts policy init FILE`: asks who there is and writes a policy. */
 export async function initPolicy(session: Session, file: string): Promise<ExitCode> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Problem('usage', 'terminal-needed', 'There is no terminal to ask on.', {
-      hint: 'Write the file by hand (docs/policy.md shows one), then: payouts policy check FILE',
+    throw new Problem('usage', 'terminal-needed', 'There is no terminal for the confirmation.', {
+      hint: 'Write the file manually (docs/policy.md shows one), then: payouts policy check FILE',
     });
   }
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const people: object[] = [];
   for (let n = 1; ; n += 1) {
-    const name = (await ask.question(`Name of person ${n} (empty: no further one): `)).trim();
+    const name = (await ask.question(`Name of person ${n} (leave empty to finish): `)).trim();
     if (name === '') break;
     const roles = await ask.question(`  Roles of ${name} (${ROLES.join(', ')}): `);
-    const key = (await ask.question(`  Public key, as payouts policy key FILE prints it: `)).trim();
+    const key = (await ask.question(`  Public key, as printed by payouts policy key FILE: `)).trim();
     const named = roles.split(/[\s,]+/).filter((role) => role !== '');
     people.push({ name, roles: named, scope: {}, keys: key === '' ? [] : [key] });
   }
@@ -74,12 +74,12 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     name,
     roles.join(', '),
     scopeText(scope),
-    credentials.map(({ id }) => id).join(', ') || 'none: can decide nothing',
+    credentials.map(({ id }) => id).join(', ') || 'none: cannot decide anything',
   ]);
   const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
-    rules.length === 0 ? 'Nothing needs an approval.' : table(['approvals', 'of what has'], rules),
+    rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(limits.length === 0
       ? []
       : [
@@ -91,7 +91,7 @@ export async function checkPolicy(session: Session, file: string | undefined): P
             ]),
           ),
         ]),
-    `An approval holds for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
+    `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
   session.output.result({ schemaVersion: 1, policy }, text);
   return EXIT.completed;
@@ -103,8 +103,8 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
   const store = await session.store();
   const target = await findTarget(store, id);
   if (target.kind === 'batch') {
-    throw new Problem('usage', 'payout-needed', 'A policy is explained for one payout.', {
-      hint: `payouts status ${id} lists those of the batch.`,
+    throw new Problem('usage', 'payout-needed', 'Name a single payout.', {
+      hint: `payouts status ${id} lists the payouts of the batch.`,
     });
   }
   const { payout } = target;
@@ -127,10 +127,10 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
     mayApprove: able,
   };
   const lines = [
-    `${reference} is ${state}; handed over by ${by ?? 'nobody who is known'}.`,
+    `${reference} is ${state}; maker: ${by ?? 'not known'}.`,
     asked === undefined
-      ? 'It asks nobody anything now.'
-      : `It asks for ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
+      ? 'It does not await a decision now.'
+      : `It needs ${asked.needed} ${asked.needed === 1 ? 'person' : 'people'} (${asked.question}); approved by ${approvedBy.join(', ') || 'nobody yet'}.`,
     `May approve it: ${able.join(', ') || 'nobody: change the policy'}.`,
   ];
   session.output.result({ schemaVersion: 1, ...document }, lines.join('\n'));
@@ -140,7 +140,7 @@ export async function explainPolicy(session: Session, id: string): Promise<ExitC
 function setPolicy({ config }: Session): Policy {
   const { policy } = config.settings;
   if (policy !== undefined) return policy;
-  throw new Problem('usage', 'no-policy', 'No policy is set: names are believed.', {
+  throw new Problem('usage', 'no-policy', 'No policy is set; names are not verified.', {
     hint: 'payouts policy init FILE makes one; set PAYOUTS_POLICY to the file.',
   });
 }
@@ -150,7 +150,7 @@ function assertUsable(text: string): Policy {
   if ('policy' in read) return read.policy;
   const message = `This policy cannot be used:\n${read.problems.map((problem) => `  ${problem}`).join('\n')}`;
   throw new Problem('usage', 'policy-unusable', message, {
-    hint: 'Mend it and check it again. docs/policy.md shows one.',
+    hint: 'Correct it and check it again. docs/policy.md shows an example.',
   });
 }
 
@@ -164,7 +164,7 @@ async function textOf(file: string): Promise<string> {
 async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new Problem('usage', 'file-exists', `${file} is there already.`, { hint: 'Name another file.' });
+    throw new Problem('usage', 'file-exists', `${file} already exists.`, { hint: 'Name another file.' });
   });
 }
 

@@ -22,9 +22,9 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
   const stack = await session.stack();
   const client = await session.client();
   const handle = await startReconciliationPass(client, v7(), days);
-  session.output.say(`Reads the bank's orders: ${handle.workflowId}`);
+  session.output.say(`Reading the bank's orders: ${handle.workflowId}`);
   const gone = stack.failure.then((cause) => {
-    throw new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer any more.', { cause });
+    throw new Problem('unreachable', 'temporal-unreachable', 'Temporal no longer answers.', { cause });
   });
   const left = new Promise<undefined>((resolve) => interrupted.addEventListener('abort', () => resolve(undefined)));
   const pass = await Promise.race([handle.result(), gone, left]);
@@ -71,9 +71,9 @@ function textOf({ keys, unreadKeys, findings }: Pass): string {
     ['without an answer', `${unreadKeys}`],
     ['orders read', `${findings.orders}`],
     ['returns', `${findings.returns}`],
-    ['orders of nobody', `${findings.unaskedOrders}`],
+    ['orders we did not send', `${findings.unaskedOrders}`],
     ['incidents', `${findings.incidents}`],
-    ['facts not known before', `${findings.recorded}`],
+    ['new facts', `${findings.recorded}`],
   ];
   const incidents = findings.shown.map(
     ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind]} (payout ${reference}, order ${orderId})`,

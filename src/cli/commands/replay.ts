@@ -21,10 +21,10 @@ interface Failed {
 
 const TODO: Readonly<Record<Failed['problem'], string>> = {
   'another-course':
-    'put the change behind patched() or into a new workflow type; an execution like this one would stand still',
-  'key-missing': 'set PAYOUTS_CODEC_KEYS to the keys of the workers that it comes from',
-  failed: 'see what the message says; an execution like this one would stand still',
-  'no-history': 'remove it, or write it again with payouts histories pull',
+    'put the change behind patched() or into a new workflow type; an execution like this one would get stuck',
+  'key-missing': 'set PAYOUTS_CODEC_KEYS to the keys of the workers that ran it',
+  failed: 'see the message; an execution like this one would get stuck',
+  'no-history': 'remove it, or pull it again with payouts histories pull',
 };
 
 /** `payouts replay DIR`: the gate before another build goes out (exit code 5 when a history does not replay). */
@@ -32,7 +32,7 @@ export async function replay({ config, output }: Session, dir: string): Promise<
   const folder = resolve(dir);
   const paths = historyFilesIn(folder);
   if (paths === undefined || paths.length === 0) {
-    const what = paths === undefined ? 'is not there' : 'holds no file *.json';
+    const what = paths === undefined ? 'does not exist' : 'contains no *.json file';
     throw new Problem('usage', 'no-histories', `${folder} ${what}.`, {
       hint: `payouts histories pull --to ${dir} writes the open ones of a namespace to it.`,
     });

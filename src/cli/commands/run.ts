@@ -66,13 +66,17 @@ export async function pay(
   const { batchId } = taking;
   if (taking.outcome !== 'claimed') {
     if (options.dryRun || options.detach) {
-      return tell(session, batchId, taking.outcome === 'under-way' ? 'is under way already' : 'is with an operator');
+      return tell(
+        session,
+        batchId,
+        taking.outcome === 'under-way' ? 'is already in progress' : 'waits for an operator',
+      );
     }
-    session.output.say(`Every row of this file is known; following ${taking.batchIds.join(', ')}.`);
+    session.output.say(`All rows of this file are already known; following ${taking.batchIds.join(', ')}.`);
     return followAndReport(session, taking.batchIds, options.timeoutMs);
   }
   session.output.say(`Batch ${batchId} is claimed and started.`);
-  if (options.detach) return tell(session, batchId, 'is started; nobody waits for it');
+  if (options.detach) return tell(session, batchId, 'is started and not followed');
   // The first answers to a bank message: the file is taken, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeoutMs);
@@ -117,7 +121,7 @@ export async function followAndReport(
   if (end === 'interrupted') {
     session.leaveAtOnce = true;
     session.output.say(
-      `Detached: payouts that are under way go on. \`payouts watch ${shortId(batchIds.at(-1) ?? '')}\` follows them again.`,
+      `Detached; payouts in progress continue. \`payouts watch ${shortId(batchIds.at(-1) ?? '')}\` follows them again.`,
     );
     return EXIT.interrupted;
   }

@@ -32,14 +32,14 @@ export async function createSchedule(
     await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    throw new Problem('conflict', 'schedule-exists', `There is a schedule ${name} already.`, {
+    throw new Problem('conflict', 'schedule-exists', `A schedule ${name} already exists.`, {
       hint: `Delete it first (payouts schedule delete ${name}), or choose another --name.`,
       cause: error,
     });
   }
   session.output.result(
     { schemaVersion: 1, schedule: { name, folder: dir, everyMs: every } },
-    `Schedule ${name}: workers sweep ${dir}. They must see this folder.`,
+    `Schedule ${name}: workers process ${dir}. All workers must have access to this folder.`,
   );
   return EXIT.completed;
 }
@@ -79,7 +79,8 @@ export async function listSchedules(session: Session): Promise<ExitCode> {
     last ?? 'never',
     folder,
   ]);
-  const text = rows.length === 0 ? 'No schedule yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
+  const text =
+    rows.length === 0 ? 'There are no schedules yet.' : table(['name', 'every', 'next', 'last', 'folder'], rows);
   session.output.result({ schemaVersion: 1, schedules }, text);
   return EXIT.completed;
 }

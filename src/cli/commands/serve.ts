@@ -31,7 +31,7 @@ export async function dev(
     `Bank         ${apiUrl}`,
     `Gateway      ${gatewayUrl ?? ''}`,
     `Pages        ${pages ?? 'none: the policy names no origin for them, or tokens are set without a policy'}`,
-    'Up until Ctrl-C. Other commands of this PAYOUTS_HOME join it.',
+    'Up until Ctrl-C. Other commands with this PAYOUTS_HOME use it.',
   ].join('\n');
   session.output.result(
     {

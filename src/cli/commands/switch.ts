@@ -31,7 +31,7 @@ export async function switchOff(
   const changed = await store.switchOff({ ...off, ...asked });
   const text = changed
     ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
-    : `${switchText(off)} was off already.`;
+    : `${switchText(off)} was already off.`;
   session.output.result({ schemaVersion: 1, switch: { ...off, off: true }, changed, openPayouts: open }, text);
   return EXIT.completed;
 }
@@ -49,7 +49,7 @@ export async function switchOn(
   await confirm(`Switch on ${switchText(on)}?`, options.yes);
   if (!(await store.switchOn({ ...on, ...asked }))) {
     throw new Problem('usage', 'not-off', `${switchText(on)} is not off.`, {
-      hint: 'payouts switch list shows what is.',
+      hint: 'payouts switch list shows what is off.',
     });
   }
   session.output.result({ schemaVersion: 1, switch: { ...on, off: false }, changed: true }, `On: ${switchText(on)}.`);

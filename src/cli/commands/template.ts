@@ -29,7 +29,7 @@ export async function template(
   const entries = await withValidationBank(session, (bank) => bankOffer(bank, currency));
   const missing = fieldsWithoutSample(entries);
   if (missing.length > 0)
-    session.output.say(`No sample matches the bank's rule for ${missing.join(', ')}; fill it in.`);
+    session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
   const text = textOf(kind, entries, idsOf(session));
   session.output.result({ schemaVersion: 1, template: kind, text }, text);
   return EXIT.completed;
@@ -38,7 +38,7 @@ export async function template(
 /** What completes the bank message that the user has: its accounts and payees in full, for the one who pays them. */
 async function fromMessage(session: Session, kind: TemplateKind, from: string, files: MessageFiles): Promise<ExitCode> {
   if (kind !== 'mapping' && kind !== 'payees') {
-    throw new Problem('usage', 'no-template-from', 'Only mapping and payees are made from a bank message.', {
+    throw new Problem('usage', 'no-template-from', 'Only mapping and payees can be made from a bank message.', {
       hint: `payouts template mapping --from ${from}`,
     });
   }

@@ -21,11 +21,11 @@ export async function validate(session: Session, path: string, files: MessageFil
   const warnings = staged.warnings.list();
   if (warnings.length > 0) session.output.say(formatWarnings(warnings));
   const { taken } = await dropKnown(await session.store(), checked);
-  if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Mend the file; nothing was sent.');
-  const known = taken.total === 0 ? '' : ` ${taken.total} of them were taken before.`;
+  if (staged.findings.total > 0) throw invalidInput(staged.findings, 'Correct the file; nothing was sent.');
+  const known = taken.total === 0 ? '' : ` ${taken.total} of them were already taken.`;
   session.output.result(
     { schemaVersion: 1, file: checked.file, rows: staged.rowCount, known: taken.total, findings: [], warnings },
-    `${visible(checked.file)}: ${counted(staged.rowCount, 'row')}, no finding.${known}`,
+    `${visible(checked.file)}: ${counted(staged.rowCount, 'row')}, no findings.${known}`,
   );
   return EXIT.completed;
 }

@@ -45,24 +45,27 @@ class AbaReader extends RecordReader {
     this.line = line;
     const type = record.slice(0, 1);
     if (this.closed)
-      throw this.unreadable({ rule: 'record-after-total', message: 'nothing follows the record of totals (type 7)' });
+      throw this.unreadable({ rule: 'record-after-total', message: 'nothing may follow the totals record (type 7)' });
     if (this.head === undefined) {
       if (type !== '0')
-        throw this.unreadable({ rule: 'bad-record', message: 'the first record is a descriptive one (type 0)' });
+        throw this.unreadable({
+          rule: 'bad-record',
+          message: 'the first record must be a descriptive record (type 0)',
+        });
       this.head = this.takeHead(record);
     } else if (type === '1') this.takeDetail(record, this.head);
     else if (type === '7') this.takeTotal(record, this.head);
     else
       throw this.unreadable({
         rule: 'bad-record',
-        message: 'details (type 1) and one record of totals (type 7) follow the head',
+        message: 'detail records (type 1) and one totals record (type 7) must follow the header',
       });
   }
 
   end(): void {
     if (this.head === undefined) this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
     else if (!this.closed) {
-      const message = 'the record of totals (type 7) is missing; the file was cut off';
+      const message = 'the totals record (type 7) is missing; the file is truncated';
       this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
     } else if (this.row === 0)
       this.sink.finding(noRows(this.file, this.line, 'the file has no detail record (type 1)'));
@@ -73,7 +76,7 @@ class AbaReader extends RecordReader {
     const [day, month, year] = [written.slice(0, 2), written.slice(2, 4), written.slice(4)];
     const processingDate = calendarDate(year, month, day);
     if (processingDate === undefined) {
-      const message = 'the processing date is not a date of the calendar as DDMMYY';
+      const message = 'the processing date is not a valid date in the form DDMMYY';
       this.found(HEAD.processingDate, { rule: 'bad-date', message, value: written });
     }
     const messageId = [HEAD.userId, HEAD.processingDate, HEAD.reelSequence, HEAD.description]
@@ -145,13 +148,13 @@ class AbaReader extends RecordReader {
     this.closed = true;
     const net = this.credits - this.debits;
     if (cut(record, TOTAL.bsb) !== TOTAL_BSB) {
-      this.found(TOTAL.bsb, { rule: 'bad-record', message: `a record of totals has ${TOTAL_BSB} here` });
+      this.found(TOTAL.bsb, { rule: 'bad-record', message: `a totals record has ${TOTAL_BSB} here` });
     }
     this.compare(record, TOTAL.net, net < 0n ? -net : net, 'net total');
     this.compare(record, TOTAL.credits, this.credits, 'credit total');
     this.compare(record, TOTAL.debits, this.debits, 'debit total');
     if (this.balancing !== 0n && this.balancing !== this.credits) {
-      const wrong = `the account that pays is debited with ${formatMinor(this.balancing, 'AUD')}, and the credits are another sum`;
+      const wrong = `the paying account is debited with ${formatMinor(this.balancing, 'AUD')}, which is not the sum of the credits`;
       this.found(TOTAL.debits, { rule: 'unbalanced-debit', message: wrong });
     }
     const count = cut(record, TOTAL.count);
@@ -170,7 +173,7 @@ class AbaReader extends RecordReader {
   private compare(record: string, columns: Columns, cents: bigint, name: string): void {
     const value = cut(record, columns);
     if (digitsOf(value) === cents) return;
-    const message = `the ${name} of the detail records is ${formatMinor(cents, 'AUD')}, another stands here, in cents`;
+    const message = `the ${name} of the detail records is ${formatMinor(cents, 'AUD')}; this field, in cents, says otherwise`;
     this.found(columns, { rule: 'wrong-control-sum', message, value });
   }
 }

@@ -62,7 +62,7 @@ export class CsvRecords {
     if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, BLANK_ROW);
     else if (record.length === columns) this.table.takeRow(record, line);
     else {
-      const message = `${record.length} fields where the header line has ${columns}; put values that hold the delimiter in quotes`;
+      const message = `${record.length} fields where the header line has ${columns}; put values that contain the delimiter in quotes`;
       this.table.refuse(line, { rule: 'wrong-field-count', message });
     }
   }
@@ -73,21 +73,20 @@ const newlinesIn = (record: readonly string[]): number =>
 
 const BLANK_ROW = {
   rule: 'blank-row',
-  message:
-    'the line holds no values, as Excel writes for rows that were emptied, and is left out; delete the rows in the sheet',
+  message: 'the line has no values, as Excel writes for cleared rows, and is ignored; delete the rows in the sheet',
 };
 const STRAY_QUOTE = {
   rule: 'stray-quote',
-  message: 'a quote inside a value that is not in quotes; quote the whole value and double the quotes in it',
+  message: 'a quote inside an unquoted value; quote the whole value and double the quotes in it',
 };
 /** A value in which somebody has forgotten to double the quotes has a few. */
 const STRAY_QUOTES_MAX = 100;
 const STRAY_QUOTES = {
   rule: 'stray-quote',
-  message: `${STRAY_QUOTES_MAX} quotes inside values that are not in quotes, in one record; quote such values and double the quotes in them. The rest was not checked`,
+  message: `${STRAY_QUOTES_MAX} quotes inside unquoted values in one record; quote such values and double the quotes in them. The rest was not checked`,
 };
 const BROKEN_QUOTE = {
   rule: 'broken-quote',
   message:
-    'a quote is never closed or closed in the middle of a value; double the quotes in a value. The rest was not checked',
+    'a quote is not closed, or is closed in the middle of a value; double the quotes inside values. The rest was not checked',
 };

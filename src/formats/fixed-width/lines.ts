@@ -56,14 +56,14 @@ function recordText(file: string, line: number, bytes: Buffer, width: number): s
     throw new UnreadableFile(fileFinding(file, line, 'not-ascii', message));
   }
   if (record.length !== width && record.length > 0) {
-    const message = `${record.length} characters where every record has ${width}; the file may be cut off. The rest was not checked`;
+    const message = `${record.length} characters where every record has ${width}; the file may be truncated. The rest was not checked`;
     throw new UnreadableFile(fileFinding(file, line, 'wrong-record-length', message));
   }
   return record.toString('latin1');
 }
 
 function tooLarge(file: string, line: number): UnreadableFile {
-  const message = `a file holds at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
+  const message = `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
   return new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
 }
 

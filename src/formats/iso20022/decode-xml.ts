@@ -46,8 +46,8 @@ function encodingOf(file: string, head: Buffer): Encoding {
   if (encoding !== undefined) return encoding;
   const known = Object.values(LABELS).some((labels) => label !== undefined && labels.includes(label));
   const message = known
-    ? 'the XML declaration names another encoding than the bytes have; correct it or save the file as UTF-8'
-    : 'only UTF-8, UTF-16 and ISO-8859-1 are read; save the file as UTF-8';
+    ? 'the XML declaration names a different encoding than the file has; correct it or save the file as UTF-8'
+    : 'only UTF-8, UTF-16 and ISO-8859-1 are supported; save the file as UTF-8';
   throw new UnreadableFile(fileFinding(file, 1, 'bad-encoding', message));
 }
 
@@ -70,7 +70,7 @@ async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, deco
     const { text, badAt } = decode(chunk);
     if (badAt >= 0) {
       const at = line + newlines(text.slice(0, badAt));
-      const message = 'this line does not fit the encoding that the XML declaration names; save the file as UTF-8';
+      const message = 'this line is not in the encoding that the XML declaration names; save the file as UTF-8';
       throw new UnreadableFile(fileFinding(file, at, 'bad-encoding', message));
     }
     line += newlines(text);
@@ -79,7 +79,7 @@ async function* decodeOther(file: string, bytes: AsyncIterable<Uint8Array>, deco
   for await (const chunk of bytes) {
     total += chunk.length;
     if (total > FILE_BYTES_MAX) {
-      const message = `a file holds at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
+      const message = `a file may have at most ${FILE_BYTES_MAX / 1024 / 1024} MiB; split it`;
       throw new UnreadableFile(fileFinding(file, line, 'file-too-large', message));
     }
     yield checked(chunk);

@@ -63,7 +63,7 @@ class DocumentParser {
       throw this.unreadable('not-well-formed', `not well-formed XML: ${faultOf(error)}. The rest was not checked`);
     });
     this.parser.on('doctype', () => {
-      throw this.unreadable('doctype-refused', 'a DOCTYPE is not accepted; delete it, and the entities it declares');
+      throw this.unreadable('doctype-refused', 'a DOCTYPE is not accepted; delete it and the entities it declares');
     });
     this.parser.on('opentagstart', () => {
       // A line end right behind the name was read already.
@@ -88,7 +88,10 @@ class DocumentParser {
   private open(name: string, uri: string, attributes: readonly SaxesAttributeNS[]): void {
     this.depth += 1;
     if (this.depth > DEPTH_MAX) {
-      throw this.unreadable('too-deep', `elements lie more than ${DEPTH_MAX} deep. The rest was not checked`);
+      throw this.unreadable(
+        'too-deep',
+        `elements are nested more than ${DEPTH_MAX} levels deep. The rest was not checked`,
+      );
     }
     this.passed(name);
     if (this.walk === undefined) {

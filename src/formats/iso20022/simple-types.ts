@@ -101,7 +101,7 @@ export const SIMPLE_TYPES: Readonly<Record<string, Leaf>> = {
   DateTime: { check: calendar(DATE_TIME, '2026-03-31T17:00:00') },
   Decimal: { check: decimal(18, 17) },
   FourCharacters: { check: matching(/^[a-zA-Z0-9]{4}$/, 'four letters or digits') },
-  Iban: { check: matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, 'an IBAN without blanks') },
+  Iban: { check: matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, 'an IBAN without spaces') },
   Lei: { check: matching(/^[A-Z0-9]{18}\d{2}$/, 'an LEI') },
   Number: { check: decimal(18, 0) },
   NumericText: { check: matching(/^\d{1,15}$/, 'a count of 1 to 15 digits') },

@@ -129,19 +129,19 @@ export class StructureWalk {
     if (type === undefined) return undefined;
     if (type.kind === 'any') {
       parent.taken += 1;
-      if (parent.taken > 1) this.unexpected(tag, 'only one element may stand here');
+      if (parent.taken > 1) this.unexpected(tag, 'only one element is allowed here');
       return undefined;
     }
-    if (type.kind === 'leaf') return this.unexpected(tag, 'this element holds a value and no elements');
+    if (type.kind === 'leaf') return this.unexpected(tag, 'this element contains a value, not other elements');
     if (!tag.own) return this.unexpected(tag, 'it belongs to another namespace');
     return type.kind === 'choice' ? this.oneOf(parent, type.particles, tag) : this.nextOf(parent, type.particles, tag);
   }
 
   private oneOf(parent: Frame, particles: readonly Particle[], tag: StartTag): Particle | undefined {
     const particle = particles.find(({ name }) => name === tag.name);
-    if (particle === undefined) return this.unexpected(tag, `one of ${namesOf(particles)} stands here`);
+    if (particle === undefined) return this.unexpected(tag, `one of ${namesOf(particles)} is required here`);
     parent.taken += 1;
-    if (parent.taken > 1) return this.unexpected(tag, `only one of ${namesOf(particles)} may stand here`);
+    if (parent.taken > 1) return this.unexpected(tag, `only one of ${namesOf(particles)} is allowed here`);
     return particle;
   }
 
@@ -151,7 +151,7 @@ export class StructureWalk {
     if (particle === undefined) {
       const known = particles.some(({ name }) => name === tag.name);
       const before = particles[parent.at]?.name ?? '';
-      return this.unexpected(tag, known ? `it must stand before ${before}` : 'the message has none here');
+      return this.unexpected(tag, known ? `it must come before ${before}` : 'the message has no such element here');
     }
     if (index > parent.at) {
       this.missingBefore(parent, particles, index);
@@ -161,7 +161,7 @@ export class StructureWalk {
     parent.taken += 1;
     if (parent.taken > particle.max) {
       const times = particle.max === 1 ? 'once' : `${particle.max} times`;
-      return this.unexpected(tag, `it may stand here ${times}`);
+      return this.unexpected(tag, `it is allowed here ${times}`);
     }
     return particle;
   }
@@ -199,6 +199,6 @@ export class StructureWalk {
   }
 }
 
-const STRAY_TEXT = 'text between elements; delete it or put it in an element';
+const STRAY_TEXT = 'text between elements; delete it or move it into an element';
 const missing = (what: string): BadValue => ({ rule: 'missing-element', message: `${what} is missing` });
 const namesOf = (particles: readonly Particle[]): string => particles.map(({ name }) => name).join(', ');

@@ -108,7 +108,7 @@ export class JsonCursor {
     try {
       return JSON.parse(this.text.slice(start, this.at)) as string;
     } catch {
-      throw new JsonSyntaxError('a string holds a line end, a control character or an unknown escape', start);
+      throw new JsonSyntaxError('a string contains a line ending, a control character or an unknown escape', start);
     }
   }
 
@@ -126,7 +126,7 @@ export class JsonCursor {
 
   /** Passes over one value of any kind. */
   skip(depth = 0): void {
-    if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values nest deeper than ${DEPTH_MAX} levels`, this.at);
+    if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, this.at);
     if (this.scalar() !== undefined) return;
     if (this.peek() === '{') {
       for (const _ of this.members()) this.skip(depth + 1);

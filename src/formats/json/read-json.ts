@@ -62,7 +62,7 @@ class JsonRecords {
       throw new UnreadableFile(syntaxFinding(this.file, text, cursor, error));
     }
     if (this.row === 0 && this.found === 0) {
-      this.sink.finding(noRows(this.file, 1, 'the file holds no payouts; write one object for each'));
+      this.sink.finding(noRows(this.file, 1, 'the file contains no payouts; write one object per payout'));
     }
   }
 
@@ -132,10 +132,11 @@ class JsonRecords {
   private member(key: string, value: JsonScalar | undefined, seen: ReadonlySet<string>): Broken | undefined {
     if (!isColumnName(key)) return { rule: 'bad-column-name', message: 'not a field name; rename or delete it' };
     if (seen.has(key)) return { rule: 'duplicate-column', message: 'this field appears twice in one payout; keep one' };
-    if (value === undefined) return { rule: 'nested-value', message: 'a value is a string; fields do not nest' };
+    if (value === undefined)
+      return { rule: 'nested-value', message: 'a value must be a string; fields cannot be nested' };
     if (value.kind === 'string' || value.kind === 'null') return undefined;
     const rule = key === 'amount' ? 'amount-not-a-string' : 'not-a-string';
-    const message = `write the value as a string in quotes: a ${value.kind} loses digits on its way through other programs`;
+    const message = `write the value as a string in quotes: other programs may lose digits of a ${value.kind}`;
     return { rule, message, value: shownValue(key, value.text) };
   }
 
@@ -147,7 +148,7 @@ class JsonRecords {
 
 const RECORD_TOO_LARGE = {
   rule: 'record-too-large',
-  message: `a payout holds at most ${RECORD_BYTES_MAX / 1024} KiB; shorten its values`,
+  message: `a payout may have at most ${RECORD_BYTES_MAX / 1024} KiB; shorten its values`,
 };
 
 /** The cursor is at most a stretch behind the fault: the lines of the whole text are not counted again. */

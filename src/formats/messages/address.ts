@@ -40,10 +40,10 @@ const COLUMN = 'address_address1';
 const linesAlone = (from: string): Broken => ({
   column: COLUMN,
   rule: 'address-lines-only',
-  message: `since ${from} CBPR+ and SEPA take no address that stands in lines alone; write TwnNm and Ctry beside at most ${HYBRID_LINES_MAX} AdrLine, or give address_city and address_country in the payee directory`,
+  message: `since ${from} CBPR+ and SEPA do not accept addresses with free lines only; add TwnNm and Ctry and at most ${HYBRID_LINES_MAX} AdrLine, or add address_city and address_country to the payee directory`,
 });
 const TOO_MANY_LINES: Broken = {
   column: COLUMN,
   rule: 'too-many-address-lines',
-  message: `an address with town and country has at most ${HYBRID_LINES_MAX} AdrLine; write StrtNm, BldgNb and PstCd as elements of their own, or the address into the payee directory`,
+  message: `an address with town and country has at most ${HYBRID_LINES_MAX} AdrLine; use elements StrtNm, BldgNb and PstCd, or put the address into the payee directory`,
 };

@@ -108,21 +108,22 @@ const present = (fields: Readonly<Record<string, string | undefined>>): Fields =
 const UNMAPPED_ACCOUNT: Broken = {
   column: 'account_id',
   rule: 'unmapped-account',
-  message: "no account of ours is known for the debtor's; add it to accounts of the mapping file",
+  message: "no bank account is known for the debtor's account; add it to accounts in the mapping file",
 };
 const OTHER_CURRENCY: Broken = {
   column: 'account_id',
   rule: 'debtor-currency',
-  message: "the message names another currency of the debtor's account than the mapping file; correct one of the two",
+  message:
+    "the message and the mapping file give different currencies for the debtor's account; correct one of the two",
 };
 const AMBIGUOUS_PAYEE: Broken = {
   column: 'beneficiary_id',
   rule: 'ambiguous-payee',
-  message: 'two entries of the payee directory fit equally well; tell them apart by bank, currency or uid',
+  message: 'two entries of the payee directory match equally well; distinguish them by bank, currency or uid',
 };
 const NO_BENEFICIARY_TYPE: Broken = {
   column: 'beneficiary_type',
   rule: 'no-beneficiary-type',
   message:
-    'whether the payee is a person or a company is not known; say it in the payee directory, or beneficiaryType in the mapping file',
+    'it is not known whether the payee is a person or a company; set it in the payee directory, or set beneficiaryType in the mapping file',
 };

@@ -43,7 +43,7 @@ const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_
 /** Read in one go. */
 const MAPPING_CHARACTERS_MAX = 1024 * 1024;
 
-const NOT_A_FIELD = 'a column of ours, and no beneficiary field of the bank';
+const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';
 
 const text = z.string().trim().min(1);
 const FILE = z.strictObject({
@@ -75,13 +75,13 @@ export const EMPTY_MAPPING: MessageMapping = mappingOf('', {});
 export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
   if (path === undefined) return EMPTY_MAPPING;
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a mapping file that is there.');
+    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name an existing mapping file.');
   });
   if (content.length > MAPPING_CHARACTERS_MAX) {
     throw new ContextFileError(
       path,
       'larger than 1 MiB',
-      'A mapping has one entry for each account; split off what is no mapping.',
+      'A mapping file has one entry per account; remove everything else.',
     );
   }
   return mappingOf(path, parsed(path, content));
@@ -95,14 +95,15 @@ function parsed(path: string, content: string): unknown {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const line = content.slice(0, error.offset).split('\n').length;
-    throw new ContextFileError(path, `not valid JSON on line ${line}: ${error.message}`, 'Mend it there.');
+    throw new ContextFileError(path, `not valid JSON on line ${line}: ${error.message}`, 'Correct it there.');
   }
   return JSON.parse(content);
 }
 
 /** A key that stands there twice is an error: of two accounts of ours for one debtor neither is guessed. */
 function checkKeys(cursor: JsonCursor, depth = 0): void {
-  if (depth > DEPTH_MAX) throw new JsonSyntaxError(`values nest deeper than ${DEPTH_MAX} levels`, cursor.offset);
+  if (depth > DEPTH_MAX)
+    throw new JsonSyntaxError(`values are nested more than ${DEPTH_MAX} levels deep`, cursor.offset);
   if (cursor.scalar() !== undefined) return;
   if (cursor.peek() !== '{') {
     for (const _ of cursor.elements()) checkKeys(cursor, depth + 1);
@@ -110,7 +111,7 @@ function checkKeys(cursor: JsonCursor, depth = 0): void {
   }
   const seen = new Set<string>();
   for (const key of cursor.members()) {
-    if (seen.has(key)) throw new JsonSyntaxError('a key stands there twice', cursor.offset);
+    if (seen.has(key)) throw new JsonSyntaxError('a key appears twice', cursor.offset);
     seen.add(key);
     checkKeys(cursor, depth + 1);
   }
@@ -120,13 +121,13 @@ function mappingOf(path: string, content: unknown): MessageMapping {
   const file = FILE.safeParse(content);
   if (!file.success) {
     const problems = file.error.issues.map((issue) => `${placeOf(issue.path)}: ${problemOf(issue)}`);
-    throw new ContextFileError(path, problems.join('; '), 'docs/input.md shows what a mapping file holds.');
+    throw new ContextFileError(path, problems.join('; '), 'docs/input.md describes the mapping file.');
   }
   const accounts = new Map<string, DebtorAccount>();
   for (const [account, ours] of Object.entries(file.data.accounts)) {
     const key = accountKey(account);
     if (accounts.has(key)) {
-      throw new ContextFileError(path, `${placeOf(['accounts', account])} stands there twice`, 'Keep one of the two.');
+      throw new ContextFileError(path, `${placeOf(['accounts', account])} appears twice`, 'Keep one of the two.');
     }
     accounts.set(key, ours);
   }
@@ -138,7 +139,7 @@ function mappingOf(path: string, content: unknown): MessageMapping {
 function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const keys = issue.keys.map((key) => `"${/\d/.test(key) ? shownValue('account', key) : key}"`);
-  return `there is no key ${keys.join(', ')} here`;
+  return `the key ${keys.join(', ')} is not allowed here`;
 }
 
 /** `paymentTypes[0].paymentType`; keys of `accounts` are account numbers and masked. */

@@ -67,13 +67,13 @@ export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory>
   const directory = new PayeeDirectory();
   if (path === undefined) return directory;
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name a payee directory that is there.');
+    throw new ContextFileError(path, `cannot be read (${error.code})`, 'Name an existing payee directory.');
   });
   if (bytes.length > FILE_BYTES_MAX) {
     throw new ContextFileError(
       path,
       `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
-      'Leave out payees of the past.',
+      'Remove payees that are no longer paid.',
     );
   }
   if (!isUtf8(bytes)) throw new ContextFileError(path, 'not UTF-8', 'Save the file as UTF-8.');
@@ -108,11 +108,11 @@ async function* recordsOf(path: string, bytes: Buffer): AsyncGenerator<{ record:
     for await (const { record, info } of records) yield { record, line: info.lines };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const problem = `line ${error.lines}: not a line of CSV with as many values as the header line`;
+    const problem = `line ${error.lines}: not a CSV line with as many values as the header line`;
     throw new ContextFileError(
       path,
       problem,
-      'Put values that hold the delimiter in quotes, and double quotes in them.',
+      'Put values that contain the delimiter in quotes, and double the quotes in them.',
     );
   }
 }
@@ -126,24 +126,24 @@ function headerOf(path: string, record: readonly string[]): string[] {
   const wrong = header.find((name, index) => !isColumnName(name) || FOREIGN.has(name) || header.indexOf(name) < index);
   if (wrong === undefined) return header;
   const shown = isColumnName(wrong) ? wrong : header.indexOf(wrong) + 1;
-  const problem = `column ${shown} is no column of a payee directory, or stands there twice`;
+  const problem = `column ${shown} is not a column of a payee directory, or appears twice`;
   throw new ContextFileError(path, problem, 'docs/input.md lists the columns; delete it.');
 }
 
 const TWICE = {
-  problem: 'the account has an entry with the same bank, currency and uid already',
-  hint: 'Keep one of the two, or tell them apart by bank, currency or uid.',
+  problem: 'the account already has an entry with the same bank, currency and uid',
+  hint: 'Keep one of the two, or distinguish them by bank, currency or uid.',
 };
 
 function problemOf(account: string, rest: Record<string, string>): typeof TWICE | undefined {
   if (account === '') return { problem: 'no account', hint: "Write the payee's account, or delete the line." };
   const details = Object.keys(rest).filter((name) => !CONDITIONS.has(name));
   if (details.length === 0)
-    return { problem: 'nothing about the payee', hint: 'Fill a column in, or delete the line.' };
+    return { problem: 'nothing about the payee', hint: 'Fill in a column, or delete the line.' };
   if (rest.beneficiary_id === undefined || details.length === 1) return undefined;
   return {
     problem: 'a beneficiary_id and other fields of the payee',
-    hint: 'Keep the beneficiary_id alone: it stands for all fields.',
+    hint: 'Keep only the beneficiary_id: it replaces all other fields.',
   };
 }
 

@@ -52,10 +52,10 @@ function fits(rule: PaymentTypeRule, { service, currency, creditor }: CreditTran
 const UNMAPPED_CLEARING = {
   rule: 'unmapped-clearing-system',
   message:
-    "no payment type and field are known for the clearing system of the creditor's bank in this currency; add it to clearingFields or paymentTypes of the mapping file",
+    "no payment type and field are known for the clearing system of the payee's bank in this currency; add it to clearingFields or paymentTypes in the mapping file",
 };
 const NO_PAYMENT_TYPE = {
   rule: 'no-payment-type',
   message:
-    "the message has neither IBAN nor BIC nor a clearing code of the creditor's bank; add a rule to paymentTypes of the mapping file, or the payee to the payee directory",
+    "the message has neither IBAN nor BIC nor a clearing code of the payee's bank; add a rule to paymentTypes in the mapping file, or add the payee to the payee directory",
 };

@@ -55,7 +55,7 @@ export function differences(record: string, columns: ControlColumns, totals: Con
       columns: columns.hash,
       total: totals.hash % HASH_MODULUS,
       rule: 'wrong-entry-hash',
-      message: `the routing numbers of the ${of} add up to another hash`,
+      message: `the routing numbers of the ${of} do not add up to this hash`,
     },
     { columns: columns.debits, total: totals.debits, ...wrongSum('debits', of, totals.debits) },
     { columns: columns.credits, total: totals.credits, ...wrongSum('credits', of, totals.credits) },
@@ -68,5 +68,5 @@ export function differences(record: string, columns: ControlColumns, totals: Con
 
 const wrongSum = (name: string, of: string, cents: bigint) => ({
   rule: 'wrong-control-sum',
-  message: `the ${name} of the ${of} add up to ${formatMinor(cents, 'USD')}, another sum stands here, in cents`,
+  message: `the ${name} of the ${of} add up to ${formatMinor(cents, 'USD')}; this field, in cents, says otherwise`,
 });

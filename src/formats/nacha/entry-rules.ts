@@ -30,10 +30,10 @@ function refusalOf(code: string): { rule: string; message: string } | undefined 
   switch (code[1]) {
     case '3':
     case '8':
-      return { rule: 'prenote-entry', message: 'a prenote moves no money and cannot be sent; leave it out' };
+      return { rule: 'prenote-entry', message: 'a prenote moves no money and cannot be sent; remove it' };
     case '5':
     case '7':
-      return { rule: 'debit-entry', message: 'a debit: only credits are paid; leave it out' };
+      return { rule: 'debit-entry', message: 'a debit; only credits are paid; remove it' };
     case '1':
     case '6':
       return RETURN_ENTRY;
@@ -44,21 +44,21 @@ function refusalOf(code: string): { rule: string; message: string } | undefined 
 
 export const RETURN_ENTRY = {
   rule: 'return-entry',
-  message: 'a return or a notification of change comes from a bank and is no payout; leave it out',
+  message: 'returns and notifications of change come from a bank and are not payouts; remove it',
 };
 const UNKNOWN_CODE = {
   rule: 'unknown-transaction-code',
-  message: 'credits to a checking (22) or savings account (32) are paid, and nothing else',
+  message: 'only credits to a checking (22) or savings account (32) are paid',
 };
 const BAD_ROUTING: BrokenEntry = {
   columns: ENTRY.routing,
   rule: 'bad-routing-number',
-  message: 'a routing number has nine digits, of which the last one checks the others',
+  message: 'a routing number has nine digits, the last of which is a check digit',
 };
 const BAD_AMOUNT: BrokenEntry = {
   columns: ENTRY.amount,
   rule: 'bad-amount',
-  message: 'an amount is ten digits, in cents, filled with zeros on the left',
+  message: 'an amount has ten digits, in cents, with leading zeros',
 };
 const BAD_TRACE: BrokenEntry = {
   columns: ENTRY.trace,

@@ -45,7 +45,10 @@ export class NachaReader extends RecordReader {
     const type = record.slice(0, 1);
     if (this.position === 'end') {
       if (record !== PADDING)
-        throw this.unreadable({ rule: 'record-after-total', message: 'only lines of nines follow the file control' });
+        throw this.unreadable({
+          rule: 'record-after-total',
+          message: 'only lines of nines may follow the file control',
+        });
       this.padding += 1;
       return;
     }
@@ -53,17 +56,17 @@ export class NachaReader extends RecordReader {
     if (type !== '7') this.takeEntry();
     const taker = TAKERS[`${this.position} ${type}`];
     if (taker === undefined)
-      throw this.unreadable({ rule: 'bad-record', message: `${EXPECTED[this.position]} comes here` });
+      throw this.unreadable({ rule: 'bad-record', message: `${EXPECTED[this.position]} is expected here` });
     this[taker](record);
   }
 
   end(): void {
     if (this.position === 'start') this.sink.finding(noRows(this.file, this.line, 'the file is empty'));
     else if (this.position !== 'end') {
-      const message = 'the file control (type 9) is missing; the file was cut off';
+      const message = 'the file control (type 9) is missing; the file is truncated';
       this.sink.finding(fileFinding(this.file, this.line, 'truncated-file', message));
     } else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0) {
-      const message = `lines of nines fill the last block of ${BLOCKING_FACTOR}; here they do not`;
+      const message = `lines of nines must fill the last block of ${BLOCKING_FACTOR}`;
       this.sink.finding(fileFinding(this.file, this.line, 'wrong-block-count', message));
     } else if (this.row === 0 && this.isComplete) {
       this.sink.finding(noRows(this.file, this.line, 'the file has no entry (type 6)'));
@@ -73,7 +76,7 @@ export class NachaReader extends RecordReader {
   private openFile(record: string): void {
     const format = cut(record, FILE_HEADER.format);
     if (format !== FORMAT)
-      throw this.unreadable({ rule: 'bad-record', message: `columns 35 to 40 of a file header are ${FORMAT}` });
+      throw this.unreadable({ rule: 'bad-record', message: `columns 35 to 40 of a file header must be ${FORMAT}` });
     const text = (columns: Columns): string => cut(record, columns).trim();
     const created = this.dateOf(record, FILE_HEADER.creationDate) ?? '';
     const [, hour, minute] = /^([01]\d|2[0-3])([0-5]\d)$/.exec(text(FILE_HEADER.creationTime)) ?? [];
@@ -92,7 +95,7 @@ export class NachaReader extends RecordReader {
     const entryClass = cut(record, BATCH_HEADER.entryClass);
     const isRead = entryClass === 'PPD' || entryClass === 'CCD';
     if (!isRead) {
-      const message = 'only batches of entry class PPD and CCD are read; give the others to the bank another way';
+      const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
       this.found(BATCH_HEADER.entryClass, { rule: 'unsupported-entry-class', message, value: entryClass });
       this.isComplete = false;
     }
@@ -128,7 +131,10 @@ export class NachaReader extends RecordReader {
     const { batch } = this;
     if (batch === undefined || !batch.isRead) return;
     if (this.entry === undefined)
-      throw this.unreadable({ rule: 'bad-record', message: 'an addenda (type 7) follows an entry (type 6)' });
+      throw this.unreadable({
+        rule: 'bad-record',
+        message: 'an addenda record (type 7) must follow an entry (type 6)',
+      });
     batch.totals.entries += 1;
     this.entry.addenda(record, this.line);
   }
@@ -145,7 +151,7 @@ export class NachaReader extends RecordReader {
     if (batch === undefined || !batch.isRead) return;
     for (const [name, columns] of BATCH_TWINS) {
       if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
-      this.found(columns, { rule: 'batch-mismatch', message: 'the batch header says something else here' });
+      this.found(columns, { rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
     this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
     addTotals(this.totals, batch.totals);
@@ -191,7 +197,7 @@ export class NachaReader extends RecordReader {
     if (value.trim() === '') return undefined;
     const date = calendarDate(value.slice(0, 2), value.slice(2, 4), value.slice(4));
     if (date === undefined)
-      this.found(columns, { rule: 'bad-date', message: 'not a date of the calendar as YYMMDD', value });
+      this.found(columns, { rule: 'bad-date', message: 'not a valid date in the form YYMMDD', value });
     return date;
   }
 }

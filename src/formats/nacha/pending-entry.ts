@@ -106,13 +106,13 @@ export class PendingEntry {
   }
 }
 
-const UNKNOWN_ADDENDA = { rule: 'unknown-addenda', message: 'only addenda of type 05 (remittance) are read' };
-const ONE_ADDENDA = { rule: 'unknown-addenda', message: 'an entry of PPD or CCD has one addenda record at most' };
+const UNKNOWN_ADDENDA = { rule: 'unknown-addenda', message: 'only addenda of type 05 (remittance) are supported' };
+const ONE_ADDENDA = { rule: 'unknown-addenda', message: 'a PPD or CCD entry has at most one addenda record' };
 const OTHER_ENTRY = {
   rule: 'addenda-mismatch',
-  message: 'the last seven digits of the trace number of the entry above stand here',
+  message: 'this must be the last seven digits of the trace number of the entry above',
 };
 const WRONG_INDICATOR = {
   rule: 'addenda-mismatch',
-  message: '1 stands here if an addenda record (type 7) follows, else 0',
+  message: 'this must be 1 if an addenda record (type 7) follows, otherwise 0',
 };

@@ -40,11 +40,11 @@ export class ControlTotals {
   wrong(): WrongTotal[] {
     const found: WrongTotal[] = [];
     if (this.statedCount !== undefined && scaled(this.statedCount.text) !== scaled(`${this.count}`)) {
-      const message = `NbOfTxs differs from the ${this.count} transactions there are; the file may be incomplete`;
+      const message = `NbOfTxs differs from the ${this.count} transactions in the message; the file may be incomplete`;
       found.push({ ...this.statedCount, rule: 'wrong-transaction-count', message });
     }
     if (this.statedSum !== undefined && scaled(this.statedSum.text) !== this.sum) {
-      const message = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum was changed`;
+      const message = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum may have been changed`;
       found.push({ ...this.statedSum, rule: 'wrong-control-sum', message });
     }
     return found;

@@ -134,7 +134,7 @@ class Pain001Reader implements DocumentEvents {
 
   private checkPaymentId(paymentId: string, line: number): void {
     if (this.paymentIds.has(paymentId)) {
-      const message = 'this PmtInfId stands on an earlier payment block; give each block an id of its own';
+      const message = 'an earlier payment block has the same PmtInfId; give each block an id of its own';
       const finding = { rule: 'duplicate-payment-id', message, name: 'PmtInfId', line, path: this.path() };
       this.fileFinding({ ...finding, shown: shownValue('PmtInfId', paymentId) });
     }

@@ -43,7 +43,7 @@ export function refusalsOf(transaction: Transaction, instruction: Readonly<Recor
 
 const NOT_A_TRANSFER = {
   rule: 'not-a-transfer',
-  message: 'only credit transfers (PmtMtd TRF) are paid; hand cheques and advised transfers to a bank that makes them',
+  message: 'only credit transfers (PmtMtd TRF) are paid; use another bank service for cheques and advised transfers',
 };
 const NOT_SHARED = {
   rule: 'bad-charge-type',
@@ -52,7 +52,7 @@ const NOT_SHARED = {
 const EQUIVALENT = {
   rule: 'equivalent-amount',
   message:
-    'an amount in the currency of the debtor (EqvtAmt) is not paid; write InstdAmt in the currency the payee gets',
+    "an amount in the debtor's currency (EqvtAmt) is not supported; write InstdAmt in the currency that the payee receives",
 };
 const AGREED_RATE = {
   rule: 'agreed-rate',

@@ -10,21 +10,21 @@ const NAMESPACES: readonly (readonly [pattern: RegExp, version: Pain001Version])
   [/^https?:\/\/www\.six-interbank-clearing\.com\/[a-z]{2}\/pain\.001\.001\.03\.ch\.\d{2}\.xsd$/, 'pain.001.001.03'],
   [/^https?:\/\/www\.six-interbank-clearing\.com\/[a-z]{2}\/pain\.001\.001\.09\.ch\.\d{2}\.xsd$/, 'pain.001.001.09'],
 ];
-const ACCEPTED = 'pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002.03 and 003.03) are read';
+const ACCEPTED = 'supported are pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002.03 and 003.03)';
 
 /** Which pain.001 a document is. Throws `UnreadableFile`: `unsupported-version`, `not-pain001`. */
 export function versionOf(file: string, { name, namespace, line }: Root): Pain001Version {
   const [, version] = NAMESPACES.find(([pattern]) => pattern.test(namespace)) ?? [];
   if (name === 'Document' && version !== undefined) return version;
-  const [message = 'no ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/.exec(namespace) ?? [];
+  const [message = 'not an ISO 20022 message'] = /[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/.exec(namespace) ?? [];
   const finding =
     name === 'Document' && message.startsWith('pain.001.')
-      ? fileFinding(file, line, 'unsupported-version', `${message} of this namespace is not read; ${ACCEPTED}`)
+      ? fileFinding(file, line, 'unsupported-version', `${message} in this namespace is not supported; ${ACCEPTED}`)
       : fileFinding(
           file,
           line,
           'not-pain001',
-          `the root of the file is ${message}, and not a pain.001 Document; ${ACCEPTED}`,
+          `the root of the file is ${message}; a pain.001 Document is required; ${ACCEPTED}`,
         );
   throw new UnreadableFile(finding);
 }

@@ -61,14 +61,14 @@ export const unescaped = (text: string): string =>
 
 const NOT_CALCULATED = {
   rule: 'formula-without-value',
-  message: 'a formula that was never calculated; open the workbook in Excel and save it, or paste the values',
+  message: 'the formula was never calculated; open the workbook in Excel and save it, or paste the values',
 };
 const CELL_ERROR = {
   rule: 'cell-error',
-  message: 'the formula of this cell ends in an error; correct it, or type the value',
+  message: 'the formula of this cell results in an error; correct it, or type the value',
 };
 const LOST_DIGITS = {
   rule: 'lost-digits',
   message:
-    'a number cell keeps 15 digits, and this one may have lost some; format the column as Text and type the value again, or round the amount in the sheet',
+    'Excel keeps 15 digits of a number, and this cell may have lost some; format the column as Text and type the value again, or round the amount in the sheet',
 };

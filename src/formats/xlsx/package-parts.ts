@@ -86,7 +86,7 @@ export class PackageParts implements Disposable {
   tooLarge(): UnreadableFile {
     return unreadable(this.file, {
       rule: 'file-too-large',
-      message: `a workbook holds at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when it is unpacked; split it`,
+      message: `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`,
     });
   }
 }
@@ -97,7 +97,7 @@ async function whole(file: string, bytes: AsyncIterable<Uint8Array>): Promise<Bu
   for await (const chunk of bytes) {
     length += chunk.length;
     if (length > PACKED_BYTES_MAX) {
-      const message = `a workbook holds at most ${PACKED_BYTES_MAX / 1024 / 1024} MiB; split it, or delete pictures and other sheets`;
+      const message = `a workbook may have at most ${PACKED_BYTES_MAX / 1024 / 1024} MiB; split it, or delete pictures and other sheets`;
       throw unreadable(file, { rule: 'file-too-large', message });
     }
     chunks.push(chunk);
@@ -110,9 +110,9 @@ const unreadable = (file: string, { rule, message }: { rule: string; message: st
 
 const NOT_A_WORKBOOK = {
   rule: 'not-a-workbook',
-  message: 'no workbook that can be read (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
+  message: 'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
 };
 const OLD_WORKBOOK = {
   rule: 'old-workbook',
-  message: 'an old workbook (.xls) or one under a password; save it without password as .xlsx or CSV UTF-8',
+  message: 'an old workbook (.xls) or a password-protected one; save it without a password as .xlsx or CSV UTF-8',
 };

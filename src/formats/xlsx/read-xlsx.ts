@@ -51,14 +51,13 @@ const problemsOf = ({ cells }: SheetRow): CellProblem[] =>
 
 const SEVERAL_SHEETS = [
   'several-sheets',
-  'more than one visible sheet holds values, and one list is paid; keep the sheet of the payouts, and delete or hide the others',
+  'more than one visible sheet has values, but only one can be paid; keep the sheet with the payouts, and delete or hide the others',
 ] as const;
 const HIDDEN_ROW = {
   rule: 'hidden-row',
-  message:
-    'this row is hidden in the sheet, by a filter perhaps, so that nobody sees what is paid; show it or delete it',
+  message: 'this row is hidden in the sheet, perhaps by a filter, so nobody sees what it pays; unhide or delete it',
 };
 const NO_COLUMN = {
   rule: 'wrong-field-count',
-  message: 'a value stands right of the last column that has a name; name its column or delete it',
+  message: 'a value is to the right of the last named column; name its column or delete the value',
 };

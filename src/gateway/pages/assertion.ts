@@ -34,7 +34,7 @@ export function challengeOptions(
   ids: readonly string[] = [],
 ) {
   if (headers.accept !== 'application/json') {
-    throw new Problem('usage', 'passkey-needed', 'This needs a passkey, and passkeys need JavaScript.', {
+    throw new Problem('usage', 'passkey-needed', 'A passkey is required, and passkeys need JavaScript.', {
       hint: 'Allow JavaScript for this page, or decide on the command line: payouts approve ID --key FILE.',
     });
   }

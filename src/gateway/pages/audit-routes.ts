@@ -37,8 +37,8 @@ export function auditRoutes(app: FastifyInstance, doorway: Doorway): void {
     const entries: KeptEntry[] = [];
     for await (const page of store.auditLog({ from, to })) entries.push(...page);
     const body = html`<h1>Audit</h1>
-<p>${size} entries. Whether somebody has changed them, the command says: <code>payouts audit verify</code></p>
-${entries.length === 0 ? nothing('No entry.') : dataTable('The newest first', COLUMNS, entries.reverse())}
+<p>${size} entries. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
+${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', COLUMNS, entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
     return show(reply, viewOf(request, reply, doorway), { title: 'Audit', body });
   });

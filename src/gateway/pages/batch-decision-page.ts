@@ -33,7 +33,7 @@ const SHOWN_MAX = 100;
 /** Everything that one signature decides, and what it does not. */
 export function batchDecisionPage({ view, batch, approve, reject }: BatchDecisionPage): Html {
   return html`<h1>Decide together</h1>
-<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, handed over by ${batch.by ?? 'nobody who is known'}.</p>
+<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, maker: ${batch.by ?? 'not known'}.</p>
 ${planned(approve)}
 ${approve.rows.length > 0 && form(view, approve, html``, html`<button class="main">Approve ${payouts(approve)}</button>`)}
 ${
@@ -52,10 +52,10 @@ const payouts = ({ rows }: BatchPlan): string => `${rows.length} ${rows.length =
 
 function planned(plan: BatchPlan): Html {
   const { question, rows, totals, payees: count, newPayees, flags } = plan;
-  if (rows.length === 0) return nothing('No row can be approved together with others.');
+  if (rows.length === 0) return nothing('No rows can be approved together.');
   const flagged = Object.entries(flags) as [Flag, number][];
   return html`<p>${payouts(plan)} to ${count} ${count === 1 ? 'payee' : 'payees'}, ${newPayees} of them new.
-${question === 'bank' && 'The bank asks: these are its orders.'} Each row stays bound to what it says now: where its payee or its caps change, it asks again.</p>
+${question === 'bank' && "These orders wait for the bank's audit."} The decision covers each row as shown: if its payee or caps change, the row needs a new decision.</p>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${n}: ${FLAGS[flag]}</li>`)}</ul>`}
 ${dataTable('Amounts', TOTALS, totals)}`;
 }
@@ -66,10 +66,10 @@ const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => 
   html`<input type="hidden" name="digest" value="${plan.digest}">${fields}`,
   button,
 )}
-<p class="quiet">What is decided: <code>${plan.digest}</code></p></div>`;
+<p class="quiet">Digest of the decision: <code>${plan.digest}</code></p></div>`;
 
 const apart = ({ apart: rows }: BatchPlan): Html | false =>
   rows.length > 0 &&
-  html`<section><h2>${rows.length} ${rows.length === 1 ? 'asks' : 'ask'} for themselves</h2>
-${dataTable('Not decided by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
+  html`<section><h2>${rows.length} ${rows.length === 1 ? 'row needs a decision of its own' : 'rows need decisions of their own'}</h2>
+${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
 ${rows.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;

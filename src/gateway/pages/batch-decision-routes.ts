@@ -50,8 +50,8 @@ export function batchDecisionRoutes(app: FastifyInstance, doorway: Doorway): voi
       if ('asked' in signing) return signing.asked;
       const taken = await takePlan(planDeps(doorway), plan, signing.signed);
       if ('refused' in taken) {
-        throw new Problem('conflict', 'decision-refused', `This was not taken: ${taken.refused}.`, {
-          hint: 'Look at the batch again.',
+        throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
+          hint: 'Reload the page of the batch.',
         });
       }
       await deps.pages.tellPlan(signing.signed);
@@ -69,7 +69,7 @@ function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {
   const { person } = caller;
   if (person !== undefined && mayDecideBatch(caller, batch)) return person;
   throw new Problem('forbidden', 'role-missing', 'You cannot decide the rows of this batch together.', {
-    hint: 'It takes a policy, and an approver of it who has not handed the batch over.',
+    hint: 'This requires a policy, and an approver who is not the maker of the batch.',
   });
 }
 
@@ -86,4 +86,6 @@ const aboutPlan = ({ batchId: reference, question, digest, decision }: BatchPlan
 };
 
 const asksOtherwise = (): Problem =>
-  new Problem('conflict', 'asks-otherwise', 'The rows do not ask this any more.', { hint: 'Look at the batch again.' });
+  new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
+    hint: 'Reload the page of the batch.',
+  });

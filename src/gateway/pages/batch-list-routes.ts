@@ -22,8 +22,8 @@ export function batchListRoutes(app: FastifyInstance, doorway: Doorway): void {
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
     const body = html`<h1>Batches</h1>
-${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Hand over a file</a></p>`}
-${batches.length === 0 ? nothing('No batch yet.') : dataTable('The newest first', COLUMNS, batches)}`;
+${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
+${batches.length === 0 ? nothing('There are no batches yet.') : dataTable('Newest first', COLUMNS, batches)}`;
     return show(reply, viewOf(request, reply, doorway), { title: 'Batches', body });
   });
 }

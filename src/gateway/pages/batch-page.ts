@@ -66,7 +66,7 @@ export function batchPage(page: BatchPage): Html {
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
 <div data-part="standing"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
 ${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
-${batch.controlReason !== null && html`<p class="attend">Paused by itself: ${batch.controlReason}</p>`}
+${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
 ${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
@@ -107,10 +107,10 @@ function tiles({
 }
 
 function rowsOf({ batch, rows, state, next }: BatchPage): Html {
-  if (rows.length === 0) return nothing('No row is in this state.');
+  if (rows.length === 0) return nothing('There are no rows in this state.');
   const more = new URLSearchParams({ ...(state !== undefined && { state }), after: `${next ?? ''}` });
   return html`${dataTable(state === undefined ? 'Rows' : `Rows that are ${state}`, COLUMNS, rows)}
-${next !== undefined && html`<p><a class="button" href="${batchPath(batch.batchId)}?${more.toString()}">The next rows</a></p>`}`;
+${next !== undefined && html`<p><a class="button" href="${batchPath(batch.batchId)}?${more.toString()}">Next rows</a></p>`}`;
 }
 
 const filter = (
@@ -128,8 +128,8 @@ const CONTROLS: Readonly<
   Record<'pause' | 'drain' | 'resume' | 'cancel', [name: string, when: readonly BatchControl[]]>
 > = {
   pause: ['Pause', ['running', 'draining']],
-  drain: ['Release no more', ['running']],
-  resume: ['Go on', ['paused', 'draining']],
+  drain: ['Drain', ['running']],
+  resume: ['Resume', ['paused', 'draining']],
   cancel: ['Cancel the rest', ['running', 'paused', 'draining']],
 };
 
@@ -139,7 +139,7 @@ function controls(view: View, { batchId, control }: BatchRecord): Html {
 <form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}
 ${view.isTrial && byField()}
 <div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger"`}>${text}</button>`)}</div>
-<p class="quiet">Pause: nothing more is sent. Release no more: rows under way go to their end. Cancel cannot be taken back.</p>
+<p class="quiet">Pause: nothing more is sent. Drain: no further rows start, rows in progress finish. Cancel cannot be undone.</p>
 </form></section>`;
 }
 
@@ -150,10 +150,10 @@ function about({ batch, reports }: BatchPage): Html {
   const { batchId, by, createdAt, endedAt, retryOf } = batch;
   return factList([
     ['Batch', html`<code>${batchId}</code>`],
-    ['Handed over by', by],
+    ['Maker', by],
     ['Taken', moment(createdAt)],
-    ['At rest', endedAt !== null && moment(endedAt)],
-    ['Pays again rows of', retryOf !== null && html`<a href="${batchPath(retryOf)}">${retryOf}</a>`],
+    ['Ended', endedAt !== null && moment(endedAt)],
+    ['Retry of', retryOf !== null && html`<a href="${batchPath(retryOf)}">${retryOf}</a>`],
     ['Reports', html`${reports.map((name) => html`<a href="${batchPath(batchId)}/reports/${name}">${name}</a> `)}`],
     [
       'Reports, masked',

@@ -30,7 +30,7 @@ export function cancelRoutes(app: FastifyInstance, doorway: Doorway): void {
     );
     if (typeof answer !== 'string') {
       throw new Problem('conflict', 'cancel-refused', `It was not cancelled: ${answer.refused}.`, {
-        hint: 'Look at the payout again.',
+        hint: 'Reload the page of the payout.',
       });
     }
     return reply.redirect(`${payoutPath(row.reference)}?told=${encodeURIComponent(answer)}`, 303);

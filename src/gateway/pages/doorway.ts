@@ -29,7 +29,7 @@ export const doorwayOf = (deps: GatewayDeps, closing: AbortSignal): Doorway => (
 
 /** Where the pages are those of a policy from the start. */
 export function policyIn({ policy }: Doorway): Policy {
-  if (policy === undefined) throw new Error('the policy is gone');
+  if (policy === undefined) throw new Error('the policy is no longer set');
   return policy;
 }
 
@@ -37,7 +37,7 @@ export function policyIn({ policy }: Doorway): Policy {
 export function assertOpen({ deps, policy }: Doorway): void {
   const why =
     policy === undefined && deps.access().tokens.length > 0
-      ? 'The gateway knows tokens and no people.'
+      ? 'The gateway is configured for tokens, not for people.'
       : policy !== undefined && policy.origin === undefined
         ? 'The policy names no origin.'
         : undefined;
@@ -54,14 +54,14 @@ export function assertOpen({ deps, policy }: Doorway): void {
 export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: Doorway): void {
   const origin = policy?.origin;
   if (origin === undefined ? !isLoopback(`http://${host}`) : host !== new URL(origin).host) {
-    throw new Problem('forbidden', 'host-refused', 'The pages are not answered under this address.', {
+    throw new Problem('forbidden', 'host-refused', 'The pages are not available under this address.', {
       hint: origin === undefined ? 'Use 127.0.0.1 or localhost.' : `Use ${origin}.`,
     });
   }
   if (method === 'GET' || method === 'HEAD') return;
   const from = headers.origin ?? '';
   if (origin === undefined ? URL.parse(from)?.host === host : from === origin) return;
-  throw new Problem('forbidden', 'origin-refused', 'This was not sent by a page of this gateway.', {
+  throw new Problem('forbidden', 'origin-refused', 'This request did not come from a page of this gateway.', {
     hint: 'Open the page here and send it again.',
   });
 }

@@ -12,7 +12,7 @@ export function errorPage(document: object): Page {
 <h1>This did not work</h1>
 <p class="problem" role="alert">${message}</p>
 ${hint !== undefined && html`<p>${hint}</p>`}
-<p><a href="/">Back to what waits</a></p>
+<p><a href="/">Back to the start page</a></p>
 </section>`;
   return { title: 'This did not work', body };
 }

@@ -42,6 +42,6 @@ ${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
 
 function results(rows: readonly PayoutRecord[], isCut: boolean): Html {
   const isMore = isCut || rows.length > SHOWN_MAX;
-  return html`${rows.length === 0 ? nothing('No payout is like that.') : dataTable('The newest first', COLUMNS, rows.slice(0, SHOWN_MAX))}
+  return html`${rows.length === 0 ? nothing('No payout matches.') : dataTable('Newest first', COLUMNS, rows.slice(0, SHOWN_MAX))}
 ${isMore && html`<p class="quiet">There may be more: a longer text finds fewer.</p>`}`;
 }

@@ -12,19 +12,19 @@ import { byField } from './signed-form.ts';
 export interface HandOverOptions {
   /** Bad rows are left out, and the others paid. */
   skip: boolean;
-  /** Rows that look like an earlier payout are meant. */
+  /** Do not hold rows that look like an earlier payout. */
   meant: boolean;
 }
 
 const FINDINGS_MAX = 500;
 
 export const choosePage = (view: View): Html => html`<section class="narrow">
-<h1>Hand over a file</h1>
-<p>CSV, JSON, pain.001, ABA or NACHA. Nothing is paid yet: you see the plan, and agree to it or not.</p>
+<h1>Submit a file</h1>
+<p>CSV, Excel, JSON, pain.001, ABA or NACHA. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
 <form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
 ${csrfField(view)}
 <p><label>File <input type="file" name="file" required></label></p>
-<p class="actions"><button class="main">Look at it</button></p>
+<p class="actions"><button class="main">Show the plan</button></p>
 </form></section>`;
 
 export interface PlanPage {
@@ -36,13 +36,13 @@ export interface PlanPage {
 
 export function planPage({ view, path, options }: PlanPage, { plan, findings }: PlanDocument): Html {
   return html`<h1>${plan.file}</h1>
-<p>${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees named by their details`}${plan.retries > 0 && `, ${plan.retries} paid again after a proven failure`}. Nothing is paid yet.</p>
+<p>${plan.payouts} ${plan.payouts === 1 ? 'payout' : 'payouts'}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${count} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
-${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not asked for.`}</p>`}
+${plan.fees.length > 0 && html`<p>Fees now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${quoted}. `)}${plan.feesNotQuoted > 0 && `${plan.feesNotQuoted} were not requested.`}</p>`}
 ${approvals(plan.approvals)}
-${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a payout of the last days. They are held until somebody approves them.</p>`}
+${plan.lookAlikes.count > 0 && html`<p class="attend">${plan.lookAlikes.count} look like a recent payout. They will be held until somebody approves them.</p>`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${choices(path, options)}
 <form class="card" method="post" action="${path}">
@@ -59,13 +59,13 @@ const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): H
     beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
   }${atBank.length > 0 && html`<p>Audited by the bank, to be approved then: ${peopleText(atBank)}.</p>`}${
     moreByPayee > 0 &&
-    html`<p class="quiet">${moreByPayee} may need more approvals, should the payee be new or have changed.</p>`
+    html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
   }`;
 
 export const refusedPage = (
   { path, options }: PlanPage,
   { message, hint, findings, batchId }: Problem,
-): Html => html`<h1>This file is not taken</h1>
+): Html => html`<h1>This file was not accepted</h1>
 <p class="problem" role="alert">${message}</p>
 ${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
 ${findings.length > 0 && html`${findingTable(findings)}${choices(path, options)}`}
@@ -94,7 +94,7 @@ const FINDINGS: readonly Column<Finding>[] = [
   { head: 'Column', cell: ({ column }) => column },
   { head: 'Value', cell: ({ value }) => value !== null && html`<code>${value}</code>` },
   {
-    head: 'What is wrong',
+    head: 'Problem',
     cell: ({ message, path }) => html`${message}${path !== undefined && html` <code>${path}</code>`}`,
   },
   { head: 'Rule', cell: ({ rule }) => html`<code>${rule}</code>` },
@@ -113,8 +113,8 @@ const choices = (
   path: string,
   { skip, meant }: HandOverOptions,
 ): Html => html`<form class="filters" method="get" action="${path}">
-<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave bad rows out and pay the others</label>
-<label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Rows that look like an earlier payout are meant</label>
+<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>
+<label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Do not hold rows that look like an earlier payout</label>
 <button>Plan again</button></form>`;
 
 const optionFields = ({ skip, meant }: HandOverOptions): Html =>

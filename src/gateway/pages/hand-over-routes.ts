@@ -37,7 +37,7 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
     const { upload } = request.params as { upload: string };
     const held = uploads.find(upload, request.caller.name, deps.now());
     if (held !== undefined) return held;
-    throw new Problem('not-found', 'unknown-id', 'This file is not here any more.', { hint: 'Hand it over again.' });
+    throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
   };
   const taken = async (held: HeldUpload, asked: HandOverOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
@@ -64,14 +64,14 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
     } catch (error) {
       if (!(error instanceof IntakeRefusal)) throw error;
       const { status } = answerOf(error);
-      return show(reply, view, { title: 'This file is not taken', body: refusedPage(page, error), status });
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, error), status });
     }
   });
   app.post('/batches/new/:upload', async (request, reply) => {
     const held = heldIn(request);
     const body = parsed(agreeBody, request.body, 'body');
     if (policy === undefined && body.by === undefined) {
-      throw new Problem('usage', 'name-missing', 'Nobody said who hands it over.', { hint: 'Give your name.' });
+      throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
     }
     const taking = await taken(held, body);
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
@@ -87,7 +87,7 @@ export async function handOverRoutes(app: FastifyInstance, doorway: Doorway, upl
   app.get('/batches/new', (request, reply) => {
     assertMayHandOver(request.caller);
     const view = viewOf(request, reply, doorway);
-    return show(reply, view, { title: 'Hand over a file', body: choosePage(view) });
+    return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
   const guarded = {
     preHandler: [readFields, app.csrfProtection],

@@ -34,8 +34,8 @@ export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
     const seen = (await shown(request.caller, false)).filter(({ incident }) => incident.acknowledged !== null);
     const mayAcknowledge = mayOperate(request.caller, 'resolve');
     const body = html`<h1>Incidents</h1>
-<p>The bank shows something else than what was stored when a payout ended. The end stays; somebody looks, and says why it may rest.</p>
-${open.length === 0 ? nothing('No open incident.') : open.map((it) => card(it, view, mayAcknowledge))}
+<p>For these payouts the bank shows something different from what was stored when they ended. The stored end is kept; somebody has to deal with each incident and record how.</p>
+${open.length === 0 ? nothing('There are no open incidents.') : open.map((it) => card(it, view, mayAcknowledge))}
 ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view, false))}`}`;
     return show(reply, view, { title: 'Incidents', body });
   });
@@ -71,7 +71,7 @@ ${factList([
   ['Seen', moment(seenAt)],
   ['Incident', html`<code>${id}</code>`],
   ['Acknowledged by', acknowledged?.by],
-  ['Because', acknowledged?.reason],
+  ['Reason', acknowledged?.reason],
   ...(acknowledged === null ? incidentSteps(incident, { view, mayAcknowledge }) : []),
 ])}
 ${mayAcknowledge && form(view, id)}
@@ -88,7 +88,7 @@ function incidentSteps(
   const offered = new Set<Offer>(mayAcknowledge ? ['acknowledge'] : []);
   return [
     ['To do', caller !== undefined && todoText(todo.replaceAll('INCIDENT', id), { caller, offered })],
-    ['By itself', byItself],
+    ['Otherwise', byItself],
   ];
 }
 
@@ -96,6 +96,6 @@ const form = (view: View, id: string): Html =>
   signedForm(
     view,
     `/incidents/${encodeURIComponent(id)}`,
-    html`<p><label>Why it may rest <input name="reason" required maxlength="200"></label></p>`,
+    html`<p><label>How it was dealt with <input name="reason" required maxlength="200"></label></p>`,
     html`<button class="main">Acknowledge</button>`,
   );

@@ -50,8 +50,8 @@ export function mayVisit(path: string, caller: Caller): boolean {
 /** Throws a `Problem` for somebody whom a place is not for. */
 export function assertMayVisit(path: string, caller: Caller): void {
   if (mayVisit(path, caller)) return;
-  throw new Problem('forbidden', 'role-missing', 'The policy does not show you this page.', {
-    hint: 'It is for other roles than yours, or for a scope without limits.',
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to see this page.', {
+    hint: 'It requires another role, or an unlimited scope.',
   });
 }
 
@@ -116,4 +116,4 @@ const isAt = ({ path: place }: Place, path: string): boolean => (place === '/' ?
 const signOut = (view: View, name: string): Html =>
   html`<form class="who" method="post" action="/sign-out">${csrfField(view)}<span>${name}</span><button class="plain">Sign out</button></form>`;
 
-const TRIAL = html`<p class="trial" role="note"><strong>Trial.</strong> No policy is set: everybody on this machine may do everything, and the names that people give are believed.</p>`;
+const TRIAL = html`<p class="trial" role="note"><strong>Trial.</strong> No policy is set: everybody on this machine may do everything, and names are not verified.</p>`;

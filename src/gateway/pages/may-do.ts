@@ -14,7 +14,7 @@ export const mayHandOver = ({ person }: Caller): boolean => person === undefined
 /** Throws a `Problem` for somebody who is no maker. */
 export function assertMayHandOver(caller: Caller): void {
   if (mayHandOver(caller)) return;
-  throw new Problem('forbidden', 'role-missing', 'The policy does not let you hand payouts over.', {
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to submit payouts.', {
     hint: 'A maker may.',
   });
 }
@@ -32,7 +32,9 @@ export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
 /** Throws a `Problem` for somebody who is no operator, or whose scope does not hold it. */
 export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {
   if (mayOperate(caller, question, touched)) return;
-  throw new Problem('forbidden', 'role-missing', 'The policy does not let you do this.', { hint: 'An operator may.' });
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
+    hint: 'An operator may.',
+  });
 }
 
 /** Nothing lies outside the scope. */

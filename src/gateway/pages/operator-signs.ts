@@ -22,7 +22,7 @@ export async function operatorSays(
   const { person } = request.caller;
   if (policy === undefined || person === undefined) {
     if (by !== undefined) return { by };
-    throw new Problem('usage', 'name-missing', 'Nobody said who asks.', { hint: 'Give your name.' });
+    throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
   }
   const about = { ...form, decision: 'approve' as const };
   const signing = signedOrAsked(request, doorway, { policy, person, about, signed });
@@ -30,5 +30,5 @@ export async function operatorSays(
   const { store, now, pages } = deps;
   const why = await keepDecision({ store, settings: pages.settings, now }, signing.signed, touched);
   if (why === undefined) return { by: person.name, decisionId: signing.signed.id };
-  throw new Problem('forbidden', 'decision-refused', `This was not taken: ${why}.`, { hint: 'Look at it again.' });
+  throw new Problem('forbidden', 'decision-refused', `This was not accepted: ${why}.`, { hint: 'Reload the page.' });
 }

@@ -130,7 +130,7 @@ const isStaleForm = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && `${error.code}`.startsWith('FST_CSRF_');
 
 const staleForm = (): Problem =>
-  new Problem('forbidden', 'form-refused', 'This form does not hold any more.', {
+  new Problem('forbidden', 'form-refused', 'This form has expired.', {
     hint: 'Open its page again and send it from there.',
   });
 

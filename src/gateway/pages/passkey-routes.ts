@@ -72,11 +72,11 @@ async function entryOf({ deps, challenges }: Doorway, origin: string, signed: st
 }
 
 const notMade = (): Problem =>
-  new Problem('usage', 'passkey-refused', 'This is no new passkey of these pages.', { hint: 'Make it once more.' });
+  new Problem('usage', 'passkey-refused', 'This is not a new passkey of these pages.', { hint: 'Make it again.' });
 
 const formOf = (view: View): Html => html`<section class="narrow">
 <h1>Make a passkey</h1>
-<p>Your device keeps the passkey. This page shows its public half, which you give to whoever keeps the policy; nothing is stored here.</p>
+<p>Your device keeps the passkey. This page shows its public key, which you give to the owner of the policy; nothing is stored here.</p>
 <form method="post" action="/passkey" data-passkey="create">
 ${csrfField(view)}<input type="hidden" name="signed">
 <p><label>Your name in the policy <input name="name" required maxlength="64" autocomplete="username"></label></p>
@@ -88,7 +88,7 @@ ${csrfField(view)}<input type="hidden" name="signed">
 
 const entryPage = (name: string, made: { id: string; publicKey: string }): Html => html`<section class="narrow">
 <h1>Your passkey is made</h1>
-<p>Give these lines to whoever keeps the policy file. They belong into <code>passkeys</code> of ${name}, and hold nothing secret.</p>
+<p>Give these lines to the owner of the policy file. They belong into <code>passkeys</code> of ${name} and contain no secret.</p>
 <pre class="copy" tabindex="0">"passkeys": [${JSON.stringify(made)}]</pre>
 <p>Once they are in the policy, <a href="/sign-in">sign in</a>.</p>
 </section>`;

@@ -14,11 +14,11 @@ export function flagsOf({ row, payee }: PayoutShown): string[] {
   const { kind, assessed, lookAlikeOf, generation } = row;
   const flags: [isUp: boolean, text: string][] = [
     ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
-    [kind === 'payout' && payee.id === undefined, 'payee named by its details'],
+    [kind === 'payout' && payee.id === undefined, 'payee given by its details'],
     [lookAlikeOf !== null, 'looks like an earlier payout'],
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
-    [assessed?.funds?.enough === false, 'the account is short of money'],
-    [generation > 0, 'paid again after a proven failure'],
+    [assessed?.funds?.enough === false, 'the account does not hold enough money'],
+    [generation > 0, 'retried after a proven failure'],
   ];
   return flags.filter(([isUp]) => isUp).map(([, text]) => text);
 }
@@ -35,22 +35,22 @@ export function paymentFacts({ row, payee, checks }: PayoutShown, caps: Pick<Ter
     ['From account', from],
     ['Paying account', assessed?.payingAccountId !== from && assessed?.payingAccountId],
     ['To account', kind !== 'payout' && to],
-    ['Of the user', assessed?.transfer?.destination.uid],
+    ['User', assessed?.transfer?.destination.uid],
     ['Payee', payee.name],
     ['Payee’s account', payee.account],
-    ['Payee at the bank', payee.isUnknown ? `${payee.id} (the bank does not show it now)` : payee.id],
+    ['Payee at the bank', payee.isUnknown ? `${payee.id} (not shown by the bank at present)` : payee.id],
     ...checks.map((check) => [CHECKS[check.kind], visible(checkText(check))] as const),
     ['Fee now', assessed?.fee !== undefined && fee === null && money(assessed.fee, assessed.feeCurrency ?? '')],
     ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
-    ['Fee at most', feeAtMost ?? 'no cap'],
+    ['Fee cap', feeAtMost ?? 'no cap'],
     [
       'Exchange',
       exchange !== undefined &&
         html`${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
     ],
-    ['Rate worse by at most', exchange !== undefined && capsOf(row, caps).maxSlippage],
+    ['Slippage cap', exchange !== undefined && capsOf(row, caps).maxSlippage],
     ['Sells at most', sellAtMost !== undefined && money(sellAtMost.amount, sellAtMost.currency)],
-    ['Limit that it would pass', assessed?.limit],
+    ['Limit it would exceed', assessed?.limit],
     ['On', instruction.execute_on],
   ]);
 }
@@ -60,8 +60,8 @@ export const originFacts = ({ row }: PayoutShown, url: string): Html => {
   const { uid, by, createdAt, batchId, reference, orderId } = row;
   return factList([
     ['User', uid],
-    ['Handed over by', by ?? 'nobody who is known'],
-    ['Handed over', moment(createdAt)],
+    ['Maker', by ?? 'not known'],
+    ['Submitted', moment(createdAt)],
     ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
     ['Reference', html`<code>${reference}</code>`],
     ['Bank order', orderId !== null && html`<code>${orderId}</code>`],

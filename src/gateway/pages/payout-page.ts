@@ -55,9 +55,9 @@ ${bothSides(page.sides)}
 ${decision(page)}
 ${offersResolve(page) && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
-<section><h2>Story</h2>
+<section><h2>History</h2>
 ${story}</section>
-<section><h2>Where it comes from</h2>
+<section><h2>Origin</h2>
 ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(row)}</details>`;
@@ -109,11 +109,11 @@ function questionText({ row, asked }: PayoutShown): string {
   switch (asked?.question) {
     case 'hold':
     case 'screening':
-      return `It is held. Is it to be ${DONE[row.kind]} all the same?`;
+      return `This is held. Should it be ${DONE[row.kind]} anyway?`;
     case 'bank':
-      return 'The bank asks. Is its order to be approved?';
+      return "Approve the order in the bank's audit?";
     default:
-      return `Is this to be ${DONE[row.kind]}?`;
+      return `Should this be ${DONE[row.kind]}?`;
   }
 }
 
@@ -131,10 +131,10 @@ function decision(page: PayoutPage): Html | false {
 ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
   if (!isWhatIsSigned) {
     return html`<section><h2>${questionText(shown)}</h2>${standing}
-<p class="problem">What would be signed was made of another reading of the bank, or of other settings, than what is shown here. Look again in a moment; nothing can be decided on this page until they agree.</p></section>`;
+<p class="problem">The data to be signed differs from what is shown here: it comes from another reading of the bank or from other settings. Reload the page in a moment; nothing can be decided here until both agree.</p></section>`;
   }
   return html`<section><h2>${questionText(shown)}</h2>${standing}
-${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDecision(page) ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.</p>`}
+${hasDecided(page) ? html`<p class="note">You have approved it.</p>` : offersDecision(page) ? form(view, row.reference, asked.digest) : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`}
 </section>`;
 }
 
@@ -147,4 +147,4 @@ const form = (view: View, reference: string, digest: string): Html => html`<div 
   html`<button class="main" name="decision" value="approve">Approve</button>
 <button class="danger" name="decision" value="reject">Reject</button>`,
 )}
-<p class="quiet">What is decided: <code>${digest}</code></p></div>`;
+<p class="quiet">Digest of the decision: <code>${digest}</code></p></div>`;

@@ -32,13 +32,13 @@ type DecideBody = z.output<typeof decideBody>;
 
 /** What the workflow answers -> what the page says. */
 const TOLD: ReadonlyMap<unknown, string> = new Map([
-  ['approved', 'Approved. It goes on now.'],
-  ['counted', 'Your approval counts. It waits for somebody else as well.'],
+  ['approved', 'Approved. The payout continues now.'],
+  ['counted', 'Your approval counts. The payout needs another approval.'],
   ['rejected', 'Rejected. Nothing is paid.'],
   ['cancelled', 'Cancelled. Nothing is paid.'],
   ['pending', 'Asked. It is cancelled where that is still possible: look again in a moment.'],
   ['too-late', 'Too late: it goes on, or has ended.'],
-  [RESOLVED, 'Taken. The story says what was answered.'],
+  [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
 /** `/payouts/REFERENCE`: one payout with its story, and the decision that it asks for. */
@@ -76,8 +76,8 @@ export function payoutRoutes(app: FastifyInstance, doorway: Doorway): void {
     const asked = { by, action, subject: row.reference, detail };
     const answer = await askKept(doorway.deps, asked, () => pages.decide(row, update), outcomeInWords);
     if (typeof answer !== 'string') {
-      throw new Problem('conflict', 'decision-refused', `This was not taken: ${answer.refused}.`, {
-        hint: 'Look at the payout again.',
+      throw new Problem('conflict', 'decision-refused', `This was not accepted: ${answer.refused}.`, {
+        hint: 'Reload the page of the payout.',
       });
     }
     return reply.redirect(`${payoutPath(row.reference)}?told=${encodeURIComponent(answer)}`, 303);
@@ -104,18 +104,18 @@ async function updateOf(
   const { policy } = doorway;
   const { caller } = request;
   if (asked === undefined || asked.digest !== digest || !isWhatIsSigned) {
-    throw new Problem('conflict', 'asks-otherwise', 'It does not ask this any more.', { hint: 'Look at it again.' });
+    throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
   }
   if (!mayDecide(caller, row)) {
-    throw new Problem('forbidden', 'role-missing', 'The policy does not let you decide this.', {
-      hint: `It takes ${DECIDERS[roleAskedOf(row)]} whose scope holds it, and not whoever handed it over.`,
+    throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to decide this.', {
+      hint: `It requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.`,
     });
   }
   assertReasoned({ decision, remark });
   const { person } = caller;
   if (policy === undefined || person === undefined) {
     if (by !== undefined) return { decisionId: v7(), decision, by, remark };
-    throw new Problem('usage', 'name-missing', 'Nobody said who decides.', { hint: 'Give your name.' });
+    throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
   }
   const about = { question: asked.question, reference: row.reference, digest, decision, remark };
   const signing = signedOrAsked(request, doorway, { policy, person, about, signed });

@@ -17,8 +17,8 @@ const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', '
 export async function storyOf(store: Store, row: PayoutRecord): Promise<Html> {
   const { reference, by, createdAt, releasedAt } = row;
   const events: Event[] = [
-    { at: createdAt, who: by ?? 'somebody', what: 'handed it over' },
-    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: 'took it up' }]),
+    { at: createdAt, who: by ?? 'somebody', what: 'submitted it' },
+    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: 'started it' }]),
     ...(await store.attempts(reference)).map(sent),
     ...(await store.auditOf(reference)).map(audited),
   ];

@@ -16,8 +16,8 @@ const STREAMS_OF_ALL = 200;
 /** The streams of a gateway that are open. */
 export const progressStreams = (): AtOnce =>
   new AtOnce({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
-    return new Problem('too-many', 'too-many-streams', 'Too many pages are followed at once.', {
-      hint: 'Close some of them, or load this one again to see it as it is.',
+    return new Problem('too-many', 'too-many-streams', 'Too many pages are being followed at once.', {
+      hint: 'Close some of them, or reload this one to see its current state.',
       retryAfterS: 30,
     });
   });

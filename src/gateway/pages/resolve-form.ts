@@ -16,7 +16,7 @@ export const RESOLVED = 'resolved';
 
 /** What the form calls each. */
 export const MEANS: Readonly<Record<ResolveAction, string>> = {
-  'keep-looking': 'Look at the bank again',
+  'keep-looking': 'Check the bank again',
   'adopt-order': 'Follow the order named below',
   resend: 'Send it again under the same reference',
   'close-as-not-paid': 'Close it: no money has moved',
@@ -24,15 +24,15 @@ export const MEANS: Readonly<Record<ResolveAction, string>> = {
 
 /** What an operator may say about a payout that the product cannot decide. */
 export const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
-<p>Say what you know. It is checked against the bank once more before anything follows, and refused where the bank shows
-otherwise. Where no look can prove that nothing was paid, it takes a second person with evidence to close it.</p>
+<p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. If the bank's
+data cannot prove that nothing was paid, a second person with evidence is needed to close it.</p>
 <div class="card">${signedForm(
   view,
   `${payoutPath(reference)}/resolve`,
-  html`<p><label>What to do <select name="action">${Object.entries(MEANS).map(([action, means]) => html`<option value="${action}">${means}</option>`)}</select></label></p>
+  html`<p><label>Action <select name="action">${Object.entries(MEANS).map(([action, means]) => html`<option value="${action}">${means}</option>`)}</select></label></p>
 <p><label>Evidence <input name="evidence" required maxlength="200" aria-describedby="evidence-help"></label>
-<span class="quiet" id="evidence-help">What it rests on: a statement, an answer of the bank. No names and no account numbers.</span></p>
+<span class="quiet" id="evidence-help">For example a statement or an answer of the bank. No names or account numbers.</span></p>
 <p><label>Bank order <input name="order" maxlength="200" aria-describedby="order-help"></label>
-<span class="quiet" id="order-help">Its id, to follow an order; else nothing.</span></p>`,
+<span class="quiet" id="order-help">Only to follow an order: its id at the bank.</span></p>`,
   html`<button class="main">Resolve</button>`,
 )}</div></section>`;

@@ -31,13 +31,13 @@ export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
     const touched = touches(row);
     assertMayOperate(request.caller, 'resolve', touched);
     if (!isUndecidable(row)) {
-      throw new Problem('conflict', 'nothing-to-resolve', 'It does not need an operator any more.', {
-        hint: 'Look at it again.',
+      throw new Problem('conflict', 'nothing-to-resolve', 'It no longer needs an operator.', {
+        hint: 'Reload the page.',
       });
     }
     if (action === 'adopt-order' && orderId === undefined) {
-      throw new Problem('usage', 'order-missing', 'Nobody said which order is to be followed.', {
-        hint: 'Give the id that the bank shows.',
+      throw new Problem('usage', 'order-missing', 'The id of the order to follow is missing.', {
+        hint: 'Enter the id that the bank shows.',
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
@@ -50,8 +50,8 @@ export function resolveRoutes(app: FastifyInstance, doorway: Doorway): void {
       outcomeInWords,
     );
     if (typeof answer !== 'string') {
-      throw new Problem('conflict', 'resolve-refused', `Nothing follows from it yet: ${answer.refused}.`, {
-        hint: 'Look at the payout again.',
+      throw new Problem('conflict', 'resolve-refused', `This has no effect yet: ${answer.refused}.`, {
+        hint: 'Reload the page of the payout.',
       });
     }
     return reply.redirect(`${payoutPath(reference)}?told=${RESOLVED}`, 303);

@@ -33,7 +33,7 @@ export function signInRoutes(app: FastifyInstance, doorway: Doorway): void {
     const why = await refusal(doorway, policy, assertion, found?.credential);
     const at = deps.now();
     if (why !== undefined || found === undefined) {
-      const detail = { why: why ?? 'the policy knows this passkey as nobody’s' };
+      const detail = { why: why ?? 'this passkey belongs to nobody in the policy' };
       await deps.store.audit({
         at,
         actor: found?.person.name ?? 'unknown',
@@ -82,9 +82,9 @@ async function refusal(
   credential: Credential | undefined,
 ): Promise<string | undefined> {
   const challenge = assertion === undefined ? undefined : challengeIn(assertion);
-  if (assertion === undefined || challenge === undefined) return 'this is no answer of a passkey';
+  if (assertion === undefined || challenge === undefined) return 'this is not the answer of a passkey';
   if (!challenges.use(challenge, deps.now())) return 'it took too long, or was sent twice';
-  if (credential === undefined) return 'the policy knows this passkey as nobody’s';
+  if (credential === undefined) return 'this passkey belongs to nobody in the policy';
   const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
   return isTheirs ? undefined : 'the passkey did not prove who you are';
 }
@@ -110,7 +110,7 @@ ${csrfField(view)}<input type="hidden" name="next" value="${next}"><input type="
 <p class="problem" role="alert" data-problem hidden></p>
 </form>
 <noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line: <code>payouts approve ID --key FILE</code>.</p></noscript>
-<p class="quiet">No passkey yet? <a href="/passkey">Make one</a> and give it to whoever keeps the policy.</p>
+<p class="quiet">No passkey yet? <a href="/passkey">Make one</a> and give it to the owner of the policy.</p>
 </section>`;
   return show(reply, view, { title: 'Sign in', body, status: why === undefined ? 200 : 401 });
 }

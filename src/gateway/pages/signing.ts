@@ -35,15 +35,15 @@ export function signedOrAsked(
       ? undefined
       : { ...form.statement, credential: form.assertion.id, signature: signatureOf(form.assertion) };
   if (isDecision(decision) && isAbout(decision, { ...about, subject: person.name })) return { signed: decision };
-  throw new Problem('conflict', 'signed-something-else', 'What was signed is not what is asked now.', {
-    hint: 'Look at it again and sign it once more.',
+  throw new Problem('conflict', 'signed-something-else', 'What was signed is not the current question.', {
+    hint: 'Reload the page and sign again.',
   });
 }
 
 /** Throws a `Problem` for a rejection that says no reason. */
 export function assertReasoned({ decision, remark }: Pick<Statement, 'decision' | 'remark'>): void {
   if (decision !== 'reject' || remark.trim() !== '') return;
-  throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Say why.' });
+  throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Enter a remark.' });
 }
 
 const isAbout = (decision: SignedDecision, about: Partial<Statement>): boolean =>

@@ -62,9 +62,9 @@ export function stepFacts(step: NextStep, place: StepPlace, label = 'To do'): Ht
   const commands = step.commands.filter((command) => instead(command, place) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${spanOf(now - since)} ago`],
-    ['Until', !hasEnded && (until === null ? 'no end of its own' : untilText(until, now))],
+    ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
     ['Who', who],
-    ['By itself', byItself],
+    ['Otherwise', byItself],
     [label, todo === '' ? 'Nothing.' : todoText(todo, place)],
   ])}
 ${commandLines(commands)}</div>`;

@@ -30,7 +30,7 @@ export function switchRoutes(app: FastifyInstance, doorway: Doorway): void {
     const off = await store.switches();
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
     const body = html`<h1>Switches</h1>
-<p>While something is switched off, nothing is sent for it, from the next send on. What waits for it goes on by itself afterwards.</p>
+<p>While something is switched off, nothing is sent for it. Waiting payouts continue automatically once it is on again.</p>
 ${off.length === 0 ? nothing('Nothing is off.') : off.map((it) => card(it, mine))}
 ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
     return show(reply, view, { title: 'Switches', body });
@@ -77,7 +77,7 @@ const offForm = (view: View): Html =>
     'off',
     html`<p><label>What <select name="scope">${SWITCH_SCOPES.map((scope) => html`<option value="${scope}">${scope}</option>`)}</select></label></p>
 <p><label>Which <input name="key" maxlength="200" aria-describedby="key-help"></label>
-<span class="quiet" id="key-help">The id of the user, account, payee or batch, or the currency; nothing for everything.</span></p>`,
+<span class="quiet" id="key-help">The id of the user, account, payee or batch, or the currency; leave empty for everything.</span></p>`,
     html`<button class="danger">Switch off</button>`,
   )}</div>`;
 

@@ -61,7 +61,7 @@ async function* written(advice: Advice, { known, lastChange, digest, unclear }: 
   const note =
     unclear === 0
       ? undefined
-      : `To be looked at by hand, since what has moved is not known or contradicted: ${unclear}.`;
+      : `To be checked manually, because what moved is not known or is contradicted: ${unclear}.`;
   const head = element('GrpHdr', leaf('MsgId', `${idStart}${digest}`), created, leaf('AddtlInf', note));
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n<BkToCstmrDbtCdtNtfctn>\n${head}\n`;
   let notification = 0;

@@ -9,7 +9,7 @@ import type { TransactionStatus } from './transaction-status.ts';
 /** Reasons told of one file or row; a last one says how many more there are. */
 const REASONS_MAX = 100;
 
-const UNPAID_WITH_OTHERS = 'nothing of this file was taken: other transactions of it were refused';
+const UNPAID_WITH_OTHERS = 'nothing of this file was taken: other transactions were refused';
 
 /** Why a transaction is refused or waits; an order id too long for `AcctSvcrRef` (35) stands here. */
 export function transactionReason(facts: TransactionFacts, status: TransactionStatus): string {
@@ -33,7 +33,7 @@ export function transactionReason(facts: TransactionFacts, status: TransactionSt
 
 /** Which answer this one takes the place of: an answer has no element for it. */
 export const supersession = ({ version, messageId }: Superseded): string =>
-  statusReason(undefined, `version ${version} of this answer: supersedes ${messageId}; lists what has changed since`);
+  statusReason(undefined, `version ${version} of this answer: supersedes ${messageId}; lists the changes since`);
 
 /** Why a file is refused: what is wrong with it as a whole first, then its rows. */
 export function fileRefusal(findings: RefusalAnswer['findings']): string {
@@ -46,7 +46,7 @@ export function fileRefusal(findings: RefusalAnswer['findings']): string {
 
 function listed<T>(items: readonly T[], told: (item: T) => string): string {
   const more = items.length - REASONS_MAX;
-  const rest = more > 0 ? statusReason('NARR', `${more} more findings are not listed; mend these first`) : '';
+  const rest = more > 0 ? statusReason('NARR', `${more} more findings are not listed; correct these first`) : '';
   return items.slice(0, REASONS_MAX).map(told).join('') + rest;
 }
 

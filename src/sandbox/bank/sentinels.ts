@@ -16,17 +16,17 @@ interface Sentinel {
  * notes do not start with `sandbox:`; one that does and is not listed is refused (2002), so that a slip shows.
  */
 export const SENTINELS: Readonly<Record<string, Sentinel>> = {
-  'sandbox:fail': { outcome: 'fail', says: 'ends FAILED, the money comes back' },
-  'sandbox:close': { outcome: 'close', says: 'ends CLOSED, the money comes back' },
-  'sandbox:stuck': { outcome: 'stuck', says: 'stays SUBMITTED, the money stays frozen' },
+  'sandbox:fail': { outcome: 'fail', says: 'ends FAILED; the money comes back' },
+  'sandbox:close': { outcome: 'close', says: 'ends CLOSED; the money comes back' },
+  'sandbox:stuck': { outcome: 'stuck', says: 'stays SUBMITTED; the money stays frozen' },
   'sandbox:refund': {
     outcome: 'refund',
-    says: 'ends COMPLETED; a REFUND order over the amount follows (payments only)',
+    says: 'ends COMPLETED; a REFUND order for the amount follows (payments only)',
   },
-  'sandbox:audit': { audit: true, says: 'waits for approval whatever the amount' },
-  'sandbox:code-2001': { code: 2001, says: 'refused with 2001, no order is made' },
-  'sandbox:code-2008': { code: 2008, says: 'refused with 2008, no order is made' },
-  'sandbox:code-2011': { code: 2011, says: 'refused with 2011, no order is made' },
+  'sandbox:audit': { audit: true, says: 'waits for approval regardless of the amount' },
+  'sandbox:code-2001': { code: 2001, says: 'refused with 2001; no order is created' },
+  'sandbox:code-2008': { code: 2008, says: 'refused with 2008; no order is created' },
+  'sandbox:code-2011': { code: 2011, says: 'refused with 2011; no order is created' },
 };
 
 const PREFIX = 'sandbox:';

@@ -13,9 +13,12 @@ export const LAST_WORDS: Readonly<Record<string, MadeUp>> = {
     verification: { verdict: 'close-match', name: (asked) => `${asked}r` },
   },
   Nomatch: { says: 'no match', verification: { verdict: 'no-match' } },
-  Unverified: { says: 'its bank takes no part in the verification', verification: { verdict: 'not-available' } },
+  Unverified: {
+    says: "the payee's bank does not take part in the verification",
+    verification: { verdict: 'not-available' },
+  },
   Sanctioned: { says: 'on a list', screening: { verdict: 'hit', case_id: 'case-sandbox-1' } },
-  Unscreened: { says: 'the lists cannot be searched', screening: { verdict: 'not-available' } },
+  Unscreened: { says: 'the lists are not available', screening: { verdict: 'not-available' } },
   Silent: { says: 'both checks answer HTTP 503', status: 503 },
 };
 

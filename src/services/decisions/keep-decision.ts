@@ -10,7 +10,7 @@ export async function keepDecision(
   const { store, now } = authority;
   const why = await voidBecause(authority, signed, touched);
   if (why === undefined && (await store.takeSignedDecision(signed, now()))) return undefined;
-  const refusal = why ?? 'this decision was handed over before';
+  const refusal = why ?? 'this decision was already submitted';
   await auditRefusal(authority, signed.reference, signed, refusal);
   return refusal;
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 export async function namedSwitch(store: Store, scope: SwitchScope, key: string | undefined): Promise<SwitchedOff> {
   const off = wellNamed(scope, key);
   if (scope === 'currency' && currencyExponent(off.key) === undefined) {
-    throw new Problem('usage', 'unknown-currency', `"${off.key}" is no currency code.`, {
+    throw new Problem('usage', 'unknown-currency', `"${off.key}" is not a currency code.`, {
       hint: 'Use an ISO 4217 code such as EUR.',
     });
   }
@@ -24,12 +24,12 @@ export async function namedSwitch(store: Store, scope: SwitchScope, key: string 
 export function wellNamed(scope: SwitchScope, key = ''): SwitchedOff {
   if (scope === 'everything' && key !== '') {
     throw new Problem('usage', 'key-unexpected', 'The scope everything takes no key.', {
-      hint: 'Leave the key out.',
+      hint: 'Omit the key.',
     });
   }
   if (scope !== 'everything' && key === '') {
     throw new Problem('usage', 'key-missing', `The scope ${scope} needs a key: the id of what is meant.`, {
-      hint: 'Name it behind the scope: currency EUR, say.',
+      hint: 'Put it after the scope, for example: currency EUR.',
     });
   }
   return { scope, key };

@@ -19,7 +19,7 @@ import { type Authority, auditRefusal, touches } from './verdict.ts';
 
 /** Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, or the bank does not show it. */
 export const APART = {
-  alone: 'the policy wants it decided by itself',
+  alone: 'the policy requires a separate decision',
   'out-of-scope': 'outside your scope',
   'not-shown': 'the bank does not show its account or payee',
 } as const;
@@ -230,7 +230,7 @@ export async function takePlan(
   const signable = signablePlan(plan.rows);
   const why = await refusalOfPlan(authority, { ...plan, digest: signable.digest }, signed);
   if (why === undefined && (await store.takeSignedPlan(signed, signable.inclusions(), now()))) return { taken: true };
-  const refused = why ?? 'this decision was handed over before';
+  const refused = why ?? 'this decision was already submitted';
   await auditRefusal(authority, plan.batchId, signed, refused);
   return { refused };
 }

@@ -140,7 +140,7 @@ export async function takeDecision(
     const alone = consider(before.awaited, { decision, by, remark, digest }, now());
     if (alone.verdict === 'refused') return refused(alone.why);
   }
-  if (!(await store.takeSignedDecision(signed, now()))) return refused('this decision was handed over before');
+  if (!(await store.takeSignedDecision(signed, now()))) return refused('this decision was already submitted');
   return verdictOn(authority, row, asked);
 }
 

@@ -24,7 +24,7 @@ export async function weighDecisions(deps: ActivityDeps, { runId }: Caller, inpu
     await auditUnsigned(deps, row, said, verdict);
     return verdict;
   }
-  if (!isDecision(signed)) return { verdict: 'refused', why: 'it is no signed decision' };
+  if (!isDecision(signed)) return { verdict: 'refused', why: 'it is not a signed decision' };
   return takeDecision(deps, row, asked, signed);
 }
 
@@ -43,7 +43,7 @@ async function auditUnsigned(
       ? verdict.by === by
       : verdict.verdict !== 'refused' && verdict.awaited.approvedBy.some((it) => it === by);
   for (const { decision, by } of said.filter((it) => !hasSigned(it.by)).slice(0, SAID_MAX)) {
-    const detail = { why: 'a signal that nobody has signed' };
+    const detail = { why: 'the signal is not signed' };
     await store.audit({ at: now(), actor: `${by}`, action: `${decision} refused`, subject, detail });
   }
 }
@@ -67,10 +67,10 @@ export async function useDecision(
   const row = await claimedRow(store, claim, runId);
   const all = await store.signedDecisionsOf({ reference: row.reference, question: 'resolve', digest });
   const signed = all.find(({ id }) => id === decisionId);
-  if (signed === undefined) return { refused: 'nobody has signed this: payouts resolve signs it with --key' };
-  if (signed.subject !== by) return { refused: `it names ${by}, and somebody else has signed it` };
+  if (signed === undefined) return { refused: 'this is not signed: payouts resolve signs it with --key' };
+  if (signed.subject !== by) return { refused: `it names ${by}, but somebody else has signed it` };
   const why = await voidBecause(deps, signed, touches(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());
-  return isFirst ? { by: signed.subject } : { refused: 'this decision was carried out before' };
+  return isFirst ? { by: signed.subject } : { refused: 'this decision was already carried out' };
 }

@@ -60,7 +60,7 @@ it('copies the store of the home and puts the copy back, and says what each mean
         lastChangeAt: '1970-01-01T00:00:01.000Z',
       },
     },
-    expect.stringContaining('2 payouts, 2 without an end'),
+    expect.stringContaining('2 payouts, 2 of them open'),
   ]);
   await onStore((store) => store.claimBatch(batchClaim('b2', ['c'])));
   expect(await restore(session(), copy, OPTIONS)).toBe(0);
@@ -69,7 +69,7 @@ it('copies the store of the home and puts the copy back, and says what each mean
     schemaVersion: 1,
     restore: { file: copy, store: join(home, 'store.sqlite'), payouts: 2 },
   });
-  expect(text).toContain('looked for at the bank');
+  expect(text).toContain('searched for at the bank');
   const { replaced, restoredAt } = (document as { restore: { replaced: string; restoredAt: string } }).restore;
   expect(existsSync(replaced)).toBe(true);
   await onStore(async (store) => {

@@ -47,8 +47,8 @@ it('prints the path of a journal alone, and beside it what people have to look a
   expect(await readFile(said.stdout.trimEnd(), 'utf8')).toMatch(/^entry,line,/);
   const lines = said.stderr.trimEnd().split('\n');
   expect(lines).toHaveLength(12);
-  expect(lines[0]).toBe('Look at these by hand: what has moved is not known, or the bank contradicts it.');
-  expect(lines[1]).toBe('  INV-1: fee: it is in a currency of which the payout names no account');
+  expect(lines[0]).toBe('Check these manually: it is not known what moved, or the bank contradicts it.');
+  expect(lines[1]).toBe('  INV-1: fee: it is in a currency for which the payout has no account');
   expect(lines.at(-1)).toBe('  and 2 more; --json lists all of them');
 });
 

@@ -51,7 +51,7 @@ describe('payouts events', () => {
     expect(told.document).toMatchObject({ events: [{ position: 1 }], complete: false });
     expect(told.text).toContain('payouts events --from 2');
     await listEvents(session, { kind: 'batch.ended', limit: 10 });
-    expect(told.text).toBe('No event.');
+    expect(told.text).toBe('There are no events.');
   });
 });
 
@@ -64,7 +64,7 @@ describe('payouts events status', () => {
         'erp [failing]',
         '  to             not in the configuration of this command',
         '  position       0',
-        '  behind by      2 events',
+        '  backlog        2 events',
         '  failing since  2026-03-02 08:00 UTC',
         '  why            http-503',
         '  next try       2026-03-02 08:01 UTC',
@@ -78,7 +78,7 @@ describe('payouts events status', () => {
     expect(told.text).toContain('to do          payouts events replay --from 1 --to erp');
     await inbox(session, { mine: false, by: undefined });
     expect(told.document).toMatchObject({ parkedEvents: ['erp'] });
-    expect(told.text).toContain('events to erp are parked since 2026-03-02 08:00 UTC: payouts events status');
+    expect(told.text).toContain('events to erp have been parked since 2026-03-02 08:00 UTC: payouts events status');
   });
 
   it('ends with 5 for an event that is parked, with its position', async () => {

@@ -74,12 +74,12 @@ it.each(Object.keys(RULES))('the finding %s is told', async (name) => {
 
 it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, meaning) => {
   expect(await told(name)).toMatch(
-    new RegExp(`reason +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*\nby itself +\\S`),
+    new RegExp(`reason +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*\notherwise +\\S`),
   );
 });
 
 it.each(Object.keys(STATES))('the state %s is told with what happens in it by itself', async (name) => {
-  expect(await told(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\nby itself +\\S`));
+  expect(await told(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\notherwise +\\S`));
 });
 
 it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', async (name, meaning) => {

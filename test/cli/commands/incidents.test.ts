@@ -47,14 +47,14 @@ it('lists incidents with the ids that acknowledge them, and who has seen to each
   expect(told.text).toContain('alice: called back');
   await say(await idOf('o-2'));
   await listIncidents(session, { open: true });
-  expect(told.text).toBe('No open incident.');
+  expect(told.text).toBe('There are no open incidents.');
 });
 
 it('keeps who was first', async () => {
   const id = await idOf('o-1');
   await say(id);
   await say(id, { by: 'bob', reason: 'mine' });
-  expect(told.text).toBe(`${id} was acknowledged before, by alice: called back`);
+  expect(told.text).toBe(`${id} was already acknowledged by alice: called back`);
   expect(told.document).toMatchObject({ changed: false });
 });
 

@@ -67,7 +67,7 @@ it('has no column and no total for what nobody has', async () => {
   expect(told.text).toMatch(/^currency +payouts +asked for$/m);
   expect(told.text).not.toMatch(/ fee /);
   await list(session, { text: 'INV-9' });
-  expect(told.text).toBe('No payout is like that.');
+  expect(told.text).toBe('No payout matches.');
 });
 
 it('knows a day by its date, today and yesterday, and several by the first and the last', () => {

@@ -150,7 +150,7 @@ describe('made from a message', () => {
 
   it('is refused for another file, and for another kind of template', async () => {
     const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
-    await expect(made('mapping', csv, 'x')).rejects.toThrow('no bank message');
+    await expect(made('mapping', csv, 'x')).rejects.toThrow('not a complete, readable bank message');
     await expect(made('csv', csv, 'x')).rejects.toThrow('mapping and payees');
     await expect(made('payees', join(folder, 'gone.xml'), 'x')).rejects.toThrow('ENOENT');
   });

@@ -6,14 +6,14 @@ export function smallProgram(): Command {
   program
     .command('run <file>')
     .description("pay a file, whoever's it is")
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .option('-t, --timeout <duration>', 'at most this long')
     .option('--books <path>', 'a file too')
     .addOption(new Option('--invalid <how>', 'rows: stop or skip').choices(['stop', 'skip']));
   program.command('template').addArgument(new Argument('[kind]', 'which').choices(['csv', 'json']));
-  program.command('status <id>').description('where it stands');
+  program.command('status <id>').description('its state');
   const off = program.command('switch').description('stop things');
   off.command('off <scope> [key]').description('stop [it]: now').option('--reason <text>', 'why');
-  off.command('list').description('what is off');
+  off.command('list').description('list what is switched off');
   return program;
 }

@@ -62,7 +62,7 @@ describe('a mapping file', () => {
     [
       'a key twice',
       `{"accounts":{\n"DE00CANARY1234": ${JSON.stringify(OURS)},\n"DE00CANARY1234": {}}}`,
-      /line 3: a key stands there twice/,
+      /line 3: a key appears twice/,
     ],
     ['an unknown key', { acounts: {} }, /the file: .*"acounts"/],
     [
@@ -73,7 +73,7 @@ describe('a mapping file', () => {
     [
       'an account twice',
       { accounts: { DE00CANARY1234: OURS, 'de00 canary 1234': OURS } },
-      /accounts\["\*\*\*1234"\] stands there twice/,
+      /accounts\["\*\*\*1234"\] appears twice/,
     ],
     ['a rule without payment type', { paymentTypes: [{ currency: 'EUR' }] }, /paymentTypes\[0\]\.paymentType: /],
     ['another identity', { identity: 'msg-id' }, /identity: /],

@@ -20,14 +20,14 @@ describe('the version of a message', () => {
   });
 
   it.each([
-    [`${ISO}:pain.001.001.11`, 'unsupported-version', 'pain.001.001.11 of this namespace'],
-    [`${ISO}:pain.001.001.02`, 'unsupported-version', 'pain.001.001.02 of this namespace'],
-    [`${ISO}:pain.001.004.03`, 'unsupported-version', 'pain.001.004.03 of this namespace'],
-    [`${SIX}/pain.001.001.08.ch.01.xsd`, 'unsupported-version', 'pain.001.001.08 of this namespace'],
+    [`${ISO}:pain.001.001.11`, 'unsupported-version', 'pain.001.001.11 in this namespace'],
+    [`${ISO}:pain.001.001.02`, 'unsupported-version', 'pain.001.001.02 in this namespace'],
+    [`${ISO}:pain.001.004.03`, 'unsupported-version', 'pain.001.004.03 in this namespace'],
+    [`${SIX}/pain.001.001.08.ch.01.xsd`, 'unsupported-version', 'pain.001.001.08 in this namespace'],
     [`${ISO}:pain.008.001.02`, 'not-pain001', 'is pain.008.001.02'],
     [`${ISO}:pacs.008.001.08`, 'not-pain001', 'is pacs.008.001.08'],
-    [`${ISO}:pain.001.001.033`, 'not-pain001', 'is no ISO 20022 message'],
-    ['', 'not-pain001', 'is no ISO 20022 message'],
+    [`${ISO}:pain.001.001.033`, 'not-pain001', 'is not an ISO 20022 message'],
+    ['', 'not-pain001', 'is not an ISO 20022 message'],
   ])('%s is refused: %s', async (namespace, rule, message) => {
     const { rows, findings, messages } = await read(pain001({ namespace }));
     expect([rows, messages]).toEqual([[], []]);

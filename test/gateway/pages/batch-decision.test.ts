@@ -46,7 +46,7 @@ describe('the rows of a batch together', () => {
     const bob = await signedIn(people, 'bob');
     expect((await bob.send(path)).text).toContain(`href="${path}/decide"`);
     const { text } = await bob.send(`${path}/decide`);
-    for (const shown of ['Approve 2 payouts', 'Reject 3 payouts', '30.00 USD', 'decided by itself', 'inv-3']) {
+    for (const shown of ['Approve 2 payouts', 'Reject 3 payouts', '30.00 USD', 'a separate decision', 'inv-3']) {
       expect(text).toContain(shown);
     }
     const decided = await bob.sign(`${path}/decide`, `${path}/approve`, {}, passkeyOf(people, 'bob'));

@@ -83,13 +83,13 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(gateway.url);
-    await page.getByRole('link', { name: 'Hand over a file' }).click();
+    await page.getByRole('link', { name: 'Submit a file' }).click();
     const file = join(gateway.door.dir, 'payroll.csv');
     await writeFile(file, csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]));
     await page.getByLabel('File').setInputFiles(file);
-    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByText('round the amount').waitFor();
-    await page.getByLabel('Leave bad rows out').check();
+    await page.getByLabel('Leave out rows with findings').check();
     await page.getByRole('button', { name: 'Plan again' }).click();
     await page.getByLabel('Your name').fill('alice');
     await page.getByRole('button', { name: 'Pay 1 payout' }).click();
@@ -108,10 +108,10 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await gateway.door.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
     await page.reload();
     await page.getByLabel('Your name').fill('carol');
-    await page.getByLabel('What to do').selectOption('close-as-not-paid');
+    await page.getByLabel('Action').selectOption('close-as-not-paid');
     await page.getByLabel('Evidence').fill('statement of 12 May');
     await page.getByRole('button', { name: 'Resolve' }).click();
-    await page.getByText('Taken. The story says').waitFor();
+    await page.getByText('Accepted. The history shows').waitFor();
     expect(gateway.resolves).toMatchObject([{ by: 'carol', action: 'close-as-not-paid' }]);
     await context.close();
   });
@@ -125,7 +125,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     expect(await focused(page)).toBe('To the content');
     await reach(page, /^A-document-id/);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Is this to be paid?' }).waitFor();
+    await page.getByRole('heading', { name: 'Should this be paid?' }).waitFor();
     await reach(page, 'by');
     await page.keyboard.type('bob');
     await reach(page, 'remark');

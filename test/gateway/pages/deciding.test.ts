@@ -61,7 +61,7 @@ describe('a payout that asks', () => {
     await gateway.door.store.takeSignedDecision(told?.signed as SignedDecision, Date.now());
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
     expect((await bob.send(path)).text).toContain('You have approved it.');
-    expect((await bob.send(`${path}?told=counted`)).text).toContain('waits for somebody else as well');
+    expect((await bob.send(`${path}?told=counted`)).text).toContain('needs another approval');
     expect((await bob.send(`${path}?told=constructor`)).status).toBe(200);
   });
 
@@ -127,7 +127,7 @@ describe('a payout that asks', () => {
     const path = `/payouts/${row.reference}`;
     const [bob, grace] = [await signedIn(people, 'bob'), await signedIn(people, 'grace')];
     expect((await bob.send('/')).text).not.toContain(path);
-    expect((await bob.send(path)).text).toContain('it takes somebody with the role compliance');
+    expect((await bob.send(path)).text).toContain('it requires somebody with the role compliance');
     expect((await grace.send('/')).text).toContain(path);
     expect((await grace.send(path)).text).toContain('found on a list (p, 1970-01-01 00:00 UTC)');
     const approve = { decision: 'approve', remark: 'another person' };

@@ -43,8 +43,8 @@ it('the page of a payout says why, since when, until when, who, what to do and w
   const path = `/payouts/${row.reference}`;
   const bob = read((await (await signedIn(persons, 'bob')).send(path)).text);
   expect(bob).toMatch(/Since\n.* UTC, less than a minute ago\nUntil\n.* UTC, in .*\nWho\nbob\n/);
-  expect(bob).toContain('By itself\nIt ends unpaid when no approval has come in time.');
-  expect(bob).toContain('To do\nApprove lets it go, Reject ends it unpaid; not by who handed the file over.');
+  expect(bob).toContain('Otherwise\nIt ends unpaid if nobody approves it in time.');
+  expect(bob).toContain('To do\nApprove approves it, Reject ends it unpaid. The maker may not decide.');
   expect(bob).not.toContain('payouts approve');
   const erin = read((await (await signedIn(persons, 'erin')).send(path)).text);
   const short = row.reference.slice(0, 13);
@@ -92,7 +92,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   const page = read(text);
   expect(page).toMatch(/2 payouts awaiting-approval, \S+ USD/);
   expect(page).toMatch(/1 payout held, \S+ USD/);
-  expect(page).toContain('Have the bank unfreeze it; then Approve looks again at once');
+  expect(page).toContain('Have the bank unfreeze the account. Then Approve checks again at once');
   expect(page).toContain(`payouts approve ${rows[0]?.batchId?.slice(0, 13)} --kind`);
   for (const { reference } of rows) expect(text).toContain(`href="/payouts/${reference}"`);
 });
@@ -202,6 +202,6 @@ it('what is to be done about an incident stands beside its form', async () => {
   await gateway.door.store.changePayout(reference, { state: 'completed', at: 1_000 });
   await gateway.door.store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 5_000 });
   const textFor = async (name: string) => read((await (await signedIn(persons, name)).send('/incidents')).text);
-  expect(await textFor('carol')).toContain('then Acknowledge says that it was seen to');
-  expect(await textFor('erin')).toMatch(/then payouts acknowledge \S+ --reason TEXT says/);
+  expect(await textFor('carol')).toContain('then Acknowledge records that it was dealt with');
+  expect(await textFor('erin')).toMatch(/then payouts acknowledge \S+ --reason TEXT records/);
 });

@@ -66,10 +66,10 @@ async function asking({ door, deps }: RunningGateway, kind: Kind): Promise<{ row
 const keyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? softwarePasskey();
 
 describe.each([
-  ['transfer', ['acc-u1001-usd', 'acc-u1002-usd', 'u-1002', '100.00 USD', 'no cap', 'Is this to be transferred?']],
+  ['transfer', ['acc-u1001-usd', 'acc-u1002-usd', 'u-1002', '100.00 USD', 'no cap', 'Should this be transferred?']],
   [
     'exchange',
-    ['acc-u1001-eur', 'acc-u1001-usd', 'EUR</span> for', 'Sells at most', '0.01', 'Is this to be exchanged?'],
+    ['acc-u1001-eur', 'acc-u1001-usd', 'EUR</span> for', 'Sells at most', '0.01', 'Should this be exchanged?'],
   ],
 ] as const)('one %s that asks', (kind, facts) => {
   it('waits for its approvers, shows all that is signed, and is decided by a signature about just that', async () => {

@@ -40,7 +40,7 @@ describe('streams', () => {
     const refused = await gateway.send(`/batches/${row?.batchId}/live`);
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('30');
-    expect(refused.document).toContain('Too many pages are followed at once.');
+    expect(refused.document).toContain('Too many pages are being followed at once.');
     open[0]?.destroy();
     await expect.poll(async () => (await live()).statusCode).toBe(200);
   });

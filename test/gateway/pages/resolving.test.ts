@@ -39,7 +39,7 @@ describe('a payout that nobody can decide by looking', () => {
       const visit = await signedIn(people, name);
       const answer = await visit.sign(path, `${path}/resolve`, { ...CLOSE, order: '' }, keyOf(people, name));
       expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?told=resolved` } });
-      expect((await visit.send(`${path}?told=resolved`)).text).toContain('Taken. The story says what was answered.');
+      expect((await visit.send(`${path}?told=resolved`)).text).toContain('Accepted. The history shows the answer.');
     }
     const about = { reference, question: 'resolve', digest: 'close-as-not-paid/' } as const;
     const signed = await store.signedDecisionsOf(about);

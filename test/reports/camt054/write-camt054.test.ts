@@ -71,7 +71,7 @@ it('is the same bytes under the same id, and another id once something more has 
 it('says how much is not in it, and leaves to the next one what moves on meanwhile', async () => {
   const unclear = paidFacts({}, { fee: '0.005' });
   expect((await readNotification(await write([unclear]))).values('GrpHdr/AddtlInf')).toEqual([
-    'To be looked at by hand, since what has moved is not known or contradicted: 1.',
+    'To be checked manually, because what moved is not known or is contradicted: 1.',
   ]);
   let passes = 0;
   const moved = () => {

@@ -55,7 +55,7 @@ describe('the answer to a file that was taken', () => {
     const { problems, values } = await readAnswer(await write(THREE, { supersedes }));
     expect(problems).toEqual([]);
     expect(values('OrgnlGrpInfAndSts/StsRsnInf/AddtlInf')).toEqual([
-      'version 2 of this answer: supersedes ANSWER-0; lists what has changed since',
+      'version 2 of this answer: supersedes ANSWER-0; lists the changes since',
     ]);
     expect(values('GrpSts')).toEqual(['PART']);
     expect(values('OrgnlGrpInfAndSts/NbOfTxsPerSts/DtldNbOfTxs')).toEqual(['1', '1', '1']);
