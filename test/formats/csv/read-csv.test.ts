@@ -151,7 +151,7 @@ describe('a file that cannot be read on', () => {
   test('is named when it has a header line only', async () => {
     const input = await read('id,amount\n');
     expect(rules(input)).toEqual([['no-rows', 1, null]]);
-    expect(input.findings[0]?.message).toContain('header line only');
+    expect(input.findings[0]?.message).toContain('only a header line');
   });
 
   test('is one finding when it is Latin-1, whatever else is wrong before', async () => {
