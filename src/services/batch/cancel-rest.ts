@@ -4,6 +4,7 @@ import { believedFrom } from '../../domain/restored.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
+import { someAtOnce } from '../some-at-once.ts';
 import { roomOf, startAll } from './release.ts';
 
 /** When a run of a payout may be asked to cancel (again), epoch ms: never, once it has taken the wish. By payout and run. */
@@ -29,9 +30,7 @@ export async function cancelRest(
   const due = (await deps.store.rowsIn(batchId, CANCELLABLE)).filter(
     (row) => !isEnd(row.state) && now >= (asked.get(runOf(row)) ?? 0),
   );
-  for (let next = 0; next < due.length; next += AT_ONCE) {
-    await Promise.all(due.slice(next, next + AT_ONCE).map((row) => ask(deps, row, asked, warn)));
-  }
+  await someAtOnce(due, AT_ONCE, (row) => ask(deps, row, asked, warn));
 }
 
 /** Each run of a payout once: whoever starts it again, that run has not heard. One that takes no wish now keeps no other row waiting. */

@@ -1,6 +1,7 @@
 import type { SignedDecision } from '../../domain/authority.ts';
 import type { BatchControl } from '../../domain/payout-state.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { someAtOnce } from '../some-at-once.ts';
 
 /** Returns the control in force: a cancel is final. */
 export async function setBatchControl(
@@ -29,9 +30,7 @@ export async function tellPlan(
   const waiting = await store.awaitingUnder(digest);
   const tell = (workflowId: string): Promise<boolean> =>
     decision === 'approve' ? executions.approve(workflowId, { by }) : executions.reject(workflowId, { by, remark });
-  for (let next = 0; next < waiting.length; next += AT_ONCE) {
-    await Promise.all(waiting.slice(next, next + AT_ONCE).map(tell));
-  }
+  await someAtOnce(waiting, AT_ONCE, tell);
   return waiting.length;
 }
 

@@ -4,6 +4,7 @@ import { isEnd } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
 import type { QuietPayout, QuietScope, Store } from '../../store/store.ts';
 import type { Executions } from '../executions.ts';
+import { someAtOnce } from '../some-at-once.ts';
 import { startPayout } from '../start-payout.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again
@@ -25,28 +26,25 @@ const TOLD_AGAIN_MS = 3_600_000;
 /** Told of a payout that could not be started; the others are seen to. */
 export type Failed = (error: unknown, reference: string) => void;
 
-/** Sees to one page of quiet payouts; the workflow ids started again. `next`: where the next page begins; null: anew. */
+/** Sees to one page of quiet payouts; how many were started again. `next`: where the next page begins; null: anew. */
 export async function restartSome(
   deps: Deps,
   scope: QuietScope,
   after: string | null,
   { failed, quietMs }: { failed: Failed; quietMs: number },
-): Promise<{ restarted: string[]; next: string | null }> {
+): Promise<{ restarted: number; next: string | null }> {
   const now = deps.now();
   const when = { changedBefore: now - quietMs, now };
   const rows = await deps.store.quietPayouts(scope, when, { after, limit: ROWS_PER_PAGE });
   const restoredAt = (await deps.store.restored())?.at ?? 0;
-  const restarted: string[] = [];
-  for (let i = 0; i < rows.length; i += AT_ONCE) {
-    const seenTo = rows.slice(i, i + AT_ONCE).map(async (row) => {
-      try {
-        if (await restart(deps, row, restoredAt)) restarted.push(row.workflowId);
-      } catch (error) {
-        failed(error, row.reference);
-      }
-    });
-    await Promise.all(seenTo);
-  }
+  let restarted = 0;
+  await someAtOnce(rows, AT_ONCE, async (row) => {
+    try {
+      if (await restart(deps, row, restoredAt)) restarted += 1;
+    } catch (error) {
+      failed(error, row.reference);
+    }
+  });
   return { restarted, next: rows.length < ROWS_PER_PAGE ? null : (rows.at(-1)?.reference ?? null) };
 }
 
@@ -60,7 +58,7 @@ export async function restartAll(
   let after: string | null = null;
   do {
     const page = await restartSome(deps, scope, after, { failed, quietMs: 0 });
-    restarted += page.restarted.length;
+    restarted += page.restarted;
     after = page.next;
   } while (after !== null && deps.now() < until);
   return restarted;

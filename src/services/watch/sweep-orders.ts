@@ -11,6 +11,7 @@ import type { LongRun } from '../long-run.ts';
 import { listedFrom, recentlyListedFrom } from '../reconciliation/bank-time.ts';
 import { noteOrders } from '../reconciliation/note-orders.ts';
 import { watchLeaseMs } from '../sending/open-set.ts';
+import { someAtOnce } from '../some-at-once.ts';
 import { depthAt, pauseAt } from './pace.ts';
 
 export interface SweepInput {
@@ -108,9 +109,7 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
 }
 
 async function tellOwners(shift: Shift, orders: readonly Order[], owners: Owners): Promise<void> {
-  for (let i = 0; i < orders.length; i += SIGNALS_AT_ONCE) {
-    await Promise.all(orders.slice(i, i + SIGNALS_AT_ONCE).map((order) => route(shift, order, owners)));
-  }
+  await someAtOnce(orders, SIGNALS_AT_ONCE, (order) => route(shift, order, owners));
 }
 
 const SIGNALS_AT_ONCE = 20;

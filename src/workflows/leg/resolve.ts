@@ -82,9 +82,8 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
     const stableLooks = scans.filter((scan) => scan.stable && scan.found === 0).length;
     const isFree = look !== undefined && look.liveForMs === 0 && (absent || look.switchedOff === undefined);
     // No attempt is known that a send could repeat.
-    if (isFree && absent && leg.parked === null) {
-      if (neverCame) return clear(leg, 'negative proof', leg.known);
-      if (!leg.hasLeft) return clear(leg, 'negative proof');
+    if (isFree && absent && leg.parked === null && (neverCame || !leg.hasLeft)) {
+      return clear(leg, 'negative proof', leg.known);
     }
     if (isFree && leg.hasLeft && mayResend(dedupe, leg.known, { absent, stableLooks, isWindowOver })) {
       if (absent) return clear(leg, 'negative proof');
