@@ -37,7 +37,7 @@ const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
 
 /** What a look can decide is not for people yet. */
 function startedAgain(action: ResolveAction): string | { refused: string } {
-  const what = 'it was started again and looks for its order before anything is sent';
+  const what = 'it was started again and searches for its order before anything is sent';
   if (action === 'keep-looking') return what;
   return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
 }

@@ -37,7 +37,7 @@ async function considered(
   execution: CardExecution,
   { action, paymentId = '' }: ResolveCardUpdate,
 ): Promise<{ answer: ResolveAnswer; leadsTo?: OperatorAnswer }> {
-  if (action === 'keep-looking') return { answer: { accepted: true, message: 'looking again' }, leadsTo: 'look' };
+  if (action === 'keep-looking') return { answer: { accepted: true, message: 'checking again' }, leadsTo: 'look' };
   if (action === 'adopt-payment') {
     const refusal = await adoptionRefused(execution, paymentId);
     if (refusal !== undefined) return { answer: { accepted: false, message: refusal } };

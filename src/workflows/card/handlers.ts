@@ -26,7 +26,7 @@ export function handleCardMessages(execution: CardExecution): void {
     description: 'The device fingerprint is collected: the payment goes on at once.',
   });
   setHandler(cardholderReturnedSignal, () => execution.cardholderReturned(), {
-    description: 'The browser is back from the confirmation: the payment is looked at.',
+    description: 'The browser is back from the confirmation: the payment is checked.',
   });
   setHandler(
     provideCardUpdate,

@@ -75,7 +75,7 @@ async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
 async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void> {
   const { lookAgainMs, lookAgainMaxMs } = terms.waits;
   await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
-    summary: 'looks what the bank made of it',
+    summary: 'reads what the bank made of it',
   });
   view.inbox.tell();
 }
@@ -110,7 +110,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
         break;
       case 'expired':
       case 'interrupted':
-        view.note(`order ${leg.orderId} is looked at again`);
+        view.note(`order ${leg.orderId} is read again`);
         inbox.tell();
         return undefined;
     }

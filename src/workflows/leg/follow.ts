@@ -91,11 +91,11 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   const { action, by } = pending.request;
   // What was seen before the request may be over: a close is judged by what the bank shows now.
   const closes = action === 'close-as-not-paid';
-  if (closes) await beforeNoMoney(follow, 'looks again before it is closed');
+  if (closes) await beforeNoMoney(follow, 'reads the order again before it is closed');
   const now = closes ? await follow.look() : judgement;
   const answer =
     closes && follow.isSecondUnread
-      ? { accepted: false, message: 'another order under this reference could not be read just now; ask again' }
+      ? { accepted: false, message: 'another order under this reference could not be read just now; try again' }
       : judgeResolve(follow, pending.request, closes ? follow.conflictOf(now) : reason);
   inbox.answer(pending, answer);
   if (!answer.accepted || !closes) return undefined;
@@ -122,7 +122,7 @@ function judgeResolve(
   { action, orderId }: ResolveUpdate,
   reason: ReasonCode | undefined,
 ): ResolveAnswer {
-  if (action === 'keep-looking') return { accepted: true, message: 'looking at the order again' };
+  if (action === 'keep-looking') return { accepted: true, message: 'checking the order again' };
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
     leg.orderId = orderId;

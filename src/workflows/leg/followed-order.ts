@@ -71,7 +71,7 @@ export class Follow {
         maxSlippage: plan.kind === 'exchange' ? terms.maxSlippage : undefined,
         thenAssess: plan.thenAssess,
       },
-      first === undefined ? 'looks at the order' : 'looks again before "no money" is believed',
+      first === undefined ? 'reads the order' : 'reads it again before "no money" is believed',
     ).catch((error: unknown): OrderRead => {
       if (isSuperseded(error)) throw error;
       return { ...UNREADABLE, orderId };

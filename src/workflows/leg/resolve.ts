@@ -178,7 +178,7 @@ async function untilNextLook(
 async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   const { view, plan, firstSentAt } = leg;
   const look = await listScans.findOrder
-    .executeWithOptions({ summary: `look ${n + 1} for the order of this reference` }, [
+    .executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [
       {
         claim: view.claim,
         leg: plan.kind,
@@ -192,7 +192,7 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
       return undefined;
     });
   if (look === undefined) {
-    view.note(`look ${n + 1}: the bank did not answer`);
+    view.note(`search ${n + 1}: the bank did not answer`);
     return undefined;
   }
   const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = look;
@@ -235,7 +235,7 @@ function decideByOperator(
   };
   if (action === 'keep-looking') return answer(true, 'looked again; nothing new');
   if (seen === undefined)
-    return answer(false, 'the bank did not answer just now, and only what it shows decides; ask again');
+    return answer(false, 'the bank did not answer just now, and only what it shows decides; try again');
   const { absent, isOpen } = seen;
   switch (action) {
     case 'adopt-order':

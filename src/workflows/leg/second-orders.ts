@@ -43,7 +43,7 @@ async function isThere(follow: Follow, orderId: string): Promise<boolean> {
   const { leg, notThere } = follow;
   const { view, plan, terms } = leg;
   const order = await localReads.readOrder
-    .executeWithOptions({ summary: 'looks at another order under the reference' }, [
+    .executeWithOptions({ summary: 'reads another order under the reference' }, [
       { claim: view.claim, leg: plan.kind, orderId, closedMeans: terms.closedMeans },
     ])
     .catch(() => undefined);

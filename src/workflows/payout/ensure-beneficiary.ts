@@ -19,7 +19,7 @@ export async function ensureBeneficiary(
 ): Promise<Obstacle | 'not-approved' | undefined> {
   for (let looks = 0; ; looks += 1) {
     view.show('preparing', because('beneficiary-pending'));
-    const summary = looks === 0 ? 'adds the beneficiary' : `looks for the beneficiary, look ${looks + 1}`;
+    const summary = looks === 0 ? 'adds the beneficiary' : `searches for the beneficiary, search ${looks + 1}`;
     const added = await oneSend(view, () =>
       sends.addBeneficiary.executeWithOptions({ summary }, [{ claim: view.claim }]),
     );
@@ -31,7 +31,7 @@ export async function ensureBeneficiary(
     if (added?.kind === 'not-approved') return 'not-approved';
     if (view.inbox.wantsCancel) return undefined;
     await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs * 12), {
-      summary: 'an add may be under way; looks again before anything is sent',
+      summary: 'an add may be under way; searches again before anything is sent',
     });
   }
 }

@@ -61,7 +61,7 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
 
 function setAlarm(ms: number, looks: number): { fired: boolean; looks: number } {
   const alarm = { fired: false, looks };
-  void sleep(ms, { summary: 'looks itself if nothing is heard' }).then(() => {
+  void sleep(ms, { summary: 'reads the order itself if nothing is reported' }).then(() => {
     alarm.fired = true;
   });
   return alarm;

@@ -156,7 +156,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
    * sent, past a rejection given before, and an approval of what was asked would count for what is asked next.
    */
   async hear(): Promise<void> {
-    await sleep(1, { summary: 'hears what was said meanwhile' });
+    await sleep(1, { summary: 'takes in what arrived meanwhile' });
   }
 
   /** What people have signed about the question that is open. */

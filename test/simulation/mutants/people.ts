@@ -96,7 +96,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/payout/view.ts',
-        find: "await sleep(1, { summary: 'hears what was said meanwhile' });",
+        find: "await sleep(1, { summary: 'takes in what arrived meanwhile' });",
         replace: '',
       },
     ],
