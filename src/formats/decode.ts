@@ -17,17 +17,36 @@ export class UnreadableFile extends Error {
 const LF = 0x0a;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** What Excel writes in Western Europe and America as "CSV (Comma delimited)". */
+const WINDOWS_1252 = new TextDecoder('windows-1252');
+
 /**
  * Strict UTF-8, chunk by chunk, BOM removed. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte,
  * `file-too-large`). Memory stays at one chunk whatever the file.
+ *
+ * With `onBad` a file that is not UTF-8 is told there, once, and read on as Windows-1252, so that what else is wrong with it is
+ * told in the same pass. Such a file is refused all the same: another code page would read other names.
  */
-export async function* decodeUtf8(file: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeUtf8(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  onBad?: (finding: Finding) => void,
+): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
   let total = 0;
   let started = false;
+  let isWindows1252 = false;
   const decode = (buffer: Buffer): string => {
-    if (!isUtf8(buffer)) throw new UnreadableFile(notUtf8(file, line, buffer));
+    if (isWindows1252) return WINDOWS_1252.decode(buffer);
+    if (!isUtf8(buffer)) {
+      const finding = notUtf8(file, line, buffer);
+      // Zero bytes are UTF-16, or no text at all.
+      if (onBad === undefined || buffer.includes(0)) throw new UnreadableFile(finding);
+      onBad(finding);
+      isWindows1252 = true;
+      return WINDOWS_1252.decode(buffer);
+    }
     line += countOf(LF, buffer);
     return buffer.toString('utf8');
   };

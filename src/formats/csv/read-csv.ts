@@ -6,12 +6,12 @@ import { csvText, detectDelimiter } from './csv-text.ts';
 
 /**
  * Reads a CSV file: UTF-8, header line first, delimiter comma, semicolon or tab as the header line has it, quotes as in
- * RFC 4180. A finding never stops the pass, unless what follows it cannot be read (encoding, a broken quote, a limit).
+ * RFC 4180. A finding never stops the pass, unless what follows it cannot be read (UTF-16, a broken quote, a limit).
  */
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
   try {
-    await parseInto(records, csvText(file, decodeUtf8(file, bytes), sink));
+    await parseInto(records, csvText(file, decodeUtf8(file, bytes, (finding) => sink.finding(finding)), sink));
     records.end();
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;

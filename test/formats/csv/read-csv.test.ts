@@ -154,9 +154,19 @@ describe('a file that cannot be read on', () => {
     expect(input.findings[0]?.message).toContain('only a header line');
   });
 
-  test('is one finding when it is Latin-1, whatever else is wrong before', async () => {
+  test('is one finding when it is UTF-16', async () => {
+    const content = Buffer.from('\ufeffid,account_name\nA\nB,Zoë\n', 'utf16le');
+    expect(await read(content)).toMatchObject({ rows: [], findings: [{ rule: 'not-utf8', line: 1 }] });
+  });
+
+  test('is read on when it is Windows-1252, so that everything is told in one pass', async () => {
     const content = Buffer.from('id,account_name\nA\nB,Zoë\nC,Jörg\n', 'latin1');
-    expect(await read(content)).toMatchObject({ rows: [], findings: [{ rule: 'not-utf8', line: 3 }] });
+    const input = await read(content);
+    expect(rules(input)).toEqual([
+      ['not-utf8', 3, null],
+      ['wrong-field-count', 2, 1],
+    ]);
+    expect(input.rows).toMatchObject([{ row: 2 }, { row: 3 }]);
   });
 
   test('is one finding when it has old Mac line ends', async () => {
