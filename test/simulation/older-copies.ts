@@ -18,7 +18,7 @@ export class OlderCopies {
   /** What was recorded and is not in the copy. */
   readonly forgottenAttempts: RecordedAttempt[] = [];
   readonly forgottenAudits: AuditSeen[] = [];
-  /** Until then: whoever died before its record is in no copy at all. */
+  /** Until then: whoever died, or stood still, before its record is in no copy at all. */
   readonly sendersBegun: SenderBegun[] = [];
   private readonly world: World;
   private readonly copies: StoreCopy[] = [];
@@ -36,21 +36,34 @@ export class OlderCopies {
     return this.known?.has(reference) ?? true;
   }
 
-  whenPerformed(workflowId: string, activity: string): void {
-    const { worlds, isCalm, random, time, payouts } = this.world;
-    if (worlds.olderCopy === undefined || isCalm || !/^submit/.test(activity)) return;
-    if (this.restoredAt.length > 0) return;
+  /** With the task in hand, a sender may have done anything for all that a run knows which has to learn it from an older copy. */
+  whenTaken(workflowId: string, activity: string): void {
+    if (this.isOver || !/^submit/.test(activity)) return;
+    const { payouts, time } = this.world;
     const accepted = payouts.find((payout) => payout.workflowId === workflowId)?.accepted;
     const purpose = activity === 'submitExchange' ? 'exchange' : 'payment';
     if (accepted !== undefined)
       this.sendersBegun.push({ at: time.now, reference: expectedReference(accepted, purpose) });
-    if (random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
+  }
+
+  whenPerformed(activity: string): void {
+    if (/^submit/.test(activity)) this.restoreSoon();
   }
 
   /** What has just ended has no end in any copy. */
   whenEnded(): void {
-    const { worlds, isCalm, random, time } = this.world;
-    if (worlds.olderCopy === undefined || isCalm || this.restoredAt.length > 0) return;
+    this.restoreSoon();
+  }
+
+  /** This world has no such copy, or it has been put in place. */
+  private get isOver(): boolean {
+    const { worlds, isCalm } = this.world;
+    return worlds.olderCopy === undefined || isCalm || this.restoredAt.length > 0;
+  }
+
+  private restoreSoon(): void {
+    const { random, time } = this.world;
+    if (this.isOver) return;
     if (random.chance(0.3)) time.after(random.between(5, 4_000), () => this.restore());
   }
 

@@ -63,12 +63,15 @@ export async function runSeed(
   const switches = new KillSwitches(world);
   switches.start();
   const people = new People(world);
-  world.whenTaken = (process, activity) => disturbances.whenTaken(process, activity);
+  world.whenTaken = (execution, activity, process) => {
+    disturbances.whenTaken(process, activity);
+    world.olderCopies.whenTaken(execution.start.workflowId, activity);
+  };
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
     people.whenPerformed(execution, activity);
-    world.olderCopies.whenPerformed(execution.start.workflowId, activity);
+    world.olderCopies.whenPerformed(activity);
   };
   world.whenRestored = () => {
     switches.storeReplaced();

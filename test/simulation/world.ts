@@ -67,7 +67,7 @@ export class World {
   readonly questions = new Map<string, number>();
   calmFrom: number | undefined;
   /** Told of every task of an activity that a process is given. */
-  whenTaken: (process: WorkerProcess, activity: string) => void = () => {};
+  whenTaken: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
   /** Told of every activity that a process begins. */
   whenPerformed: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
   /** Told of every question that a payout asks for the first time. */
@@ -108,7 +108,7 @@ export class World {
     this.cluster = new Cluster(time, random, { payout, orderWatch, rogue } as never, {
       closed: (execution, end) => this.closed(execution, end),
       activated: (execution) => this.lookForQuestion(execution),
-      taken: (process, activity) => this.whenTaken(process, activity),
+      taken: (execution, activity, process) => this.whenTaken(execution, activity, process),
       performs: (execution, activity, process) => {
         trace(`${process.name} does ${activity} for ${execution.start.workflowId.slice(0, 19)}`);
         this.whenPerformed(execution, activity, process);

@@ -66,8 +66,8 @@ export class Cluster {
   }
 
   /** The server has given the task to a process. */
-  taken(process: WorkerProcess, activity: string): void {
-    this.events.taken(process, activity);
+  taken(execution: Execution, activity: string, process: WorkerProcess): void {
+    this.events.taken(execution, activity, process);
   }
 
   /** Runs the code of an activity in a process. */

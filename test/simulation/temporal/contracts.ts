@@ -36,7 +36,7 @@ export interface ClusterEvents {
   /** Workflow code has run and is at rest. */
   activated(execution: Execution): void;
   /** A process has the task of an activity in hand, and has not begun it. */
-  taken(process: WorkerProcess, activity: string): void;
+  taken(execution: Execution, activity: string, process: WorkerProcess): void;
   /** A process begins an activity. */
   performs(execution: Execution, activity: string, process: WorkerProcess): void;
 }
