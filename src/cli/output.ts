@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { fitted, widthOf } from '../reports/wrap.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {
@@ -35,7 +36,7 @@ export function createOutput(options: {
   };
   const tell = (text: string): void => {
     clear();
-    stderr.write(`${text}\n`);
+    stderr.write(`${fitted(text, widthOf(stderr))}\n`);
   };
   return {
     json,

@@ -3,7 +3,7 @@ import { Problem } from '../domain/problem.ts';
 import type { AccountOutlook, Outlook } from '../intake/outlook.ts';
 import type { Plan } from '../intake/plan.ts';
 import { counted, groupedAmount, peopleText } from '../reports/display.ts';
-import { widthOf, wrap } from '../reports/wrap.ts';
+import { widthOf } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
 import { table } from './table.ts';
 
@@ -25,15 +25,7 @@ export function planText(plan: Plan, outlook?: Outlook): string {
     ...lookAlikesText(plan),
     ...(outlook === undefined ? [] : outlookText(outlook)),
     `plan ${hash}`,
-  ]
-    .flatMap((line) => (line.includes('\n') ? [line] : wrapped(line)))
-    .join('\n');
-}
-
-/** A sentence too long for the terminal goes on below; a table has been laid out for it already. */
-function wrapped(line: string): string[] {
-  const width = widthOf(process.stderr);
-  return line.length <= width ? [line] : wrap(line, width);
+  ].join('\n');
 }
 
 const number = (count: number): string => groupedAmount(`${count}`);

@@ -60,9 +60,10 @@ async function tellError(error: Problem, json: boolean): Promise<ExitCode> {
     return exitOf(error);
   }
   const { formatFindings } = await import('./findings-text.ts');
+  const { fitted, widthOf } = await import('../reports/wrap.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
-  process.stderr.write(`${lines.filter((line) => line !== '').join('\n')}\n`);
+  process.stderr.write(`${fitted(lines.filter((line) => line !== '').join('\n'), widthOf(process.stderr))}\n`);
   if (error.kind === 'internal' && error.cause instanceof Error) process.stderr.write(`${error.cause.stack ?? ''}\n`);
   return exitOf(error);
 }

@@ -11,7 +11,14 @@ import { csvText, detectDelimiter } from './csv-text.ts';
 export async function readCsv(file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(file, sink);
   try {
-    await parseInto(records, csvText(file, decodeUtf8(file, bytes, (finding) => sink.finding(finding)), sink));
+    await parseInto(
+      records,
+      csvText(
+        file,
+        decodeUtf8(file, bytes, (finding) => sink.finding(finding)),
+        sink,
+      ),
+    );
     records.end();
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
