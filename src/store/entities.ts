@@ -145,6 +145,7 @@ export interface NewAttempt {
   runId: string;
   activityId: string;
   sentAt: number;
+  listedFrom?: number;
   request?: SentOrder | SentCardRequest;
   claim?: HeldClaim;
   /** Whose answer is for life: none is begun once the bank has accepted one, or has said that it exists. */

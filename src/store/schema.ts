@@ -148,6 +148,8 @@ interface SendAttemptTable {
   runId: string;
   activityId: string;
   sentAt: number;
+  /** Epoch ms of the bank's clock, as it was then: lists from here on show what was sent. Null for what is no order. */
+  listedFrom: number | null;
   outcome: AttemptOutcome | null;
   orderId: string | null;
   code: number | null;

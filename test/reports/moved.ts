@@ -31,6 +31,7 @@ export const attempt = (values: Partial<SendAttempt> = {}): SendAttempt => ({
   runId: 'run-1',
   activityId: '1',
   sentAt: 1,
+  listedFrom: null,
   outcome: 'accepted',
   orderId: 'ord-1',
   code: null,

@@ -152,7 +152,8 @@ const EXCHANGE = {
 
 const attempt = (reference: string, sentAt: number, request: SendAttempt['request']): SendAttempt => ({
   reference,
-  ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, outcome: 'accepted', orderId: `fx-${sentAt}`, code: null },
+  ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, listedFrom: null },
+  ...{ outcome: 'accepted', orderId: `fx-${sentAt}`, code: null },
   request,
   settled: 'paid',
 });

@@ -116,8 +116,22 @@ export class Disturbances {
   }
 
   whenPerformed({ start }: Execution, activity: string, process: WorkerProcess): void {
-    if (/^submit/.test(activity) && !this.world.isCalm) this.standInSend(process);
+    if (/^submit/.test(activity) && !this.world.isCalm) {
+      this.standInSend(process);
+      this.setClockRight();
+    }
     this.runs.whenPerformed(start.workflowId, activity, process);
+  }
+
+  /** What the order's record shows of its time is then another time than anybody measures. */
+  private setClockRight(): void {
+    const { worlds, random, time, bank, trace } = this.world;
+    if (!worlds.clockSetRight || Number.isFinite(bank.profile.clockRightFrom) || !random.chance(0.5)) return;
+    time.after(random.between(1, 400), () => {
+      bank.profile.clockRightFrom = Math.min(bank.profile.clockRightFrom, time.now);
+      trace.note('bank: the clock is set right');
+      this.world.fired('clock set right');
+    });
   }
 
   /** A worker stands still between the first lines of a send and its first byte, or between the answer and what it writes last. */

@@ -63,7 +63,7 @@ export async function observe(
       listLagMs: settings.terms.waits.listLagMs,
       approvalRules: [...settings.approvalRules],
       sendDelayMaxMs: SEND_DELAY_MAX_MS,
-      provesAbsence: world.worlds.clockApartMs === undefined,
+      provesAbsence: world.worlds.clockApartMs === undefined || Number.isFinite(bank.profile.clockRightFrom),
     },
     accepted: payouts.map(({ accepted }) => accepted),
     orders: banks.flatMap(({ machine }) => machine.orders.map(seenOrder)),

@@ -77,7 +77,7 @@ describe('the simulation', () => {
   // one of their own.
   it.each([
     ['new-reference-on-retry', 'I2', 4],
-    ['lost-answer-not-sent', 'I5', 1],
+    ['lost-answer-not-sent', 'I5', 11],
     ['unknown-code-refused', 'I[15]', 68],
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
@@ -85,7 +85,8 @@ describe('the simulation', () => {
     ['store-not-compared', 'I6', 17],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
-    ['clocks-not-compared', 'I5', 31],
+    ['clocks-not-compared', 'I5', 331],
+    ['clock-set-right-unnoticed', 'I5', 239],
     ['generation-by-a-word', 'I1', 24],
   ])('catches %s by %s', { timeout: 600_000 }, async (mutant, invariant, from) => {
     const { code, out } = await hunt(mutant, from);

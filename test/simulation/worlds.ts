@@ -10,6 +10,8 @@ export interface Worlds {
   otherTenant: boolean;
   /** How far the bank's clock is from ours, in ms, when that is further than the product allows. */
   clockApartMs: number | undefined;
+  /** That clock is set right, once, while orders are being sent. */
+  clockSetRight: boolean;
   /** Workflows of somebody else schedule the product's activities and start its workflows. */
   rogues: boolean;
   /** Terminated payouts are found and started again by the product's own passes, not by people. */
@@ -25,6 +27,7 @@ const USUAL: Worlds = {
   olderCopy: undefined,
   otherTenant: false,
   clockApartMs: undefined,
+  clockSetRight: false,
   rogues: false,
   passes: false,
   generations: false,
@@ -39,7 +42,7 @@ export function drawWorlds(random: Random): Worlds {
   if (dice < 0.34) return { ...USUAL, rogues, otherTenant: true };
   if (dice < 0.42) {
     const minutes = random.pick([-15, -15, 15, random.between(-90, -12), random.between(12, 90)]);
-    return { ...USUAL, rogues, clockApartMs: minutes * 60_000 };
+    return { ...USUAL, rogues, clockApartMs: minutes * 60_000, clockSetRight: random.chance(0.5) };
   }
   return { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };
 }

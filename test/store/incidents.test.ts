@@ -99,6 +99,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       db.exec(`alter table incidents drop column ${column}`);
     }
     db.exec('alter table payouts drop column kind');
+    db.exec('alter table send_attempts drop column listed_from');
     const later = [
       'signed_decisions',
       'plan_rows',

@@ -6,7 +6,7 @@ import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
-import { clocksDisagree, listedFrom } from '../reconciliation/bank-time.ts';
+import { attemptsListedFrom, clocksDisagree } from '../reconciliation/bank-time.ts';
 import type { sharedScans } from '../reconciliation/order-scans.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { listsOfLeg } from '../sending/open-set.ts';
@@ -87,7 +87,7 @@ export async function findOrder(
   }
   // The first answers of a process tell the bank's time.
   await deps.assertIdentity();
-  const from = listedFrom(deps, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
+  const from = attemptsListedFrom(deps, since, attempts);
   let arrivals = 0;
   for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
     const scan = await scanOrders({ ...list, from });

@@ -1,10 +1,13 @@
 import type { Bank } from '../../api/bank.ts';
+import type { SendAttempt } from '../../store/store.ts';
 
 /** The bank's clock as it was measured, and how far it may be off. */
 interface Clocks {
   bank: Pick<Bank, 'clock'>;
   settings: { clockSkewMs: number };
 }
+
+type Sent = Pick<SendAttempt, 'sentAt' | 'listedFrom'>;
 
 /**
  * From when on (epoch ms, the bank's time) a list must be read so that it shows what was sent at `at` of our clock: as much earlier
@@ -13,6 +16,15 @@ interface Clocks {
 export function listedFrom({ bank, settings }: Clocks, at: number): number {
   const offsetMs = bank.clock.offset()?.ms ?? 0;
   return Math.max(0, at + Math.min(0, offsetMs) - settings.clockSkewMs);
+}
+
+/**
+ * The same for attempts, with what each has noted of the bank's clock when it was made: that clock, or ours, may have been set
+ * right since, and then what is measured now says nothing of the time that the order bears.
+ */
+export function attemptsListedFrom(clocks: Clocks, since: number, attempts: readonly Sent[]): number {
+  const from = listedFrom(clocks, Math.min(since, ...attempts.map(({ sentAt }) => sentAt)));
+  return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));
 }
 
 /** What a measurement of the bank's clock is off by, as long as both clocks run. */

@@ -28,6 +28,8 @@ export interface Admitted<Request> {
   attempt: number;
   request: Request;
   record?: SentOrder | SentCardRequest;
+  /** From when on lists show what it makes (epoch ms of the bank's clock, as it is now). */
+  listedFrom?: number;
   /** Whose claim must hold when the attempt is recorded; absent where the key itself is the lock. */
   claim?: Claim;
   /** It is never sent again once the bank has accepted it, or has said that it exists. */
@@ -66,8 +68,8 @@ export async function sendOnce<Request, Held>(
     const answer = await admit();
     if ('held' in answer) return answer.held;
     admitted = answer;
-    const { reference, attempt, record: request, claim, isFinal } = admitted;
-    const record = { reference, attempt, runId, activityId, sentAt: now(), request, claim, isFinal };
+    const { reference, attempt, record: request, listedFrom, claim, isFinal } = admitted;
+    const record = { reference, attempt, runId, activityId, sentAt: now(), listedFrom, request, claim, isFinal };
     const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
     // A sender that stood still may have recorded what it was told after the run that asks now has read the store.

@@ -1,5 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import type { SendOptions } from '../../api/call-options.ts';
+import type { WorkerSettings } from '../../config/settings.ts';
 import { approvers } from '../../domain/approval.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { legsOf, mainLegOf } from '../../domain/names.ts';
@@ -23,13 +24,15 @@ import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { type Authority, maySubmit } from '../decisions/verdict.ts';
 import { checksAskedOf, type PayeeChecks } from '../payee-checks.ts';
+import { listedFrom } from '../reconciliation/bank-time.ts';
 import { claimedRow, legReference } from './claimed-row.ts';
 import { type OpenSet, putIntoOpenSet } from './open-set.ts';
 import { type Admitted, type Caller, type Sender, sendOnce } from './send-once.ts';
 
 interface OrderSender extends Sender, OpenSet, Authority {
   store: Store;
-  bank: Pick<Bank, 'transactions'>;
+  bank: Pick<Bank, 'transactions' | 'clock'>;
+  settings: Pick<WorkerSettings, 'policy' | 'clockSkewMs'>;
   /** Life of an order's audit at the bank from its first attempt. */
   auditTtlMs: number;
   /** A transfer may go to an account of another user. */
@@ -121,7 +124,9 @@ async function admit(
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
   await putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since: sender.now() });
-  return { reference, attempt, request: { row, reference, order }, record: order, claim, isFinal: true };
+  const from = listedFrom(sender, sender.now());
+  const request = { row, reference, order };
+  return { reference, attempt, request, record: order, listedFrom: from, claim, isFinal: true };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
@@ -59,6 +60,7 @@ const bank = {
       balance: '100000.00',
     }),
   },
+  clock: UNMEASURED_CLOCK,
   transactions: {
     transferFee: async () => ({ fee: shown.fee, fee_currency: 'USD' }),
     fxQuote: async ({ amount }: { amount: string }) => ({

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -40,9 +41,12 @@ async function open(exceptions: Assessment['exceptions'], { read = READ, checks,
   const { reference, term } = record;
   const sender = {
     store,
-    bank: { transactions: { payment: async () => ({ order_id: 'ord-1' }) } } as unknown as Bank,
+    bank: {
+      clock: UNMEASURED_CLOCK,
+      transactions: { payment: async () => ({ order_id: 'ord-1' }) },
+    } as unknown as Bank,
     now: Date.now,
-    settings: { policy: policy ? policyOf([maker, approver, officer]) : undefined },
+    settings: { clockSkewMs: 0, policy: policy ? policyOf([maker, approver, officer]) : undefined },
     checks,
     assertIdentity: async () => {},
     wakeWatch: async () => {},

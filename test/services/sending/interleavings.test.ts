@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -58,7 +59,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   await store.recordAssessment(claimed.record, read('as read first'), 1);
   const seen: Seen = { posts: 0, order: [], state: undefined, told: [] };
   let ahead = 0;
-  const settings = { policy: POLICY };
+  const settings = { clockSkewMs: 0, policy: POLICY };
   const now = (): number => Date.now() + ahead;
   const authority = { store, settings, now };
   const payment = async () => {
@@ -69,7 +70,7 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   };
   const sender = {
     ...authority,
-    bank: { transactions: { payment } } as unknown as Bank,
+    bank: { clock: UNMEASURED_CLOCK, transactions: { payment } } as unknown as Bank,
     assertIdentity: () => aMoment(random),
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,

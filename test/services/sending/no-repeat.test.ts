@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
@@ -33,9 +34,9 @@ async function open(referenceDedupe: ReferenceDedupe) {
   };
   const sender = {
     store,
-    bank: { transactions: { payment } } as unknown as Bank,
+    bank: { clock: UNMEASURED_CLOCK, transactions: { payment } } as unknown as Bank,
     now: Date.now,
-    settings: { policy: POLICY },
+    settings: { clockSkewMs: 0, policy: POLICY },
     assertIdentity: async () => {},
     wakeWatch: async () => {},
     watchLeaseMs: 1_000,

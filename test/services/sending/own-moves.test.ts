@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
+import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { LegKind } from '../../../src/domain/sent-order.ts';
@@ -38,6 +39,7 @@ const takes = (operation: string) => async (body: unknown) => {
   return { order_id: 'ord-1' };
 };
 const bank = {
+  clock: UNMEASURED_CLOCK,
   transactions: { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') },
 } as unknown as Bank;
 
@@ -66,7 +68,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
     wakeWatch: async ({ uid, currency }: { uid: string; currency: string }) => void woken.push(`${uid} ${currency}`),
     watchLeaseMs: 1_000,
     auditTtlMs: 60_000,
-    settings: { policy: undefined },
+    settings: { clockSkewMs: 0, policy: undefined },
     transferAcrossUsers: acrossUsers,
     referenceDedupe: 'assumed' as const,
   };

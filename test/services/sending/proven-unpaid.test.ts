@@ -11,6 +11,7 @@ const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => (
   runId: 'run-1',
   activityId: '1',
   sentAt: 1,
+  listedFrom: null,
   outcome: null,
   orderId: null,
   code: null,

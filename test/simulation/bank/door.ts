@@ -4,6 +4,7 @@ import type { Random } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import type { ReadFault, WriteFault } from './faults.ts';
 import type { ModelBank, Post } from './model-bank.ts';
+import { bankTime } from './profile.ts';
 import { answerRead, execute, type Reading, readingOf } from './routes.ts';
 import { answer, envelope, Refusal, refused, succeeded } from './wire.ts';
 
@@ -51,9 +52,9 @@ export class BankDoor {
 
   receive(request: HttpRequest, fault: WriteFault | ReadFault | undefined): Reply {
     const reply = this.reply(request, fault);
-    const { tellsTime, clockSkewMs } = this.bank.profile;
-    if (!tellsTime || !('answer' in reply)) return reply;
-    const date = new Date(this.time.now + clockSkewMs).toUTCString();
+    const { profile } = this.bank;
+    if (!profile.tellsTime || !('answer' in reply)) return reply;
+    const date = new Date(bankTime(profile, this.time.now)).toUTCString();
     return { ...reply, answer: { ...reply.answer, headers: { ...reply.answer.headers, date } } };
   }
 

@@ -52,6 +52,8 @@ export interface BankProfile {
   refunds: number;
   refundAfterMs: number;
   clockSkewMs: number;
+  /** From then on (epoch ms) its clock is right. */
+  clockRightFrom: number;
   /** Whether answers say in their head what time it is at the bank. */
   tellsTime: boolean;
 }
@@ -65,6 +67,10 @@ export interface BankWindows {
 /** A bank whose clock is further off than allowed is noticed only by what it says itself. */
 export const clockOf = (clockApartMs: number | undefined): Partial<BankProfile> =>
   clockApartMs === undefined ? {} : { clockSkewMs: clockApartMs, tellsTime: true };
+
+/** What the bank's clock showed at `at`, which the record of an order keeps when the clock is set right. */
+export const bankTime = ({ clockSkewMs, clockRightFrom }: BankProfile, at: number): number =>
+  at < clockRightFrom ? at + clockSkewMs : at;
 
 /** Inside the windows that the product is set to: what a bank does outside of them nobody can prevent. */
 export function drawProfile(random: Random, windows: BankWindows): BankProfile {
@@ -109,6 +115,7 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
     refunds: often(0.8, 1.5),
     refundAfterMs: random.pick([200, 200, 2_000, 90_000]),
     clockSkewMs: random.between(-300_000, 300_000),
+    clockRightFrom: Number.POSITIVE_INFINITY,
     tellsTime: random.chance(0.3),
   };
 }

@@ -4,6 +4,7 @@ import { minorOf } from './books.ts';
 import type { ModelBank } from './model-bank.ts';
 import { type Order, statusAt, statusOf } from './orders.ts';
 import { PAYEE_FIELDS, payeeRecord } from './payees.ts';
+import { bankTime } from './profile.ts';
 import { amountOf, orderRecord, page, Refusal, refused, succeeded } from './wire.ts';
 
 /** The interface's routes over the model bank (interface section 4). */
@@ -130,8 +131,8 @@ function listOrders(bank: ModelBank, random: Random, query: URLSearchParams): ob
       order.uid === uid &&
       isListedUnder(bank, order, currency) &&
       order.listedAt <= now &&
-      order.createdAt + profile.clockSkewMs >= from &&
-      order.createdAt + profile.clockSkewMs <= until,
+      bankTime(profile, order.createdAt) >= from &&
+      bankTime(profile, order.createdAt) <= until,
   );
   const inOrder = { oldest: () => listed, newest: () => listed.toReversed(), shuffled: () => random.shuffled(listed) };
   const records = inOrder[profile.pageOrder]();

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../../src/api/transport.ts';
 import { decimalText } from './books.ts';
 import { type Order, statusAt } from './orders.ts';
-import type { BankProfile } from './profile.ts';
+import { type BankProfile, bankTime } from './profile.ts';
 
 /** How this bank writes what it says. */
 
@@ -56,8 +56,8 @@ export function orderRecord(order: Order, profile: BankProfile, at: number, stat
     order_id: orderId,
     client_order_id: shownReference,
     transaction_uid: uid,
-    created_at: createdAt + profile.clockSkewMs,
-    updated_at: (order.statuses.at(-1)?.at ?? createdAt) + profile.clockSkewMs,
+    created_at: bankTime(profile, createdAt),
+    updated_at: bankTime(profile, order.statuses.at(-1)?.at ?? createdAt),
     type,
     direct,
     status,

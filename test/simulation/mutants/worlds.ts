@@ -155,6 +155,18 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    number: 'P83',
+    name: 'clock-set-right-unnoticed',
+    what: "looks begin by what is measured of the bank's clock now, whatever it showed when the order was sent",
+    edits: [
+      {
+        file: BANK_TIME,
+        find: 'return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));',
+        replace: 'return from;',
+      },
+    ],
+  },
+  {
     number: 'P80',
     name: 'generation-by-a-word',
     what: 'a higher generation asks only whether the one before is called completed',
