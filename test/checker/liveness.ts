@@ -83,9 +83,11 @@ function isSpent(
   const dropped = interruptions.filter(({ reference }) => reference === payment.reference);
   // What a dropped run was sending is in doubt for the next one, whatever its sender learns afterwards.
   const ofDropped = dropped.length > 0 && attempts.length > inDoubt.length;
-  // An older copy says nothing of what was recorded after it: whoever left no record may have sent for all that anybody knows.
+  // Neither an older copy nor a run that begins anew knows of a sender without a record: it may have sent for all that anybody
+  // knows.
+  const forgotten = [...restores, ...dropped.map(({ at }) => at)];
   const begun = sendersBegun.filter(
-    (sender) => sender.reference === reference && restores.some((at) => sender.at <= at),
+    (sender) => sender.reference === reference && forgotten.some((at) => sender.at <= at),
   );
   const tries = inDoubt.length + (ofDropped || begun.length > attempts.length ? 1 : 0);
 

@@ -16,7 +16,7 @@ export interface Observation {
   accounts: AccountBooks[];
   /** Send attempts as the product recorded them. */
   attempts: RecordedAttempt[];
-  /** Senders that had their task before the store was replaced by an older copy, whether or not they came to a record. */
+  /** Senders that were given a task, whether or not they came to a record. */
   sendersBegun: SenderBegun[];
   /** One per accepted instruction, as reported at the end. */
   rows: ReportedRow[];

@@ -1,5 +1,4 @@
-import type { AuditSeen, RecordedAttempt, SenderBegun } from '../checker/observation.ts';
-import { expectedReference } from '../checker/references.ts';
+import type { AuditSeen, RecordedAttempt } from '../checker/observation.ts';
 import type { PlannedPayout } from './scenario.ts';
 import { type RowOf, type SimStore, StoreCopy } from './sim-store.ts';
 import type { World } from './world.ts';
@@ -18,8 +17,6 @@ export class OlderCopies {
   /** What was recorded and is not in the copy. */
   readonly forgottenAttempts: RecordedAttempt[] = [];
   readonly forgottenAudits: AuditSeen[] = [];
-  /** Until then: whoever died, or stood still, before its record is in no copy at all. */
-  readonly sendersBegun: SenderBegun[] = [];
   private readonly world: World;
   private readonly copies: StoreCopy[] = [];
   private known: ReadonlySet<unknown> | undefined;
@@ -34,16 +31,6 @@ export class OlderCopies {
 
   mayStartAnew({ reference }: PlannedPayout): boolean {
     return this.known?.has(reference) ?? true;
-  }
-
-  /** With the task in hand, a sender may have done anything for all that a run knows which has to learn it from an older copy. */
-  whenTaken(workflowId: string, activity: string): void {
-    if (this.isOver || !/^submit/.test(activity)) return;
-    const { payouts, time } = this.world;
-    const accepted = payouts.find((payout) => payout.workflowId === workflowId)?.accepted;
-    const purpose = activity === 'submitExchange' ? 'exchange' : 'payment';
-    if (accepted !== undefined)
-      this.sendersBegun.push({ at: time.now, reference: expectedReference(accepted, purpose) });
   }
 
   whenPerformed(activity: string): void {

@@ -65,7 +65,7 @@ export async function runSeed(
   const people = new People(world);
   world.whenTaken = (execution, activity, process) => {
     disturbances.whenTaken(process, activity);
-    world.olderCopies.whenTaken(execution.start.workflowId, activity);
+    world.noteSender(execution.start.workflowId, activity);
   };
   world.whenPerformed = (execution, activity, process) => {
     switches.whenPerformed(activity);

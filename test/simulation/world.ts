@@ -1,6 +1,7 @@
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
-import type { PeopleDecision, StateSeen, WorkflowResult } from '../checker/observation.ts';
+import type { PeopleDecision, SenderBegun, StateSeen, WorkflowResult } from '../checker/observation.ts';
+import { expectedReference } from '../checker/references.ts';
 import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
 import { ModelBank } from './bank/model-bank.ts';
@@ -60,6 +61,8 @@ export class World {
   readonly outcomesAt = new Map<string, number>();
   /** When the record of each attempt was made: a sender that stands still may have taken its time long before. */
   readonly recordedAt = new Map<string, number>();
+  /** With the task in hand a sender may have done anything, for all that a run knows which has to learn it from the store alone. */
+  readonly sendersBegun: SenderBegun[] = [];
   readonly decisions: PeopleDecision[] = [];
   /** Those of them that were sent as signals. */
   readonly signalled: PeopleDecision[] = [];
@@ -117,6 +120,14 @@ export class World {
     useCluster(this.cluster);
     trace(`settings ${JSON.stringify(this.settings)}`);
     trace(`bank ${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`);
+  }
+
+  noteSender(workflowId: string, activity: string): void {
+    if (!/^submit/.test(activity)) return;
+    const accepted = this.byWorkflow.get(workflowId)?.accepted;
+    const purpose = activity === 'submitExchange' ? 'exchange' : 'payment';
+    if (accepted !== undefined)
+      this.sendersBegun.push({ at: this.time.now, reference: expectedReference(accepted, purpose) });
   }
 
   get isCalm(): boolean {
