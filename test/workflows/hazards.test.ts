@@ -236,6 +236,26 @@ describe.concurrent('hazards of a payout', () => {
     await recordHistory(handle, 'payout', 'rejected-while-looked-at');
   });
 
+  it('a rejection that comes when the payout has gone on in a new run, and before that asks again, counts', async () => {
+    await using product = await startProduct();
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
+    const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
+    const handle = await product.start({ id: 'reject-afresh', ...gbp });
+    await until(handle, 'held');
+    const { runId } = await handle.describe();
+    for (const operation of ['accounts.get', 'accounts.ofUser']) {
+      await product.sandboxTest('POST', 'faults', { operation, kind: 'delay-after', ms: 3_000, times: 100 });
+    }
+    // What makes a history long; nobody listens to it.
+    for (let i = 0; i < 3; i += 1) await handle.signal('padding', 'x'.repeat(1_600_000));
+    await untilTrue(async () => (await handle.describe()).runId !== runId);
+    await handle.signal('reject', { by: 'alice', remark: 'not this one' });
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
+    expect(await handle.result()).toMatchObject({ state: 'rejected', reason: { code: 'approval-rejected' } });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'reject-afresh'))).toEqual([]);
+    await recordHistory(handle, 'payout', 'rejected-by-who-saw-the-run-before');
+  });
+
   it('a fee read that says "short of money" waits for money and not for a payee', async () => {
     await using product = await startProduct();
     const short = { operation: 'transactions.paymentFee', kind: 'code', code: 2010, commit: false, times: 6 };

@@ -1,6 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
+import { goOnAfresh } from './fresh-history.ts';
 import type { PayoutView } from './view.ts';
 
 export type Decided =
@@ -21,6 +22,8 @@ export interface DecisionAsked {
   ttlMs?: number;
   /** Return after this long to look at the bank again; the question stays open meanwhile. */
   lookAgainMs?: number;
+  /** Asked for as long as it takes: in a new run, once the history of this one is long. */
+  goesOnAfresh?: boolean;
   /** Return when this comes true; the question stays open. */
   interrupt?: () => boolean;
   /** `stored`: the row was written by the activity that found the question. */
@@ -33,6 +36,7 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
   const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
   // Asked before it is shown: whoever sees the state may answer at once.
   view.ask({ ...asked.ask, maker: view.maker, approvedBy: [], expiresAt });
+  if (asked.goesOnAfresh === true) goOnAfresh(view);
   if (asked.stored === 'stored') view.show(asked.state, asked.reason);
   else await view.enter(asked.state, asked.reason);
   const expired = after(ttlMs, 'how long the question stands');

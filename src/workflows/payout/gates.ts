@@ -9,7 +9,6 @@ import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';
-import { goOnAfresh } from './fresh-history.ts';
 import { untilCancelRequested } from './until-cancel-requested.ts';
 import type { PayoutView } from './view.ts';
 
@@ -162,7 +161,6 @@ export class Gates {
   /** A hold ends by a decision, or is looked at again in case its reason is gone. */
   private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
-    goOnAfresh(view);
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
     const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD_HOLDS, reason);
@@ -174,6 +172,7 @@ export class Gates {
       state: 'held',
       reason,
       lookAgainMs: pause,
+      goesOnAfresh: true,
       interrupt: () => isIn(TOLD_HOLDS, reason) && view.inbox.hasNews,
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');

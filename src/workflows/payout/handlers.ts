@@ -100,7 +100,9 @@ function handleDecide(view: PayoutView): void {
         if (typeof update?.decisionId !== 'string' || update.decisionId === '')
           throw new Error('decisionId is missing');
         if (decided.has(update.decisionId)) return;
-        const refusal = view.isSigned ? refusalToWeigh(view) : refusalOf(view.question.awaited, update, Date.now());
+        const refusal = view.isSigned
+          ? refusalToWeigh(view)
+          : refusalOf(view.question.subjectOf(update), update, Date.now());
         if (refusal !== undefined) throw new Error(refusal);
       },
     },

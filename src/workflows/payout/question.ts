@@ -15,6 +15,19 @@ export class Question {
   private about: string | undefined;
   /** Digest of the last one that was asked, open or not. */
   private lastAsked: string | undefined;
+  /** Asked before the claim was taken, and not asked again yet: whoever has seen it may still reject. */
+  private unanswered: AwaitedApproval | undefined;
+
+  /** `unanswered`: what the run before has left open. */
+  constructor(unanswered?: AwaitedApproval) {
+    this.unanswered = unanswered;
+    this.lastAsked = unanswered?.digest;
+  }
+
+  /** What somebody may have in mind who decides now. */
+  get open(): AwaitedApproval | undefined {
+    return this.awaited ?? this.unanswered;
+  }
 
   /**
    * Opens a question; earlier votes serve no other one. The same question asked again goes on as it was, so that a decision
@@ -24,6 +37,7 @@ export class Question {
     const about = [awaited.kind, awaited.digest].join(' ');
     if (this.about === about && (this.awaited ?? this.verdict) !== undefined) return;
     this.about = about;
+    this.unanswered = undefined;
     this.lastAsked = awaited.digest;
     this.awaited = awaited;
     this.verdict = undefined;
@@ -31,7 +45,13 @@ export class Question {
 
   /** Somebody may have answered it who does not know that this is asked next, or nothing more. */
   isLeftFor(digest: string | undefined): boolean {
-    return digest === undefined ? this.awaited !== undefined : ![undefined, digest].includes(this.lastAsked);
+    return digest === undefined ? this.open !== undefined : ![undefined, digest].includes(this.lastAsked);
+  }
+
+  /** The claim is taken anew: it is asked again, if at all. What waits for the bank's audit is rejected there. */
+  leave(): void {
+    if (this.awaited !== undefined && this.awaited.kind !== 'bank') this.unanswered = this.awaited;
+    this.close();
   }
 
   close(): void {
@@ -41,7 +61,12 @@ export class Question {
   }
 
   decide(decision: Decision): Verdict {
-    return this.take(consider(this.awaited, decision, Date.now()), decision.decision);
+    return this.take(consider(this.subjectOf(decision), decision, Date.now()), decision.decision);
+  }
+
+  /** What a decision is about. Nobody approves what is about to be read anew. */
+  subjectOf({ decision }: Pick<Decision, 'decision'>): AwaitedApproval | undefined {
+    return decision === 'reject' ? this.open : this.awaited;
   }
 
   /** What a decision, or all that are stored, make of the question. */

@@ -26,7 +26,7 @@ import { Question, type Said } from './question.ts';
 export class PayoutView extends ExecutionView<PayoutState> {
   readonly what = 'payout';
   readonly inbox = new PayoutInbox();
-  readonly question = new Question();
+  readonly question: Question;
   readonly workflowId = workflowInfo().workflowId;
   orderId: string | null = null;
   bankStatus: string | null = null;
@@ -50,8 +50,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
   private held: Claim | undefined;
   private missingAttributes: SearchAttributes = {};
 
-  constructor(title: string, kind: PayoutKind) {
+  /** `unanswered`: what the run before has asked people, and they have not answered. */
+  constructor(title: string, kind: PayoutKind, unanswered?: AwaitedApproval) {
     super('received');
+    this.question = new Question(unanswered);
     this.shown = 'processing';
     this.title = title;
     this.kind = kind;
@@ -71,7 +73,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   claimed(claim: Claim): void {
     this.held = claim;
     this.inbox.cancelStanding = 'open';
-    this.question.close();
+    this.question.leave();
   }
 
   /**
@@ -137,9 +139,9 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   decide(decision: Decision): Verdict {
-    const { awaited } = this.question;
+    const subject = this.question.subjectOf(decision);
     const verdict = this.question.decide(decision);
-    this.noteRejection(awaited, verdict);
+    this.noteRejection(subject, verdict);
     if (verdict.verdict !== 'refused') this.note(`${decision.decision} by ${decision.by}`);
     this.showDetails();
     return verdict;

@@ -7,6 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { AwaitedApproval } from '../../domain/approval.ts';
 import { HOUR_MS } from '../../domain/durations.ts';
 import type { Passes } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
@@ -45,6 +46,8 @@ export interface RunBefore {
   term: number;
   legs: Partial<Record<LegKind, LegMemory>>;
   passes: Passes;
+  /** What it has asked people, who have not answered; absent where decisions are signed, and in the store. */
+  unanswered?: AwaitedApproval;
 }
 
 /** What the workflows of the kinds differ in. */
@@ -69,12 +72,12 @@ export async function underClaim<Legs>(
 ): Promise<PayoutResult> {
   // Anybody can start a workflow with anything: what is no instruction is refused by `prepare`, not by a crash.
   const input = given ?? {};
-  const view = new PayoutView(payoutTitle(input), route.kind);
+  // Nobody but a run of this payout hands anything over.
+  const handedOver = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : before;
+  const view = new PayoutView(payoutTitle(input), route.kind, handedOver?.unanswered);
   handleMessages(view);
   return CancellationScope.nonCancellable(async () => {
-    // Nobody but a run of this payout hands anything over.
-    const isHandedOver = workflowInfo().continuedFromExecutionRunId !== undefined;
-    const result = await claimAndGo(view, input, isHandedOver ? before : undefined, route);
+    const result = await claimAndGo(view, input, handedOver, route);
     await condition(allHandlersFinished);
     return result;
   });
@@ -118,10 +121,12 @@ async function claimAndGo<Legs>(
       return await route.lead(run, legs);
     } catch (error) {
       if (error instanceof FreshHistory && remembered !== undefined) {
+        view.question.leave();
         return continueAsNew<Workflow>(input, {
           ...remembered,
           term: view.claim.term,
           legs: memoriesOf(remembered.legs),
+          unanswered: view.isSigned ? undefined : view.question.open,
         });
       }
       if (!isSuperseded(error)) throw error;

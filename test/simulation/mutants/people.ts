@@ -90,6 +90,18 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    number: 'P84',
+    name: 'question-forgotten-afresh',
+    what: 'a run that goes on with an empty history hears no rejection of what the run before has asked',
+    edits: [
+      {
+        file: 'src/workflows/route/under-claim.ts',
+        find: 'unanswered: view.isSigned ? undefined : view.question.open,',
+        replace: 'unanswered: undefined,',
+      },
+    ],
+  },
+  {
     number: 'P81',
     name: 'said-during-a-look-unheard',
     what: 'what people say while a local activity looks at the bank is heard after the payout was sent',
