@@ -100,7 +100,7 @@ export function observe({
     traffic: [],
     switches: [],
     restores: [...restores],
-    sendersBegun: [],
+    senders: [],
     foreignCalls: [],
     calm,
   };

@@ -257,8 +257,10 @@ describe('a sender that died without a record before an older copy was put in pl
     const settings = { ...sampleRun().settings, referenceDedupe: 'none' as const };
     const run = { ...parkedRun('order-not-found'), settings, attempts: [] };
     expect(broken({ ...run, restores: [2] })).toEqual(['I13']);
-    expect(broken({ ...run, restores: [2], sendersBegun: [{ at: 3, reference: REFERENCE }] })).toEqual(['I13']);
-    expect(broken({ ...run, restores: [2], sendersBegun: [{ at: 1, reference: REFERENCE }] })).toEqual([]);
+    expect(broken({ ...run, restores: [2], senders: [{ at: 3, begunAt: null, reference: REFERENCE }] })).toEqual([
+      'I13',
+    ]);
+    expect(broken({ ...run, restores: [2], senders: [{ at: 1, begunAt: null, reference: REFERENCE }] })).toEqual([]);
   });
 });
 

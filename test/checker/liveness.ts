@@ -71,7 +71,7 @@ function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: Refere
 }
 
 function isSpent(
-  { settings, interruptions, restores, sendersBegun }: Facts,
+  { settings, interruptions, restores, senders }: Facts,
   { payment }: PayoutFacts,
   { reference, attempts }: ReferenceFacts,
 ): boolean {
@@ -86,9 +86,7 @@ function isSpent(
   // Neither an older copy nor a run that begins anew knows of a sender without a record: it may have sent for all that anybody
   // knows.
   const forgotten = [...restores, ...dropped.map(({ at }) => at)];
-  const begun = sendersBegun.filter(
-    (sender) => sender.reference === reference && forgotten.some((at) => sender.at <= at),
-  );
+  const begun = senders.filter((sender) => sender.reference === reference && forgotten.some((at) => sender.at <= at));
   const tries = inDoubt.length + (ofDropped || begun.length > attempts.length ? 1 : 0);
 
   // A sender without an answer may have left no record either.

@@ -17,7 +17,7 @@ export interface Observation {
   /** Send attempts as the product recorded them. */
   attempts: RecordedAttempt[];
   /** Senders that were given a task, whether or not they came to a record. */
-  sendersBegun: SenderBegun[];
+  senders: SeenSender[];
   /** One per accepted instruction, as reported at the end. */
   rows: ReportedRow[];
   /** States a row was seen in, oldest first; repetitions may be left out. */
@@ -175,8 +175,11 @@ export interface RecordedAttempt {
   orderId: string | null;
 }
 
-export interface SenderBegun {
+export interface SeenSender {
+  /** When it was given the task. */
   at: number;
+  /** When it began with it; null: never. */
+  begunAt: number | null;
   reference: string;
 }
 

@@ -67,7 +67,7 @@ function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPos
   const payee = facts.beneficiaries.find(({ id }) => id === (post.body?.beneficiary_id ?? instruction.beneficiaryId));
   const needed = quorum(facts.settings.approvalRules, instruction, payee, post.receivedAt);
   if (needed === 0) return [];
-  const states = statesBetween(facts, payee, instruction.currency, post.receivedAt);
+  const states = statesBetween(facts, payee, instruction.currency, { from: givenAt(facts, post), to: post.receivedAt });
   const valid = facts.decisions.filter(
     ({ reference, action, at, by, question }) =>
       reference === payment.reference &&
@@ -76,7 +76,9 @@ function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPos
       question?.kind === 'payout' &&
       by.trim() !== '' &&
       folded(by) !== folded(instruction.maker ?? '') &&
-      statesBetween(facts, payee, instruction.currency, question.askedAt).some((state) => states.includes(state)),
+      statesBetween(facts, payee, instruction.currency, { from: question.askedAt, to: question.askedAt }).some(
+        (state) => states.includes(state),
+      ),
   );
   const persons = new Set(valid.map(({ by }) => folded(by)));
   if (instruction.maker !== null && persons.size >= needed) return [];
@@ -100,12 +102,26 @@ function quorum(
   return Math.max(0, ...matching.map(({ approvals }) => approvals));
 }
 
-/** What could be read of payee and fee in the time before `at`, each state as one text. */
-function statesBetween({ fees }: Facts, payee: BankBeneficiary | undefined, currency: string, at: number): string[] {
-  const from = at - READ_BEFORE_MS;
+/** What is sent was read before its sender was given the task, in which it may stand still. */
+function givenAt({ senders }: Facts, { body, receivedAt }: ReceivedPost): number {
+  const began = senders.filter(
+    (sender) => sender.reference === body?.reference && sender.begunAt !== null && sender.begunAt <= receivedAt,
+  );
+  const last = began.toSorted((a, b) => (a.begunAt ?? 0) - (b.begunAt ?? 0)).at(-1);
+  return last?.at ?? receivedAt;
+}
+
+/** What could be read of payee and fee in this time and a while before it, each state as one text. */
+function statesBetween(
+  { fees }: Facts,
+  payee: BankBeneficiary | undefined,
+  currency: string,
+  { from, to }: { from: number; to: number },
+): string[] {
   const inForce = <T extends { from: number }>(changes: readonly T[]): T[] =>
     changes.filter(
-      (change, index) => change.from <= at && (changes[index + 1]?.from ?? Number.POSITIVE_INFINITY) > from,
+      (change, index) =>
+        change.from <= to && (changes[index + 1]?.from ?? Number.POSITIVE_INFINITY) > from - READ_BEFORE_MS,
     );
   const payees = inForce(payee?.versions ?? []).map(({ items }) => JSON.stringify(items));
   const prices = inForce(fees.filter((fee) => fee.currency === currency)).map(

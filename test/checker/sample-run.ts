@@ -118,7 +118,7 @@ export function sampleRun(): Observation {
     notedOrders: [],
     switches: [],
     restores: [],
-    sendersBegun: [],
+    senders: [],
     foreignCalls: [],
     traffic: [{ minute: T / MINUTE, requests: 12 }],
     calm: { from: T + 5 * MINUTE, until: T + 10 * MINUTE, boundMs: 60 * MINUTE, settled: true },

@@ -82,7 +82,7 @@ export async function observe(
     traffic: world.door.traffic,
     switches,
     restores: olderCopies.restoredAt,
-    sendersBegun: world.sendersBegun,
+    senders: [...world.senders.values()],
     foreignCalls: rogues.calls,
     calm: { from: world.calmFrom ?? time.now, until: time.now, boundMs, settled },
   };

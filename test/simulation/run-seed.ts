@@ -65,9 +65,10 @@ export async function runSeed(
   const people = new People(world);
   world.whenTaken = (execution, activity, process) => {
     disturbances.whenTaken(process, activity);
-    world.noteSender(execution.start.workflowId, activity);
+    world.senderTaken(execution, activity);
   };
   world.whenPerformed = (execution, activity, process) => {
+    world.senderBegins(execution, activity);
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
     people.whenPerformed(execution, activity);

@@ -1,6 +1,6 @@
 import type { WorkerSettings } from '../../src/config/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
-import type { PeopleDecision, SenderBegun, StateSeen, WorkflowResult } from '../checker/observation.ts';
+import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../checker/observation.ts';
 import { expectedReference } from '../checker/references.ts';
 import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
@@ -62,7 +62,7 @@ export class World {
   /** When the record of each attempt was made: a sender that stands still may have taken its time long before. */
   readonly recordedAt = new Map<string, number>();
   /** With the task in hand a sender may have done anything, for all that a run knows which has to learn it from the store alone. */
-  readonly sendersBegun: SenderBegun[] = [];
+  readonly senders = new Map<string, SeenSender>();
   readonly decisions: PeopleDecision[] = [];
   /** Those of them that were sent as signals. */
   readonly signalled: PeopleDecision[] = [];
@@ -122,12 +122,17 @@ export class World {
     trace(`bank ${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`);
   }
 
-  noteSender(workflowId: string, activity: string): void {
-    if (!/^submit/.test(activity)) return;
+  senderTaken({ start: { workflowId, runId } }: Execution, activity: string): void {
     const accepted = this.byWorkflow.get(workflowId)?.accepted;
-    const purpose = activity === 'submitExchange' ? 'exchange' : 'payment';
-    if (accepted !== undefined)
-      this.sendersBegun.push({ at: this.time.now, reference: expectedReference(accepted, purpose) });
+    if (accepted === undefined || !activity.startsWith('submit')) return;
+    const purpose = activity.startsWith('submitExchange') ? 'exchange' : 'payment';
+    const sender = { at: this.time.now, begunAt: null, reference: expectedReference(accepted, purpose) };
+    this.senders.set(`${runId} ${activity}`, sender);
+  }
+
+  senderBegins({ start: { runId } }: Execution, activity: string): void {
+    const sender = this.senders.get(`${runId} ${activity}`);
+    if (sender !== undefined) sender.begunAt = this.time.now;
   }
 
   get isCalm(): boolean {

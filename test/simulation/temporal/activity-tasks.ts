@@ -120,7 +120,7 @@ export class ActivityTasks {
         );
     };
     // One that stands still with the task in hand begins it when it goes on, even if its time is over by then.
-    cluster.taken(task.execution, task.name, process);
+    cluster.taken(task.execution, `${task.name} ${task.id}.${task.attempt}`, process);
     process.deliver(perform);
   }
 
