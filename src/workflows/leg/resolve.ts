@@ -197,7 +197,7 @@ async function lookOnce(leg: OrderLeg, n: number): Promise<Seen | undefined> {
   }
   const { orderIds, differences, accepted, nearMisses, ordersRead, pagesRead, stable } = look;
   view.note(
-    `look ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
+    `search ${n + 1}: ${orderIds.length} found among ${ordersRead} orders on ${pagesRead} pages, ` +
       `${stable ? 'stable' : look.clocksApart ? "not stable, the bank's clock is too far from ours" : 'not stable'}${differences.length > 0 ? `, other ${differences.join(', ')}` : ''}`,
   );
   // One order was accepted and another is shown: which of them pays is for people to say.
