@@ -54,7 +54,10 @@ function countSqlite(): void {
   }
 }
 
-/** A commit of PostgreSQL is the end of a transaction that wrote, or a statement outside one that writes. */
+/**
+ * A commit of PostgreSQL is the end of a transaction, or of a statement outside one, that has written: rows, or the lock of one that
+ * an upsert finds. One that finds nothing to write gets no transaction id, and its end waits for no disk.
+ */
 function countPostgres(): void {
   const { Client } = createRequire(import.meta.url)('pg') as { Client: { prototype: { query: unknown } } };
   const original = Client.prototype.query as (this: object, ...given: unknown[]) => unknown;
@@ -62,15 +65,20 @@ function countPostgres(): void {
   Client.prototype.query = function (this: object, ...given: unknown[]): unknown {
     const [first] = given;
     const text = (typeof first === 'string' ? first : ((first as { text?: string })?.text ?? '')).trim().toLowerCase();
+    const answer = original.apply(this, given);
     if (/^(begin|start transaction)/.test(text)) open.set(this, { wrote: false });
     else if (/^(commit|rollback(?! to)|end)/.test(text)) {
       if (open.get(this)?.wrote === true && !text.startsWith('rollback')) commit();
       open.delete(this);
     } else if (/^(insert|update|delete)|\b(insert into|update "|delete from)/.test(text)) {
       const transaction = open.get(this);
-      if (transaction === undefined) commit();
-      else transaction.wrote = true;
+      const wrote = ({ rowCount }: { rowCount: number | null }): void => {
+        if (rowCount === 0 && !text.includes('do update')) return;
+        if (transaction === undefined) commit();
+        else transaction.wrote = true;
+      };
+      (answer as Promise<{ rowCount: number | null }>).then(wrote, () => undefined);
     }
-    return original.apply(this, given);
+    return answer;
   };
 }
