@@ -14,7 +14,7 @@ import type {
 import { json } from './json-columns.ts';
 import { recordEnds } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt } from './schema.ts';
-import { inTransaction } from './transaction.ts';
+import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 export const attemptRepository = {
   recordAttempt,
@@ -33,7 +33,7 @@ export const attemptRepository = {
  * or the attempt sees that it came too late.
  */
 function recordAttempt(db: Database, attempt: NewAttempt): Promise<AttemptBegun> {
-  return inTransaction(db, async (transaction) => {
+  return inShortTransaction(db, LOCKS.itsRows, async (transaction) => {
     const { claim, reference, sentAt, isFinal = false } = attempt;
     if (claim !== undefined && !(await holds(transaction, claim, sentAt))) return 'superseded';
     const made = await attempts(transaction, reference);
@@ -116,17 +116,19 @@ async function insert(db: Database, { claim: _, isFinal: __, request, ...attempt
 /** What a sender learned counts whoever holds the claim by now; an order that it names contradicts that there was none. */
 async function finishAttempt(db: Database, reference: string, attempt: number, result: AttemptResult): Promise<void> {
   const opensAgain = result.outcome === 'accepted' || result.outcome === 'exists';
-  await db
-    .updateTable('sendAttempts')
-    .set(({ case: when, ref }) => ({
-      outcome: result.outcome,
-      orderId: result.orderId,
-      code: result.code,
-      ...(opensAgain && { settled: when().when('settled', '=', 'absent').then(null).else(ref('settled')).end() }),
-    }))
-    .where('reference', '=', reference)
-    .where('attempt', '=', attempt)
-    .execute();
+  await write(db, LOCKS.itsRows, (into) =>
+    into
+      .updateTable('sendAttempts')
+      .set(({ case: when, ref }) => ({
+        outcome: result.outcome,
+        orderId: result.orderId,
+        code: result.code,
+        ...(opensAgain && { settled: when().when('settled', '=', 'absent').then(null).else(ref('settled')).end() }),
+      }))
+      .where('reference', '=', reference)
+      .where('attempt', '=', attempt)
+      .execute(),
+  );
 }
 
 async function settleAttempts(db: Database, reference: string, { upTo, as }: SettledUpTo): Promise<void> {
@@ -140,7 +142,7 @@ async function settleAttempts(db: Database, reference: string, { upTo, as }: Set
 
 /** Stores an unpaid end, by compare-and-set, unless an attempt may have moved money that the run has not settled. */
 function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
-  return inTransaction(db, async (transaction) => {
+  return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     if (!(await holds(transaction, end, end.at))) return 'superseded';
     const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
       (attempt) => !isSettledBy(end.settled[attempt.reference], attempt),

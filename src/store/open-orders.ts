@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import type { OpenOrderNote, OpenOrderRequest, WatchKey } from './entities.ts';
 import type { OpenOrder } from './schema.ts';
 import { inTransaction } from './transaction.ts';
+import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 /** The orders that are open at the bank, and the watches that look for them. */
 export const openOrderRepository = {
@@ -24,7 +25,7 @@ export const openOrderRepository = {
  */
 function openOrder(db: Database, request: OpenOrderRequest): Promise<WatchKey[]> {
   const { uid } = request;
-  return inTransaction(db, async (transaction) => {
+  return inShortTransaction(db, LOCKS.watch, async (transaction) => {
     const asleep: WatchKey[] = [];
     // Sorted: two exchanges between the same currencies lock the two watches in the same order.
     for (const currency of [...new Set(request.currencies)].sort()) {
@@ -61,7 +62,7 @@ async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOr
 }
 
 async function closeOrder(db: Database, reference: string): Promise<void> {
-  await db.deleteFrom('openOrders').where('reference', '=', reference).execute();
+  await write(db, LOCKS.itsRows, (into) => into.deleteFrom('openOrders').where('reference', '=', reference).execute());
 }
 
 /** Oldest first; those opened since then (epoch ms). */
@@ -80,7 +81,9 @@ async function openOrders(db: Database, { uid, currency }: WatchKey, since = 0):
 /** Absent keys keep their value. Under every currency: an exchange is told of once. */
 async function noteOrder(db: Database, reference: string, note: OpenOrderNote): Promise<void> {
   if (Object.values(note).every((value) => value === undefined)) return;
-  await db.updateTable('openOrders').set(note).where('reference', '=', reference).execute();
+  await write(db, LOCKS.itsRows, (into) =>
+    into.updateTable('openOrders').set(note).where('reference', '=', reference).execute(),
+  );
 }
 
 /** Clears `notifiedStatus` of a reference under every currency: its owner wants to hear again. */
@@ -90,11 +93,13 @@ async function forgetNotice(db: Database, reference: string): Promise<void> {
 
 /** The watch shows that it lives. */
 async function touchWatch(db: Database, { uid, currency }: WatchKey, at: number): Promise<void> {
-  await db
-    .insertInto('watches')
-    .values({ uid, currency, sweptAt: at })
-    .onConflict((conflict) => conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }))
-    .execute();
+  await write(db, LOCKS.watch, (into) =>
+    into
+      .insertInto('watches')
+      .values({ uid, currency, sweptAt: at })
+      .onConflict((conflict) => conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }))
+      .execute(),
+  );
 }
 
 /** True when the open set was empty and the watch is now marked gone, in one transaction; false: keep watching. */

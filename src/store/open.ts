@@ -7,6 +7,7 @@ import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 import { type StoreLocation, storeLocation } from './store-url.ts';
+import { shareCommits } from './write-groups.ts';
 
 /**
  * Opens the store and brings its tables up to date; several processes may open the same one at once.
@@ -19,6 +20,7 @@ export async function openStore(url: string): Promise<Store> {
   const db = openDatabase(dialectOf(place, url));
   try {
     await migrate(db, { serial: place.kind === 'postgres' ? 'bigserial' : 'integer' });
+    if (place.kind === 'postgres') shareCommits(db);
     return await createStore(db);
   } catch (error) {
     await db.destroy();

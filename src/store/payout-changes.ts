@@ -8,7 +8,7 @@ import { json } from './json-columns.ts';
 import { announce } from './outbox.ts';
 import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
-import { inTransaction } from './transaction.ts';
+import { inShortTransaction, LOCKS, write } from './write-groups.ts';
 
 /** How a row's state is written, and who is told of it. */
 
@@ -19,8 +19,10 @@ import { inTransaction } from './transaction.ts';
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, at } = change;
   if (needsAttention(state)) return changeToAttention(db, reference, change);
-  if (!isEnd(state)) return (await changeRow(db, reference, change)) !== undefined;
-  return inTransaction(db, async (transaction) => {
+  if (!isEnd(state)) {
+    return write(db, LOCKS.itsRows, async (into) => (await changeRow(into, reference, change)) !== undefined);
+  }
+  return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     const row = await changeRow(transaction, reference, change);
     if (row === undefined) return false;
     const payee = row.assessed?.beneficiary;
@@ -36,7 +38,7 @@ export async function changePayout(db: Database, reference: string, change: Payo
 
 /** People are called for a state and a reason once, however often the row is written with them. */
 function changeToAttention(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
-  return inTransaction(db, async (transaction) => {
+  return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     // Reads and locks in one statement, the one way that both databases know.
     const before = await transaction
       .updateTable('payouts')

@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import type { HeldClaim, PayoutClaim, PayoutClaimRequest } from './entities.ts';
 import type { JsonText } from './json-columns.ts';
 import type { PayoutRecord } from './schema.ts';
+import { LOCKS, write } from './write-groups.ts';
 
 export const payoutClaimRepository = { claimPayout, renewClaim };
 
@@ -15,7 +16,12 @@ export const payoutClaimRepository = { claimPayout, renewClaim };
  * transaction.
  */
 async function claimPayout(db: Database, claim: PayoutClaimRequest): Promise<PayoutClaim> {
-  const record = (await insertClaimed(db, claim)) ?? (await takeOver(db, claim)) ?? (await claimed(db, claim));
+  const taken = await write(
+    db,
+    LOCKS.itsRows,
+    async (into) => (await insertClaimed(into, claim)) ?? (await takeOver(into, claim)),
+  );
+  const record = taken ?? (await claimed(db, claim));
   const sent = await attemptsOf(db, [claim.reference, ...claim.derivedReferences]);
   return {
     record,

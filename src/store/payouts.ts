@@ -10,6 +10,7 @@ import { changePayout } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 import { beginning, holding } from './text-search.ts';
 import { inTransaction } from './transaction.ts';
+import { LOCKS, write } from './write-groups.ts';
 
 export const payoutRepository = {
   payout,
@@ -164,7 +165,7 @@ async function recordAssessment(
   assessed: Assessment,
   at: number,
 ): Promise<boolean> {
-  const write = async (into: Database): Promise<boolean> => {
+  const record = async (into: Database): Promise<boolean> => {
     const { numUpdatedRows } = await into
       .updateTable('payouts')
       .set({ assessed: json(assessed) })
@@ -175,9 +176,9 @@ async function recordAssessment(
     return numUpdatedRows === 1n;
   };
   const [from = 'none', to = 'none'] = [before?.policyHash, assessed.policyHash];
-  if (before == null || from === to) return write(db);
+  if (before == null || from === to) return write(db, LOCKS.itsRows, record);
   return inTransaction(db, async (transaction) => {
-    if (!(await write(transaction))) return false;
+    if (!(await record(transaction))) return false;
     const detail = { from, to };
     await audit(transaction, { at, actor: 'product', action: 'read under another policy', subject: reference, detail });
     return true;

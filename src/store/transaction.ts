@@ -19,6 +19,6 @@ export async function inTransaction<T>(db: Database, work: (transaction: Databas
   }
 }
 
-function lostRace(error: unknown): boolean {
+export function lostRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && RACES_LOST.has(error.code);
 }
