@@ -22,7 +22,7 @@ export interface TemporalOptions {
   cli: string;
   /** With the folder of both in PATH. */
   env: Readonly<Record<string, string>>;
-  /** File of dynamic settings of the server. */
+  /** File of dynamic settings of the server; undefined: as it is deployed. */
   dynamicConfig?: string | undefined;
   say(line: string): void;
 }
@@ -65,7 +65,7 @@ export function temporalServer({ home, programs, env, dynamicConfig, say }: Temp
         MATCHING_MEMBERSHIP_PORT: portOf('matching-membership'),
         SYSTEM_WORKER_PORT: portOf('system-worker'),
         SYSTEM_WORKER_MEMBERSHIP_PORT: portOf('system-worker-membership'),
-        ...(dynamicConfig === undefined ? {} : { DYNAMIC_CONFIG: dynamicConfig }),
+        DYNAMIC_CONFIG: dynamicConfig ?? join(OPS, 'server', 'dynamic.yaml'),
       },
       logFile: home.log('temporal-server'),
       isHealthy: () => isServing(temporalAddress(home)),

@@ -140,6 +140,8 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=2'],
   // A worker that asks for an activity has it in the answer: a write less. From server 1.32 on that is so by itself.
   ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+  // A backlog by priority, and each user in turn (`src/temporal/priorities.ts`).
+  ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 
 async function untilItServes(child: ChildProcess, port: number): Promise<void> {

@@ -15,6 +15,8 @@ export interface Executions {
     reference: string;
     input: Record<string, string | number>;
     summary: string;
+    /** Comes before those that are not; absent: it is not. */
+    isUrgent?: boolean;
     /** Begins this much later, shown as `scheduled` until then; absent: at once. */
     delayMs?: number;
     /** Also when the last run of this id completed: its row must have no end. */

@@ -20,6 +20,7 @@ export function startPayout(
   const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
   return deps.executions.startPayout({
     kind: row.kind,
+    isUrgent: instruction.priority === 'high',
     ...(delayMs > 0 ? { delayMs } : {}),
     ...(evenCompleted && { evenCompleted: true }),
     workflowId: row.workflowId,

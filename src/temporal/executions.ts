@@ -29,6 +29,7 @@ import type { Pass } from '../domain/reconciliation.ts';
 import type { Executions } from '../services/executions.ts';
 import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
+import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
 
 /** Workflow executions as activities reach them, over a Temporal client. */
 /** A payout whose workflow tasks do not work, or that no worker serves, takes no update. */
@@ -38,7 +39,8 @@ export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({ workflowId, kind = 'payout', reference, input, summary, delayMs, evenCompleted }) {
+    async startPayout({ workflowId, kind = 'payout', reference, input, ...how }) {
+      const { summary, isUrgent: asksForHaste, delayMs, evenCompleted } = how;
       const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
         client.workflow.start(workflowTypeOf(kind), {
           workflowId,
@@ -48,6 +50,7 @@ export function executionsOver(client: Client): Executions {
           ...(ranBefore && { memo: { ranBefore } }),
           staticSummary: summary,
           startDelay: delayMs,
+          priority: payoutPriority(input.uid, asksForHaste),
           typedSearchAttributes: searchAttributes({
             ...lastingAttributes(reference, input),
             PayoutState: delayMs === undefined ? 'processing' : 'scheduled',
@@ -69,6 +72,7 @@ export function executionsOver(client: Client): Executions {
         signal: MESSAGES.ordersOpened,
         signalArgs: [],
         staticSummary: `watches the ${currency} orders of one user`,
+        priority: watchPriority(uid),
       });
     },
     orderChanged: (workflowId, notice) => signal(workflowId, MESSAGES.orderChanged, notice),
@@ -141,6 +145,7 @@ export async function startCardPayment(client: Client, input: CardPaymentInput):
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `${input.currency} ${input.amount} by card`,
+    priority: CARD_PAYMENT,
     typedSearchAttributes: searchAttributes({
       ...lastingAttributes(input.merchant_request_id, { currency: input.currency }),
       PayoutState: 'processing',
@@ -158,6 +163,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     staticSummary: `batch of ${inMarkdown(file)}`,
+    priority: SHARED_WORK,
     typedSearchAttributes: searchAttributes({ PayoutBatchId: batchId }),
   });
 }
@@ -194,6 +200,7 @@ export async function startReconciliation(client: Client, storeId: string): Prom
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     memo: { store: storeId },
     staticSummary: "compares the store with the bank's orders",
+    priority: SHARED_WORK,
   });
 }
 
@@ -208,6 +215,7 @@ export function startReconciliationPass(
     taskQueue: TASK_QUEUE,
     args: [{ once: true, days }] as never,
     staticSummary: "compares the store with the bank's orders once",
+    priority: SHARED_WORK,
   });
 }
 
@@ -220,6 +228,7 @@ export async function restartPayout(client: Client, payout: PayoutRecord): Promi
     reference,
     input: payoutInput(payout),
     summary: inMarkdown(`${payoutTitle(instruction)}, started again`),
+    isUrgent: instruction.priority === 'high',
     evenCompleted: true,
   });
 }

@@ -3,6 +3,8 @@
  * test has one of its own: a worker for its schedules, and metrics that are counted up every second.
  */
 export const TEST_SETTINGS = [
+  // As the product's own servers have it.
+  ['matching.enableFairness', 'true'],
   ['worker.perNamespaceWorkerCount', '0'],
   ['metrics.breakdownByTaskQueue', 'false'],
   ['metrics.breakdownByPartition', 'false'],
