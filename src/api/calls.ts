@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type CallContext, dataOf, exchangeError, type Judge } from './answers.ts';
+import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, type KnownOutcome, NotSentError } from './errors.ts';
@@ -45,6 +46,8 @@ export interface CallsOptions {
    * must not throw.
    */
   onCall?: ((operation: string) => CallObserver | undefined) | undefined;
+  /** Gives leave to each attempt before its connection is made; absent: at once. */
+  admission?: Admission | undefined;
 }
 
 export type CallResult = 'ok' | 'authentication' | KnownOutcome;
@@ -57,6 +60,8 @@ export interface CallObserver {
   ended(result: CallResult, ms: number): void;
 }
 
+/** A send has been recorded: the fence of its sender gives it 5 s to its first byte. */
+const SEND_WAIT_MS = 3_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
 
@@ -102,19 +107,47 @@ function prepared(
 }
 
 async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal: AbortSignal): Promise<T> {
-  const { clock, onCall } = options;
+  const { clock, onCall, admission } = options;
+  await admitted(admission, attempt, signal);
   const begunAt = clock();
   const observer = onCall?.(attempt.operation);
   const tell = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
   try {
     const answer = await exchangeOnce(options, { ...attempt, headers: observer?.headers }, signal);
+    admission?.ended(true);
     tell('ok');
     return answer;
   } catch (error) {
+    admission?.ended(isAnswered(error));
     tell(resultOf(error));
     throw error;
   }
 }
+
+/** What is not let go in time is not sent. */
+async function admitted(
+  admission: Admission | undefined,
+  { method, operation }: Pick<Attempt<never>, 'method' | 'operation'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (admission === undefined) return;
+  const isSend = method !== 'GET';
+  const until = isSend ? AbortSignal.any([signal, AbortSignal.timeout(SEND_WAIT_MS)]) : signal;
+  try {
+    await admission.admit({ isSend, signal: until });
+  } catch (cause) {
+    const message = `${operation}: the limit of calls left no room in time`;
+    throw new NotSentError(message, { outcome: 'not-sent', retryable: true, operation, cause });
+  }
+}
+
+/** The bank has judged the call. A gateway before it that is overrun, or finds nobody, has not. */
+function isAnswered(error: unknown): boolean {
+  if (!(error instanceof BankError) || error.httpStatus === undefined) return false;
+  return error.httpStatus < 500 && error.httpStatus !== HTTP_TOO_MANY;
+}
+
+const HTTP_TOO_MANY = 429;
 
 function resultOf(error: unknown): CallResult {
   if (error instanceof AuthenticationError) return 'authentication';

@@ -48,6 +48,8 @@ export interface BankOptions {
   sleep?: CallsOptions['sleep'];
   /** Hears of every call, for figures and traces. */
   onCall?: CallsOptions['onCall'];
+  /** Gives leave to each call; default: at once. */
+  admission?: CallsOptions['admission'];
   /** What carries requests; default: HTTP over the network to `baseUrl`. */
   transport?: Transport;
 }
@@ -83,6 +85,7 @@ export function createBank(options: BankOptions): Bank {
     clock,
     sleep: options.sleep ?? sleep,
     onCall: options.onCall,
+    admission: options.admission,
   });
   const baseUrl = origin + basePath;
   return {

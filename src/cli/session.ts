@@ -83,8 +83,9 @@ export class Session implements AsyncDisposable {
   /** Throws a `StoreIdentityError` when its key sees other accounts than the store knows. */
   async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
     const { apiUrl } = at ?? (await this.stack());
-    const bank = this.opened.adopt(await bankAt(this.config, apiUrl), (it) => it.close());
-    await assertBankFits(await this.store(), bank);
+    const store = await this.store();
+    const bank = this.opened.adopt(await bankAt(this.config, apiUrl, { store }), (it) => it.close());
+    await assertBankFits(store, bank);
     return bank;
   }
 

@@ -1,11 +1,21 @@
 import type { Bank } from '../api/bank.ts';
+import { CallBudget, type CallBudgetOptions } from '../api/call-budget.ts';
 import { type BankOptions, createBank } from '../api/client.ts';
+import { sleep } from '../api/deadline.ts';
 import { withRequiredDetailsCache } from '../api/required-details-cache.ts';
 import { withSharedReads } from '../api/shared-reads.ts';
 import type { Config } from '../config.ts';
+import type { Store } from '../store/store.ts';
 
-/** The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` hears of every call. */
-export function bankAt(config: Config, apiUrl: string, onCall?: BankOptions['onCall']): Bank {
+/**
+ * The bank at `apiUrl`: the configured one, or this stack's sandbox. `onCall` hears of every call. Calls of all processes over one
+ * store share its limits; without a store there are none.
+ */
+export function bankAt(
+  config: Config,
+  apiUrl: string,
+  { store, onCall }: { store?: Pick<Store, 'bookCalls'>; onCall?: BankOptions['onCall'] } = {},
+): Bank {
   const { key, secret, auth, authBeforeExecution } = config.bank;
   const { fields, refusalStatuses, verifyHosts } = config.cards;
   const bank = createBank({
@@ -18,6 +28,15 @@ export function bankAt(config: Config, apiUrl: string, onCall?: BankOptions['onC
     cardRefusalStatuses: refusalStatuses,
     cardVerifyHosts: verifyHosts,
     onCall,
+    admission: store && budgetOver(store, config.bank.callsPerSecond),
   });
   return withSharedReads(withRequiredDetailsCache(bank));
 }
+
+const budgetOver = (store: Pick<Store, 'bookCalls'>, limits: CallBudgetOptions['limits']): CallBudget =>
+  new CallBudget({
+    limits,
+    book: (key, lengthMs) => store.bookCalls(key, { at: Date.now(), lengthMs }),
+    now: Date.now,
+    sleep,
+  });

@@ -54,7 +54,8 @@ export async function openGateway(
   const telemetry = telemetryAt(config.metrics.gateway, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const store = observedStore(stored, telemetry.metrics, log);
-  const bank = opened.adopt(bankAt(config, place.apiUrl, observedCalls(telemetry.metrics)), (it) => it.close());
+  const onCall = observedCalls(telemetry.metrics);
+  const bank = opened.adopt(bankAt(config, place.apiUrl, { store, onCall }), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);

@@ -37,6 +37,7 @@ import { folderDeps } from './door.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { openTracing, telemetryAt } from './telemetry.ts';
+import { countedByUser } from './user-of-activity.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** Any claimed batch without an end is started (again), and so is any watch that is missing. */
@@ -57,7 +58,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     opened.defer(async () => tracing?.close());
     const store = observedStore(stored, telemetry.metrics, log, tracing);
     const calls = observedCalls(telemetry.metrics, tracing);
-    const bank = opened.adopt(bankAt(config, stack.apiUrl, calls), (it) => it.close());
+    const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall: calls }), (it) => it.close());
     const { client } = opened.adopt(await connectTemporal(config, stack), (it) => it.close());
     // Before anything that can refuse: the native runtime, once installed, ends with its last connection and not without one.
     const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
@@ -99,7 +100,13 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
         isVersioned: config.deployment !== undefined,
       }),
       dataConverter: sealedPayloads(codecKeys, refusedPayloads(store, log)),
-      interceptors: { activity: [...(tracing ? [tracing.activity] : []), () => ({ inbound: refuseUndecodable })] },
+      interceptors: {
+        activity: [
+          ...(tracing ? [tracing.activity] : []),
+          () => ({ inbound: refuseUndecodable }),
+          countedByUser(stored),
+        ],
+      },
       ...(config.deployment && { workerDeploymentOptions: versioned(config.deployment) }),
       activities: {
         ...countedActivities(createActivities(deps), telemetry.metrics),

@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.ts';
 import { key, type ValuesOf } from './key.ts';
 import { isLoopback } from './loopback.ts';
 import { Secret } from './secret.ts';
-import { flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
+import { count, flag, httpUrl, jsonTexts, oneOf, text } from './values.ts';
 
 /** How the bank is reached. Those marked (api-gaps) stand in for what interface.md does not show. */
 export const BANK_KEYS = {
@@ -31,6 +31,12 @@ export const BANK_KEYS = {
     'true',
     'a 401 or 403 on a write proves that nothing was executed; false: it is ambiguous (api-gaps)',
   ),
+  PAYOUTS_API_RATE: key(
+    count(1, 100_000),
+    '100',
+    'calls of the bank a second, of all users and all processes over one store, token requests aside (api-gaps)',
+  ),
+  PAYOUTS_API_RATE_PER_USER: key(count(1, 100_000), '50', 'calls of the bank a second for one user (api-gaps)'),
 } as const;
 
 type BankValues = ValuesOf<typeof BANK_KEYS>;
@@ -47,10 +53,14 @@ interface BankAuth {
   prefix: string;
 }
 
-export type BankConfig = { key: Secret; secret: Secret; auth: BankAuth; authBeforeExecution: boolean } & (
-  | { kind: 'sandbox' }
-  | { kind: 'remote'; url: string }
-);
+export type BankConfig = {
+  key: Secret;
+  secret: Secret;
+  auth: BankAuth;
+  authBeforeExecution: boolean;
+  /** Of all users together, and of one. */
+  callsPerSecond: { all: number; user: number };
+} & ({ kind: 'sandbox' } | { kind: 'remote'; url: string });
 
 export function bankOf(values: BankValues): BankConfig {
   const { PAYOUTS_API_URL: url, PAYOUTS_API_KEY: key, PAYOUTS_API_SECRET: secret } = values;
@@ -64,6 +74,7 @@ export function bankOf(values: BankValues): BankConfig {
       prefix: values.PAYOUTS_AUTH_PREFIX,
     },
     authBeforeExecution: values.PAYOUTS_AUTH_BEFORE_EXECUTION,
+    callsPerSecond: { all: values.PAYOUTS_API_RATE, user: values.PAYOUTS_API_RATE_PER_USER },
   };
   if (url === undefined) return { kind: 'sandbox', ...access };
   if (!isLoopback(new URL(url).hostname)) assertSafeElsewhere(url, values);

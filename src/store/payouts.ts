@@ -14,6 +14,7 @@ import { LOCKS, write } from './write-groups.ts';
 
 export const payoutRepository = {
   payout,
+  userOf,
   payoutsOf,
   payoutsOfOrders,
   findPayouts,
@@ -29,6 +30,11 @@ export const payoutRepository = {
 
 async function payout(db: Database, reference: string): Promise<PayoutRecord | undefined> {
   return db.selectFrom('payouts').selectAll().where('reference', '=', reference).executeTakeFirst();
+}
+
+async function userOf(db: Database, reference: string): Promise<string | undefined> {
+  const row = await db.selectFrom('payouts').select('uid').where('reference', '=', reference).executeTakeFirst();
+  return row?.uid;
 }
 
 /** The payouts that there are under these references. */

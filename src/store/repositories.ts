@@ -4,6 +4,7 @@ import { auditRepository } from './audit.ts';
 import { checkpointRepository } from './audit-checkpoints.ts';
 import { batchRowRepository } from './batch-rows.ts';
 import { batchRepository } from './batches.ts';
+import { callBudgetRepository } from './call-budgets.ts';
 import { claimRepository } from './claims.ts';
 import { factRepository } from './facts.ts';
 import { idempotencyRepository } from './idempotency.ts';
@@ -45,6 +46,7 @@ export const repositories = {
   ...incidentRepository,
   ...reconciliationRepository,
   ...idempotencyRepository,
+  ...callBudgetRepository,
   ...identityRepository,
   ...restoreRepository,
   ...signedDecisionRepository,

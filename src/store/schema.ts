@@ -36,6 +36,7 @@ export interface Tables extends AnswerTables, CardTables, DecisionTables, Outbox
   auditTree: AuditTreeTable;
   auditCheckpoints: CheckpointTable;
   idempotencyKeys: IdempotencyKeyTable;
+  callBudgets: { key: string; bookedUntil: number };
 }
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {

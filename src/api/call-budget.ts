@@ -1,0 +1,154 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterCall, callsNow, HEALTHY, type Health, sliceOf } from '../domain/call-pace.ts';
+import { orAborted } from './deadline.ts';
+
+/** Asks for leave before each call of the bank, and hears what came of it. */
+export interface Admission {
+  /** Resolves when the call may leave; rejects when the signal aborts first, or when nobody can be asked. */
+  admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void>;
+  /** `isAnswered`: the bank has judged the call, whatever it said. */
+  ended(isAnswered: boolean): void;
+}
+
+/** For everybody who calls the bank, whatever the process. */
+export interface CallBudgetOptions {
+  /** Calls a second: of all users together, and of one. */
+  limits: { all: number; user: number };
+  /** Books the next stretch of so many ms for one process, from now on or behind those booked before; when it begins, epoch ms. */
+  book(key: string, lengthMs: number): Promise<number>;
+  /** Epoch ms. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+const user = new AsyncLocalStorage<string>();
+
+/** The calls of `work` are made for this user, and count against the limit of one. */
+export const onBehalfOf = <T>(uid: string, work: () => T): T => user.run(uid, work);
+
+const ALL = 'all';
+/** A user's budget that is at rest is forgotten beside more than so many. */
+const USERS_MAX = 1_000;
+
+/**
+ * The part of this process in what everybody may call: stretches of time, each booked for one process, in which it makes as many
+ * calls as fit into them. What it leaves of one is nobody's.
+ */
+export class CallBudget implements Admission {
+  readonly #options: CallBudgetOptions;
+  readonly #all: Gate;
+  readonly #users = new Map<string, Gate>();
+  #health: Health = HEALTHY;
+
+  constructor(options: CallBudgetOptions) {
+    this.#options = options;
+    const { now } = options;
+    this.#all = new Gate(ALL, options.limits.all, options, (calls) => callsNow(this.#health, calls, now()));
+  }
+
+  async admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void> {
+    const uid = user.getStore();
+    if (uid !== undefined) await this.#ofUser(uid).pass(call);
+    await this.#all.pass(call);
+  }
+
+  ended(isAnswered: boolean): void {
+    this.#health = afterCall(this.#health, isAnswered, this.#options.now());
+  }
+
+  #ofUser(uid: string): Gate {
+    const known = this.#users.get(uid);
+    if (known !== undefined) return known;
+    if (this.#users.size >= USERS_MAX) {
+      for (const [other, gate] of this.#users) if (gate.isAtRest) this.#users.delete(other);
+    }
+    const gate = new Gate(`user ${uid}`, this.#options.limits.user, this.#options, (calls) => calls);
+    this.#users.set(uid, gate);
+    return gate;
+  }
+}
+
+interface Waiting extends PromiseWithResolvers<void> {
+  isGone: boolean;
+}
+
+/** Calls under one limit: sends before reads, each in the order in which they came. */
+class Gate {
+  readonly #key: string;
+  readonly #options: CallBudgetOptions;
+  readonly #slice: { calls: number; lengthMs: number };
+  /** How many calls of a slice may be made now. */
+  readonly #paced: (calls: number) => number;
+  readonly #sends: Waiting[] = [];
+  readonly #reads: Waiting[] = [];
+  #left = 0;
+  #endsAt = 0;
+  #isServing = false;
+
+  constructor(key: string, perSecond: number, options: CallBudgetOptions, paced: (calls: number) => number) {
+    this.#key = key;
+    this.#options = options;
+    this.#slice = sliceOf(perSecond);
+    this.#paced = paced;
+  }
+
+  get isAtRest(): boolean {
+    return !this.#isServing;
+  }
+
+  async pass({ isSend, signal }: { isSend: boolean; signal: AbortSignal }): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#isServing && this.#take()) return;
+    const waiting: Waiting = { ...Promise.withResolvers<void>(), isGone: false };
+    (isSend ? this.#sends : this.#reads).push(waiting);
+    if (!this.#isServing) void this.#serve();
+    try {
+      await orAborted(waiting.promise, signal);
+    } catch (error) {
+      waiting.isGone = true;
+      throw error;
+    }
+  }
+
+  /** Of what was left of the last slice. */
+  #take(): boolean {
+    if (this.#left === 0 || this.#options.now() >= this.#endsAt) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  /** Until nobody waits. */
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    try {
+      while (this.#hasWaiting()) {
+        await this.#nextSlice();
+        // However late it is: on a machine or a store that is slow every slice would be over before it is had.
+        while (this.#left > 0 && this.#hasWaiting()) this.#letGo();
+      }
+    } catch (error) {
+      for (const { reject } of [...this.#sends.splice(0), ...this.#reads.splice(0)]) reject(error);
+    } finally {
+      this.#isServing = false;
+    }
+  }
+
+  #hasWaiting(): boolean {
+    for (const queue of [this.#sends, this.#reads]) while (queue[0]?.isGone) queue.shift();
+    return this.#sends.length + this.#reads.length > 0;
+  }
+
+  #letGo(): void {
+    this.#left -= 1;
+    (this.#sends.shift() ?? this.#reads.shift())?.resolve();
+  }
+
+  async #nextSlice(): Promise<void> {
+    const { book, now, sleep } = this.#options;
+    const { calls, lengthMs } = this.#slice;
+    const startsAt = await book(this.#key, lengthMs);
+    if (startsAt > now()) await sleep(startsAt - now());
+    this.#left = this.#paced(calls);
+    this.#endsAt = startsAt + lengthMs;
+  }
+}
