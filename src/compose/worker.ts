@@ -28,6 +28,7 @@ import { temporalIdentity } from '../temporal/identity.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace } from '../temporal/namespace-claim.ts';
 import { assertReachable } from '../temporal/reachable.ts';
 import { refuseUndecodable, sealedPayloads } from '../temporal/sealed-payloads.ts';
+import { workerCapacity } from '../temporal/worker-capacity.ts';
 import { connectWorker } from '../temporal/worker-connection.ts';
 import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
@@ -95,6 +96,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
       connection,
       namespace: stack.namespace,
       taskQueue: TASK_QUEUE,
+      ...workerCapacity(),
       workflowBundle: await workflowBundle({
         isSealed: codecKeys !== undefined,
         isVersioned: config.deployment !== undefined,

@@ -23,6 +23,7 @@ import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { repeatDroppedUpdates } from '../../src/temporal/dropped-updates.ts';
 import { executionsOver } from '../../src/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/temporal/sealed-payloads.ts';
+import { workerCapacity } from '../../src/temporal/worker-capacity.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';
 import { quickCardTerms } from './card-terms.ts';
 import { createDatabase } from './databases.ts';
@@ -262,6 +263,7 @@ async function runWorker(
     connection,
     namespace,
     taskQueue: TASK_QUEUE,
+    ...workerCapacity(),
     workflowBundle:
       codecKeys === undefined ? { codePath: inject('workflowBundlePath') } : await workflowBundle({ isSealed: true }),
     dataConverter: sealedPayloads(codecKeys),
