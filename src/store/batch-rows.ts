@@ -14,6 +14,7 @@ export const batchRowRepository = {
   stateCounts,
   touchedBy,
   inFlight,
+  openIn,
   releasable,
   canaryRows,
   markReleased,
@@ -70,6 +71,15 @@ async function inFlight(db: Database, batchId: string): Promise<InFlight> {
     ])
     .executeTakeFirstOrThrow();
   return { unaccepted: (starting ?? 0) + (begun ?? 0), openOrders: (starting ?? 0) + (open ?? 0) };
+}
+
+/** How many rows of a batch are under way or have an order at the bank; counted up to so many. */
+async function openIn(db: Database, batchId: string, upTo: number): Promise<number> {
+  const rows = db.selectFrom('payouts').select('reference').where('batchId', '=', batchId);
+  const starting = rows.where('state', '=', 'received').where('releasedAt', '>', 0).limit(upTo);
+  const begun = rows.where('state', 'in', [...UNACCEPTED, ...AT_BANK]).limit(upTo);
+  const found = [...(await starting.execute()), ...(await begun.execute())];
+  return Math.min(upTo, found.length);
 }
 
 function countRows(parts: ExpressionBuilder<Tables, never>, states: readonly PayoutState[]) {

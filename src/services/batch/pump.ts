@@ -40,6 +40,7 @@ export async function pump(
   let switchesSeen = '';
   const askedToCancel: CancelAsked = new Map();
   const plansTold = new Set<string>();
+  let uncounted = 0;
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
@@ -55,7 +56,14 @@ export async function pump(
     if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
       return progress(deps, batchId);
     }
+    if (uncounted > 0) {
+      uncounted -= 1;
+      await sleep(deps.settings.batchPulseMs);
+      continue;
+    }
+    const countedFrom = deps.now();
     const counts = countRows(await deps.store.stateCounts(batchId));
+    uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
     const atRest = counts.total - counts.open;
     if (counts.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);
@@ -66,6 +74,14 @@ export async function pump(
     await sleep(deps.settings.batchPulseMs);
   }
 }
+
+/** After how many pulses the rows are counted again: all of them are, which may take a twentieth of the time. */
+const pulsesUncounted = (tookMs: number, { batchPulseMs }: { batchPulseMs: number }): number =>
+  Math.min(UNCOUNTED_MAX, Math.floor((COUNTED_SELDOM * tookMs) / batchPulseMs));
+
+const COUNTED_SELDOM = 20;
+/** Whatever a clock says that was set meanwhile. */
+const UNCOUNTED_MAX = 20;
 
 /** Whoever signed a plan may have been stopped before the rows were told. */
 async function tellPlans(deps: ActivityDeps, batchId: string, told: Set<string>): Promise<void> {

@@ -20,10 +20,13 @@ export async function release(deps: ActivityDeps, batch: BatchRecord): Promise<'
   return undefined;
 }
 
-/** How many more rows may be under way. */
+/** How many more rows may be under way. What others have open keeps no batch from having a window of its own open. */
 export async function roomOf({ store, settings }: ActivityDeps, batchId: string): Promise<number> {
+  const { window } = settings;
   const { unaccepted, openOrders } = await store.inFlight(batchId);
-  return Math.max(0, Math.min(settings.window - unaccepted, settings.openOrders - openOrders));
+  const left = settings.openOrders - openOrders;
+  const open = left >= window ? left : Math.max(left, window - (await store.openIn(batchId, window)));
+  return Math.max(0, Math.min(window - unaccepted, open));
 }
 
 export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
