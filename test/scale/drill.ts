@@ -1,15 +1,13 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { BatchRecord, Store } from '../../src/store/store.ts';
-import type { BenchOptions } from '../bench/options.ts';
-import { readOptions } from '../bench/options.ts';
 import { bankOf } from '../bench/payments.ts';
-import { openPlace, PAYOUTS, type Place } from '../bench/place.ts';
-import { command } from '../chaos/processes.ts';
+import { PAYOUTS, type Place } from '../bench/place.ts';
 import { memoryOf } from './memory.ts';
+import { fileOf, HOUR_MS, LARGE, OTHER, openGround, type Payee, payouts } from './place.ts';
 
 /** What was seen of so many payouts that waited at the bank at one time. Times in seconds, sizes in bytes. */
 export interface Waiting {
@@ -31,22 +29,18 @@ export interface Waiting {
   drain: number;
 }
 
-const HOUR_MS = 3_600_000;
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 500;
 /** While this part of the large file has been released, and no more than that, the small files are handed over. */
 const BEGUN = 0.1;
 /** What a payment costs at the sandbox is below that. */
 const MONEY_EACH = 20;
-const LARGE = { uid: 'u-1001', account_id: 'acc-u1001-usd', beneficiary_id: 'ben-u1001-usd-local' };
-const OTHER = { uid: 'u-1002', account_id: 'acc-u1002-usd', beneficiary_id: 'ben-u1002-usd-local' };
 
 /** Puts so many payouts at a bank that settles none of them, looks at the one worker, and lets all of them settle at once. */
-export async function drill(payouts: number, say: (line: string) => void): Promise<Waiting> {
-  const options = readOptions(['--quick']);
-  const place = await openPlace('embedded', HOUR_MS, { ...options, atOnce: WINDOW } satisfies BenchOptions);
+export async function drill(count: number, say: (line: string) => void): Promise<Waiting> {
+  const place = await openGround(WINDOW);
   const store = await openStore(place.productEnv('worker').PAYOUTS_STORE_URL ?? '');
   try {
-    return await measured({ place, store, say }, payouts);
+    return await measured({ place, store, say }, count);
   } finally {
     await store.close();
     await place.end();
@@ -61,22 +55,21 @@ interface Ground {
   say(line: string): void;
 }
 
-async function measured({ place, store, say }: Ground, payouts: number): Promise<Waiting> {
-  const env = { ...place.productEnv('worker'), PAYOUTS_OPEN_ORDERS: `${2 * payouts + 10}` };
+async function measured({ place, store, say }: Ground, count: number): Promise<Waiting> {
+  // As a worker is deployed, but for the cap that all of them are to be below.
+  const { PAYOUTS_API_RATE: _all, PAYOUTS_API_RATE_PER_USER: _user, ...given } = place.productEnv('worker');
+  const env = { ...given, PAYOUTS_OPEN_ORDERS: `${2 * count + 10}` };
   const worker = place.start('worker', [process.execPath, PAYOUTS, 'worker'], env, false);
-  await deposit(place, `${payouts * MONEY_EACH}.00`);
+  await deposit(place, `${count * MONEY_EACH}.00`);
   const seconds = stopwatch();
-  const large = await take(place, store, LARGE, payouts);
+  const large = await take(place, store, LARGE, count);
   const taken = seconds();
-  say(`${payouts} rows are claimed after ${taken.toFixed(1)} s`);
-  await until(
-    async () => (await countsOf(store, large)).released >= Math.min(payouts * BEGUN, payouts - 1),
-    worker.pid,
-  );
+  say(`${count} rows are claimed after ${taken.toFixed(1)} s`);
+  await until(async () => (await countsOf(store, large)).released >= Math.min(count * BEGUN, count - 1), worker.pid);
   const otherUser = await behind(place, store, OTHER);
   const sameUser = await behind(place, store, LARGE);
   say(`a file of one row behind it begins after ${otherUser.toFixed(2)} s, of the same user ${sameUser.toFixed(2)} s`);
-  const atBank = async (): Promise<boolean> => (await countsOf(store, large)).atBank === payouts;
+  const atBank = async (): Promise<boolean> => (await countsOf(store, large)).atBank === count;
   await until(atBank, worker.pid);
   const send = seconds() - taken;
   say(`all of them wait at the bank after ${send.toFixed(0)} s`);
@@ -89,11 +82,11 @@ async function measured({ place, store, say }: Ground, payouts: number): Promise
   const settled = stopwatch();
   await until(async () => (await countsOf(store, large)).ended > 0, worker.pid);
   const firstEnd = settled();
-  await until(async () => (await countsOf(store, large)).ended === payouts, worker.pid);
+  await until(async () => (await countsOf(store, large)).ended === count, worker.pid);
   const drain = settled() - firstEnd;
   say(`all of them have ended ${(firstEnd + drain).toFixed(0)} s after they were settled`);
   return {
-    ...{ payouts, take: taken, send, behind: { otherUser, sameUser } },
+    ...{ payouts: count, take: taken, send, behind: { otherUser, sameUser } },
     memory: { waiting: memory.now, peak: memoryOf(worker.pid)?.peak ?? Number.NaN },
     ...{ sweep, database, firstEnd, drain },
   };
@@ -106,26 +99,16 @@ const stopwatch = (): (() => number) => {
   return () => (performance.now() - began) / 1_000;
 };
 
-let files = 0;
-
 /** Hands a file over and returns its batch, which nobody follows. */
-async function take(place: Place, store: Store, payee: typeof LARGE, rows: number): Promise<BatchRecord> {
-  files += 1;
-  const file = join(place.dir, `file-${files}.csv`);
-  const { uid, account_id: account, beneficiary_id: beneficiary } = payee;
-  const lines = Array.from({ length: rows }, (_, n) => `f${files}-${n},${uid},${account},${beneficiary},1.00,USD`);
-  writeFileSync(file, ['id,uid,account_id,beneficiary_id,amount,currency', ...lines, ''].join('\n'));
-  const args = [PAYOUTS, 'run', file, '--yes', '--detach'];
-  const env = { ...place.productEnv('run'), PAYOUTS_LOOK_ALIKE_DAYS: '0' };
-  const { code, stderr } = await command(process.execPath, args, env).ended;
-  if (code !== 0) throw new Error(`payouts run ended with ${code}: ${stderr.slice(-2_000)}`);
+async function take(place: Place, store: Store, payee: Payee, rows: number): Promise<BatchRecord> {
+  await payouts(place, ['run', fileOf(place, payee, rows), '--yes', '--detach']);
   const [batch] = await store.batches(1);
   if (batch === undefined) throw new Error('the file is not in the store');
   return batch;
 }
 
 /** Seconds from the claim of a file of one row to the first task of its workflow. */
-async function behind(place: Place, store: Store, payee: typeof LARGE): Promise<number> {
+async function behind(place: Place, store: Store, payee: Payee): Promise<number> {
   const batch = await take(place, store, payee, 1);
   for await (const { workflowId } of store.rows(batch.batchId)) {
     for (;;) {
