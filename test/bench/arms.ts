@@ -44,7 +44,7 @@ export async function openArms(place: Place, { arms }: BenchOptions): Promise<{ 
   if (wanted.has('direct') || wanted.has('batch')) {
     opened.push(...product(place).filter(({ name }) => wanted.has(name)));
   }
-  if (wanted.has('dbos') && place.dbosUrl === undefined) left.push('dbos: no --postgres');
+  if (wanted.has('dbos') && place.dbosUrl === undefined) left.push('dbos: needs --postgres');
   else if (wanted.has('dbos')) opened.push(await dbosArm(place));
   return { arms: opened, left };
 }

@@ -6,7 +6,8 @@ import type { Store } from '../../src/store/store.ts';
 import { oneLife } from '../store/one-life.ts';
 import { tamper } from '../support/sql.ts';
 
-// How long what is asked for a payout takes beside a million that are stored. `node test/bench/look-ups.ts [SIZE]`; ends with 1 above 2 ms.
+// How long the store's look-ups for one payout take with a million payouts stored. `node test/bench/look-ups.ts [SIZE]`; ends
+// with 1 above 2 ms.
 
 const SIZE = Number(process.argv[2] ?? 1_000_000);
 const LIVES = 20;
@@ -29,7 +30,7 @@ try {
   for (const [name, ms] of medians) {
     const isWrite = WRITES.test(name) && name !== 'openOrders';
     if (!isWrite && ms >= LIMIT_MS) process.exitCode = 1;
-    console.log(`${name.padEnd(22)} ${ms.toFixed(2)} ms${isWrite ? ', with its commit' : ''}`);
+    console.log(`${name.padEnd(22)} ${ms.toFixed(2)} ms${isWrite ? ', including the commit' : ''}`);
   }
 } finally {
   rmSync(folder, { recursive: true });

@@ -29,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const { measured, left } = await runRounds(options, say);
 const all = summaries(measured);
 process.stdout.write(`\n${textTables(all)}`);
-for (const line of left) say(`left out: ${line}`);
+for (const line of left) say(`skipped: ${line}`);
 if (options.json !== undefined)
   writeFileSync(options.json, `${JSON.stringify({ summaries: all, measured }, null, 1)}\n`);
 if (options.write) writeFigures(all, new Date().toISOString().slice(0, 10));

@@ -33,19 +33,19 @@ export interface BenchOptions {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --quick              few payouts, embedded, settled after 0.1 s: ends within 5 minutes
-  --arms LIST          of ${ARMS.join(',')}
-  --places LIST        of ${PLACES.join(',')}; default: both with --postgres, else embedded
-  --settle LIST        seconds from an order to its settlement; default 0.1,30
-  --payouts N          of an arm in a round; default 200, 24 with --quick
-  --at-once N          payouts under way at once; default 50
-  --rounds LIST        for each settlement; default 3,1
-  --postgres URL       a PostgreSQL in which databases can be made
-  --temporal HOST:PORT the Temporal server of the place "postgres"; default: a dev server
+  --quick              few payouts, embedded only, settled after 0.1 s; ends within 5 minutes
+  --arms LIST          what to measure, of ${ARMS.join(',')}; default: all
+  --places LIST        where, of ${PLACES.join(',')}; default: both with --postgres, else embedded
+  --settle LIST        seconds from an order to its settlement, each measured separately; default 0.1,30
+  --payouts N          payouts per arm and round; default 200, 24 with --quick
+  --at-once N          payouts in progress at the same time; default 50
+  --rounds LIST        rounds for each settlement time; default 3,1
+  --postgres URL       a PostgreSQL server on which databases may be created
+  --temporal HOST:PORT Temporal server of the PostgreSQL runs; default: a dev server
   --bank URL           another bank than the sandbox, with PAYOUTS_API_KEY and PAYOUTS_API_SECRET
-  --payment JSON       {"uid","account_id","beneficiary_id","currency"} of an account and a payee at that bank
-  --json FILE          writes what was measured
-  --write              writes docs/performance.md's table and picture
+  --payment JSON       {"uid","account_id","beneficiary_id","currency"}: paying account and payee at that bank
+  --json FILE          write all measurements to FILE
+  --write              update the tables and the picture of docs/performance.md
 `;
 
 const PAYMENT = {
@@ -98,18 +98,19 @@ const list = (text: string): string[] => text.split(',').map((part) => part.trim
 
 function oneOf<Name extends string>(option: string, known: readonly Name[], text: string): Name[] {
   const unknown = list(text).find((name) => !known.some((other) => other === name));
-  if (unknown !== undefined) throw new RangeError(`${option}: ${unknown} is none of ${known.join(', ')}`);
+  if (unknown !== undefined)
+    throw new RangeError(`${option}: unknown value ${unknown}; choose from ${known.join(', ')}`);
   return known.filter((name) => list(text).includes(name));
 }
 
 function positive(option: string, text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new RangeError(`${option}: ${text} is no number above 0`);
+  if (!(value > 0)) throw new RangeError(`${option}: ${text} is not a number above 0`);
   return value;
 }
 
 function whole(option: string, text: string): number {
   const value = positive(option, text);
-  if (!Number.isInteger(value)) throw new RangeError(`${option}: ${text} is no whole number`);
+  if (!Number.isInteger(value)) throw new RangeError(`${option}: ${text} is not a whole number`);
   return value;
 }

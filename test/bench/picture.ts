@@ -19,7 +19,7 @@ export function pictureOf(all: readonly Summary[]): string {
   const height = y;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${height}" viewBox="0 0 ${WIDE} ${height}"`,
-    ' font-family="sans-serif" font-size="13" role="img" aria-label="CPU time of a payout, in ms, by arm and process">\n',
+    ' font-family="sans-serif" font-size="13" role="img" aria-label="CPU time per payout in ms, by arm and process">\n',
     `<rect width="${WIDE}" height="${height}" fill="#ffffff"/>\n`,
     `${legend()}\n${parts.join('\n')}\n</svg>\n`,
   ].join('');
@@ -54,7 +54,7 @@ function bar(one: Summary, y: number, scale: number): string[] {
 
 const legend = (): string =>
   [
-    text(LEFT_EDGE, 24, 'CPU time of a payout, and payouts a second:'),
+    text(LEFT_EDGE, 24, 'CPU time per payout, and payouts per second:'),
     ...PARTS.flatMap(({ of, fill }, n) => {
       const x = 310 + n * 100;
       return [`<rect x="${x}" y="13" width="12" height="12" fill="${fill}"/>`, text(x + 18, 24, of)];

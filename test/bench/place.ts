@@ -112,7 +112,7 @@ async function temporalOf(place: PlaceName, { temporal }: BenchOptions, start: P
     return { address: temporal, pid: listenerOf(portOf(`tcp://${temporal}`, 7233)) };
   }
   const { path, tried } = findTemporalCli(process.env);
-  if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
+  if (path === undefined) throw new Error(`no Temporal CLI found (${tried.join('; ')}); run: npm run setup`);
   const [port = 0] = await freePorts(1);
   const flags = ['--ip', HOST, '--port', `${port}`, ...keepingFlags(join(dir, 'temporal.sqlite'))];
   const { pid } = start('temporal', [path, 'server', 'start-dev', '--headless', ...flags], {}, false);

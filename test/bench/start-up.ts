@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 
 /**
- * `npm run bench:start-up`: CPU seconds, user and system, that commands take: the least of three runs each, on the sandbox. Ends with 1 above a budget. CPU time of a
- * process of our own says the same on a busy machine, as seconds of a clock do not.
+ * `npm run bench:start-up`: user and system CPU seconds of commands on the sandbox, each the minimum of three runs. Ends
+ * with 1 above a budget. CPU time, because elapsed time depends on what else the machine does.
  */
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
@@ -65,7 +65,7 @@ async function measure(args: readonly string[], until?: RegExp): Promise<Taken> 
     });
   }
   const [code] = await once(child, 'close');
-  if (!DONE.has(code)) throw new Error(`payouts ${args.join(' ')} ended with ${code}: ${said}`);
+  if (!DONE.has(code)) throw new Error(`payouts ${args.join(' ')} ended with exit code ${code}: ${said}`);
   return JSON.parse(readFileSync(meter, 'utf8')) as Taken;
 }
 
@@ -78,7 +78,9 @@ async function leastOf(args: readonly string[], of: keyof Taken, until?: RegExp)
 function show(what: string, seconds: number, budget: number): void {
   const over = seconds > budget;
   if (over) process.exitCode = 1;
-  process.stdout.write(`${what.padEnd(28)} ${seconds.toFixed(2)} s of ${budget.toFixed(2)}${over ? '  OVER' : ''}\n`);
+  process.stdout.write(
+    `${what.padEnd(28)} ${seconds.toFixed(2)} s, budget ${budget.toFixed(2)} s${over ? ': over budget' : ''}\n`,
+  );
 }
 
 const row = (id: string): string => `${id},u-1001,acc-u1001-usd,ben-u1001-usd-local,12.50,USD\n`;

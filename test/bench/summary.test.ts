@@ -86,9 +86,9 @@ describe('what a bench shows', () => {
 
 describe('the options of a bench', () => {
   it('name what they do not know', () => {
-    expect(() => readOptions(['--arms', 'raw,fast'])).toThrow('--arms: fast is none of raw, empty');
-    expect(() => readOptions(['--payouts', '1.5'])).toThrow('--payouts: 1.5 is no whole number');
-    expect(() => readOptions(['--settle', '0'])).toThrow('--settle: 0 is no number above 0');
+    expect(() => readOptions(['--arms', 'raw,fast'])).toThrow('--arms: unknown value fast; choose from raw, empty');
+    expect(() => readOptions(['--payouts', '1.5'])).toThrow('--payouts: 1.5 is not a whole number');
+    expect(() => readOptions(['--settle', '0'])).toThrow('--settle: 0 is not a number above 0');
   });
 
   it('run what a PostgreSQL is needed for where one is named', () => {
