@@ -1,5 +1,5 @@
-# Worker, sandbox and every other command of the product; the arguments are those of `payouts`.
-# glibc on purpose: the native core of the Temporal SDK does not run on Alpine.
+# All commands of the product, such as worker and sandbox; the arguments are those of `payouts`.
+# Needs glibc: the native core of the Temporal SDK does not run on Alpine.
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./

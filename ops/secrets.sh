@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what docker-compose.yml hands over as files, each once: sh ops/secrets.sh [FOLDER]. The folder is its owner's
-# alone; the files in it can be read by the users of the containers, to whom single files are handed.
+# Creates the secret files of docker-compose.yml; existing files are kept: sh ops/secrets.sh [FOLDER]. Only the owner can
+# enter the folder. Its files are readable for all users, because containers mount single files under other users.
 set -eu
 folder="${1:-secrets}"
 mkdir -p "$folder"

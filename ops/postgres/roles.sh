@@ -1,7 +1,8 @@
 #!/bin/sh
-# Roles and databases of a fresh PostgreSQL: one of Temporal, one of the store, neither allowed into the other's. Run by
-# `npm run cluster` and, in docker-compose.yml, by the image of PostgreSQL at its first start. Whoever runs it may make
-# roles; PG* of the environment say where. Passwords come out of files: an argument is shown to every user of a machine.
+# Creates roles and databases in a new PostgreSQL: one role for Temporal, one for the store, neither with access to the
+# other's databases. Run by `npm run cluster` and, in docker-compose.yml, by PostgreSQL's image at its first start. Needs a
+# role that may create roles, and the server in PG* variables. Passwords are read from files: every user of a machine can
+# see arguments.
 set -eu
 : "${SECRETS:=/run/secrets}"
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<SQL

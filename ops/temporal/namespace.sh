@@ -1,6 +1,6 @@
 #!/bin/sh
-# The namespace and the search attributes of the product, each made where it is missing. Needs the temporal command on
-# PATH, TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.
+# Creates the namespace and the search attributes of the product if they are missing. Needs the temporal command on PATH,
+# TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE.
 set -eu
 : "${RETENTION:=90d}"
 patiently() {
@@ -15,7 +15,7 @@ patiently temporal operator cluster health
 temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION"
 
-# The server learns of a new namespace with a delay.
+# The server sees a new namespace only after a delay.
 patiently temporal operator search-attribute list
 known="$(temporal operator search-attribute list)"
 while read -r name type; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings the two databases of Temporal to the schema of its server's version; does nothing where they have it. Needs
-# temporal-sql-tool of that version on PATH (it carries the schema), SQL_HOST, SQL_PORT and SECRETS, a folder.
+# Creates or upgrades the schema of Temporal's two databases; does nothing if they are current. Needs the temporal-sql-tool
+# of the server's version on PATH (it contains the schema), SQL_HOST, SQL_PORT and SECRETS, the folder of the passwords.
 set -eu
 : "${SECRETS:=/run/secrets}"
 SQL_PASSWORD="$(cat "$SECRETS/temporal-password")"
