@@ -66,7 +66,7 @@ function temporalProblems(locked, { dependencies, devDependencies }) {
   const wanted = new Set(named.filter(([name]) => isOfTemporal(name)).map(([, version]) => version));
   const versions = new Set(locked.filter(([path]) => isOfTemporal(nameOf(path))).map(([, { version }]) => version));
   const all = [...wanted.union(versions)];
-  return all.length === 1 ? [] : [`@temporalio/*: one exact version for all of them, not ${all.join(', ')}`];
+  return all.length === 1 ? [] : [`@temporalio/*: needs one exact version for all of them, found ${all.join(', ')}`];
 }
 
 const isOfTemporal = (name) => name.startsWith('@temporalio/');
@@ -103,12 +103,12 @@ async function audit() {
   const { grave, others } = advisories(known.answer ?? { vulnerabilities: {} }, lock);
   say('known vulnerabilities', [...grave, ...others], known.failure);
   const forged = (signed.answer?.invalid ?? []).map(({ name, version }) => `${name}@${version}`);
-  say('signatures that are not the registry’s', forged, signed.failure);
+  say('invalid registry signatures', forged, signed.failure);
   return problems.length + grave.length + forged.length;
 }
 
 function say(what, found, failure) {
-  console.log(`${what}: ${failure === undefined ? `${found.length} found` : `NOT LOOKED FOR, npm says: ${failure}`}`);
+  console.log(`${what}: ${failure === undefined ? `${found.length} found` : `NOT CHECKED, npm says: ${failure}`}`);
   for (const line of found) console.log(`  ${line}`);
 }
 

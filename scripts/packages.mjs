@@ -37,8 +37,8 @@ export function installPackages(root, env) {
     '--loglevel=error',
   ];
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
-  if (error !== undefined) throw new Error(`npm does not start: ${error.message}`);
-  if (status !== 0) throw new Error(`npm install ended with exit code ${status}; its own message is above`);
+  if (error !== undefined) throw new Error(`npm could not be started: ${error.message}`);
+  if (status !== 0) throw new Error(`npm install ended with exit code ${status}; see its message above`);
 }
 
 /** The package `node` brings its binary by an install script, which npm may have been told not to run. */

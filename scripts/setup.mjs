@@ -38,9 +38,9 @@ async function ensureTemporalCli(env) {
   }
   throw new Error(
     [
-      'no usable Temporal CLI.',
+      'no usable Temporal CLI was found.',
       ...tried.map((line) => `  tried ${line}`),
-      `Fix: install it (https://docs.temporal.io/cli) and put it on PATH, name it in TEMPORAL_CLI_PATH, or copy it to ${cachedCliPath(env)}`,
+      `Fix: install it (https://docs.temporal.io/cli) and put it on PATH, set TEMPORAL_CLI_PATH to its path, or copy it to ${cachedCliPath(env)}`,
     ].join('\n'),
   );
 }

@@ -73,7 +73,8 @@ async function download(downloads, digests, folder, say) {
     const packed = Buffer.from(await response.arrayBuffer());
     // Before anything reads it: an archive of somebody else must not even be unpacked.
     const digest = createHash('sha256').update(packed).digest('hex');
-    if (digest !== expected) throw new Error(`SHA-256 ${digest} is not the known ${expected}; nothing of it was used`);
+    if (digest !== expected)
+      throw new Error(`SHA-256 ${digest} does not match the expected ${expected}; the file was discarded`);
     const archive = gunzipSync(packed);
     const file = join(folder, 'temporal');
     writeFileSync(file, fileOfTar(archive, 'temporal'), { mode: 0o755 });
@@ -98,7 +99,7 @@ export function fileOfTar(archive, name) {
     if (text(0, 100) === name) return archive.subarray(at + 512, at + 512 + size);
     at += 512 + Math.ceil(size / 512) * 512;
   }
-  throw new Error(`the archive holds no file ${name}`);
+  throw new Error(`the archive contains no file ${name}`);
 }
 
 async function build(env, folder, say) {
@@ -131,7 +132,7 @@ function run(command, args, options) {
     child.stderr.on('data', (chunk) => {
       lastLine = `${chunk}`.trim().split('\n').at(-1) || lastLine;
     });
-    child.once('error', (error) => reject(new Error(error.code === 'ENOENT' ? 'Go is not there' : error.message)));
+    child.once('error', (error) => reject(new Error(error.code === 'ENOENT' ? 'Go was not found' : error.message)));
     child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(lastLine || `exit code ${code}`))));
   });
 }

@@ -29,7 +29,7 @@ export function onPath(name, env) {
 export function findTemporalCli(env) {
   const tried = [];
   for (const { source, path } of candidates(env)) {
-    const problem = path === undefined ? 'not there' : problemOf(path);
+    const problem = path === undefined ? 'not found' : problemOf(path);
     if (problem === undefined) return { path, source, tried };
     tried.push(`${source}: ${problem}`);
     if (source === 'TEMPORAL_CLI_PATH') break;
@@ -47,7 +47,7 @@ function candidates(env) {
 
 /** Why this file is no usable Temporal CLI; undefined when it is one. */
 export function problemOf(path) {
-  if (!isExecutable(path)) return 'no executable file';
+  if (!isExecutable(path)) return 'not an executable file';
   const { status, stdout, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   if (error !== undefined || status !== 0) return '`--version` fails';
   const [, major, minor] = /\(Server (\d+)\.(\d+)/.exec(stdout) ?? [];

@@ -54,7 +54,7 @@ export async function layGround(options: Omit<ClusterOptions, 'signal'>): Promis
   const { env: machine, say } = options;
   const postgresPrograms = findPostgres(machine);
   const { path: cli, tried } = findTemporalCli(machine);
-  if (cli === undefined) throw new ClusterError(`no Temporal CLI (${tried.join('; ')})`, 'npm run setup');
+  if (cli === undefined) throw new ClusterError(`no Temporal CLI found (${tried.join('; ')})`, 'npm run setup');
   const programs = await goPrograms(machine, say);
   const home = await openClusterHome(options.home, options.ports);
   const env = { PATH: [programs, dirname(cli), machine.PATH].join(':'), HOME: machine.HOME ?? home.path };
@@ -91,7 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 function takeHome(home: string): HomeLock {
   const lock = lockHome(home);
   if (lock === undefined)
-    throw new ClusterError(`the cluster of ${home} is up already`, 'End it first, or choose another --home.');
+    throw new ClusterError(`the cluster in ${home} is already running`, 'Stop it first, or choose another --home.');
   return lock;
 }
 

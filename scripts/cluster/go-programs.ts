@@ -45,8 +45,8 @@ async function build({ source, target, env, say }: Build): Promise<void> {
   const go = onPath('go', env) ?? (existsSync(GO_DEFAULT) ? GO_DEFAULT : undefined);
   if (go === undefined)
     throw new ClusterError(
-      `${basename(target)} has to be built once, and Go is not there`,
-      `Install Go 1.24 or later (https://go.dev/dl), or put the program there: ${target}`,
+      `${basename(target)} must be built once, and Go was not found`,
+      `Install Go 1.24 or later (https://go.dev/dl), or put the program here: ${target}`,
     );
   say(`building ${source} with Go; the first time takes about 4 minutes`);
   const startedAt = performance.now();
@@ -75,5 +75,8 @@ async function run(command: string, args: readonly string[], env: NodeJS.Process
   });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0)
-    throw new ClusterError(`go ${args.join(' ')} failed:\n${printed.trimEnd()}`, 'Go needs its module proxy for this.');
+    throw new ClusterError(
+      `go ${args.join(' ')} failed:\n${printed.trimEnd()}`,
+      'Go needs access to its module proxy.',
+    );
 }

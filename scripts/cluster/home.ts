@@ -65,8 +65,8 @@ async function openPorts(path: string, given: Ports): Promise<Ports> {
     const port = given[name] ?? kept[name];
     if (port !== undefined && (await answers('127.0.0.1', port, 500)))
       throw new ClusterError(
-        `port ${port}, of ${name}, is taken`,
-        `End what listens there (ss -ltnp 'sport = :${port}'), or choose another one: --port ${name}=PORT`,
+        `port ${port} of ${name} is in use`,
+        `Stop the process that listens there (ss -ltnp 'sport = :${port}'), or choose another port: --port ${name}=PORT`,
       );
     ports[name] = port ?? (await freePort([...Object.values(ports), ...Object.values(kept)]));
   }
@@ -88,7 +88,7 @@ async function freePort(taken: readonly number[]): Promise<number> {
       await once(server, 'listening');
       return port;
     } catch {
-      // Somebody has it.
+      // In use.
     } finally {
       server.close();
     }

@@ -21,7 +21,7 @@ export function rememberProcesses(home: string, pids: readonly number[]): void {
 export async function endLeftovers(home: string, say: (line: string) => void): Promise<void> {
   for (const { pid, mark } of (readJsonFile(fileOf(home), processes) ?? []).toReversed()) {
     if (processMark(pid) !== mark) continue;
-    say(`ending process ${pid}, which an earlier cluster of this folder left behind`);
+    say(`ending process ${pid}, left behind by an earlier cluster in this folder`);
     process.kill(pid, 'SIGINT');
     const deadline = performance.now() + END_MS;
     while (processMark(pid) === mark) {

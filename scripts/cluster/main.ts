@@ -9,9 +9,10 @@ import { gatewayUrl, sandboxUrl } from './product.ts';
 import { NAMESPACE, temporalAddress, uiUrl } from './temporal.ts';
 
 const USAGE = `usage: npm run cluster [-- --home FOLDER] [--port NAME=PORT]...
-PostgreSQL, Temporal, the sandbox, two workers and a gateway as processes of this machine, until Ctrl+C.
---home   folder of data, logs and secrets (.cluster); a later start goes on with it
---port   of ${PORT_NAMES.slice(0, 5).join(', ')}; below 32768; a free one is chosen once otherwise, and kept`;
+Runs PostgreSQL, Temporal, the sandbox, two workers and a gateway as processes of this machine, until Ctrl-C.
+--home   folder of data, logs and secrets, default .cluster; the next start continues with it
+--port   port below 32768 for NAME: ${PORT_NAMES.slice(0, 5).join(', ')};
+         otherwise a free one is chosen at the first start and kept`;
 
 const say = (line: string): void => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 
@@ -38,8 +39,10 @@ function options(): { home: string; ports: Ports } {
 function portOf(given: string): [string, number] {
   const [name = '', text = ''] = given.split('=');
   const port = Number(text);
-  if (!(PORT_NAMES as readonly string[]).includes(name)) throw new RangeError(`--port ${given}: no part "${name}"`);
-  if (!Number.isInteger(port) || port < 1 || port > 32_767) throw new RangeError(`--port ${given}: no port "${text}"`);
+  if (!(PORT_NAMES as readonly string[]).includes(name))
+    throw new RangeError(`--port ${given}: unknown name "${name}"`);
+  if (!Number.isInteger(port) || port < 1 || port > 32_767)
+    throw new RangeError(`--port ${given}: a port is a number from 1 to 32767`);
   return [name, port];
 }
 
@@ -57,12 +60,12 @@ function directions({ home }: Cluster): string {
     `bank       ${sandboxUrl(home)} (the sandbox)`,
     `logs       ${home.file('logs')}`,
     '',
-    'In another terminal, to pay a file through it:',
+    'To pay a file, in another terminal:',
     '',
     `  . ${home.file('env.sh')}`,
     '  npx payouts run examples/payouts.csv --yes',
     '',
-    'Up until Ctrl+C; the next start goes on with the same data.',
+    'Up until Ctrl-C; the next start continues with the same data.',
   ].join('\n');
 }
 
@@ -74,7 +77,7 @@ try {
   writeFileSync(cluster.home.file('env.sh'), exportsOf(cluster), { mode: 0o600 });
   console.log(directions(cluster));
   if (!ending.signal.aborted) await once(ending.signal, 'abort');
-  say('ending');
+  say('shutting down');
   await cluster.stop();
 } catch (error) {
   if (!(error instanceof ClusterError)) throw error;

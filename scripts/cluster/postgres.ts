@@ -22,7 +22,7 @@ export function findPostgres(env: NodeJS.ProcessEnv): string {
   const initdb = found === undefined ? onPath('initdb', env) : join(found, 'initdb');
   if (initdb !== undefined) return dirname(initdb);
   throw new ClusterError(
-    `PostgreSQL ${OLDEST} or later is not there: no initdb in ${DEBIAN}/*/bin or on PATH`,
+    `PostgreSQL ${OLDEST} or later was not found: no initdb in ${DEBIAN}/*/bin or on PATH`,
     'Install it: apt-get install postgresql (Debian, Ubuntu), dnf install postgresql-server (Fedora), brew install postgresql (macOS)',
   );
 }
@@ -34,7 +34,7 @@ function databaseUser(): ProcessSpec['user'] {
     const { status, stdout } = spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' });
     if (status === 0) return Number(stdout);
     throw new ClusterError(
-      'PostgreSQL does not run as root, and there is no user postgres',
+      'PostgreSQL cannot run as root, and there is no user postgres',
       'Start the cluster as another user.',
     );
   };
@@ -71,7 +71,7 @@ export function postgres({ programs, home, env, settings = [], say }: PostgresOp
         const asked = spawnSync(join(programs, 'pg_isready'), ['-q', '-h', HOST, '-p', `${port}`], { timeout: 3_000 });
         return asked.status === 0;
       },
-      // Fast: connections are ended, what was committed is written down.
+      // Fast shutdown: closes connections; committed data is safe.
       stopSignal: 'SIGINT',
     },
     say,
@@ -118,7 +118,7 @@ function initialise(to: {
       stdio: 'pipe',
     });
   } catch (error) {
-    // Half of a database is none; what was there before is never touched.
+    // Half a database is useless; one that was there before is never touched.
     rmSync(data, { recursive: true, force: true });
     if (error instanceof ClusterError) throw error;
     throw new ClusterError(`initdb failed: ${(error as Error).message}`);
@@ -131,8 +131,8 @@ function initialise(to: {
 function assertReachable(data: string, user: ProcessSpec['user']): void {
   if (user === undefined || spawnSync('test', ['-w', data], { ...user }).status === 0) return;
   throw new ClusterError(
-    `the user postgres cannot reach ${data}`,
-    'Choose a folder that every user can pass through: npm run cluster -- --home /var/lib/payouts-cluster',
+    `the user postgres cannot access ${data}`,
+    'Choose a folder whose parents every user may enter: npm run cluster -- --home /var/lib/payouts-cluster',
   );
 }
 

@@ -57,8 +57,8 @@ export class ServerProcess implements Part {
     const deadline = performance.now() + (this.spec.startLimitMs ?? 60_000);
     while (!(await this.isHealthy())) {
       const why = hasEnded(child)
-        ? `ended with ${child.exitCode ?? child.signalCode}`
-        : performance.now() > deadline && 'does not become healthy';
+        ? `ended with ${child.exitCode === null ? child.signalCode : `exit code ${child.exitCode}`}`
+        : performance.now() > deadline && 'did not become healthy in time';
       if (why === false) {
         await pause(LOOK_EVERY_MS);
         continue;
@@ -108,7 +108,7 @@ export class ServerProcess implements Part {
     closeSync(log);
     child.once('error', (error) => this.#say(`${this.name}: ${error.message}`));
     child.once('exit', (code, signal) => {
-      if (!stopping.aborted && this.#child === child) void this.#restart(stopping, signal ?? `exit ${code}`);
+      if (!stopping.aborted && this.#child === child) void this.#restart(stopping, signal ?? `exit code ${code}`);
     });
     this.#child = child;
     return child;
@@ -117,7 +117,7 @@ export class ServerProcess implements Part {
   async #restart(stopping: AbortSignal, how: string): Promise<void> {
     const waitMs = Math.min(RESTART_LONGEST_MS, RESTART_MS * 2 ** this.#restarts);
     this.#restarts += 1;
-    this.#say(`${this.name} ended (${how}); started again in ${waitMs / 1_000} s, log ${this.spec.logFile}`);
+    this.#say(`${this.name} ended (${how}); restarting in ${waitMs / 1_000} s; log: ${this.spec.logFile}`);
     await pause(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
     const child = this.#launch(stopping);

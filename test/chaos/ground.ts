@@ -41,7 +41,7 @@ export async function smallGround(dir: string, home: string): Promise<Ground> {
 
 export function devServer(dir: string, port: number): Supervised {
   const { path, tried } = findTemporalCli(process.env);
-  if (path === undefined) throw new Error(`no Temporal CLI: run "npm run setup" (${tried.join('; ')})`);
+  if (path === undefined) throw new Error(`no Temporal CLI found (${tried.join('; ')}); run: npm run setup`);
   return new Supervised({
     name: 'temporal',
     command: path,

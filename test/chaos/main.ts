@@ -39,19 +39,19 @@ function textOf(it: ChaosResult): string {
   return [
     `payouts                  ${it.payouts} (${listed(verdict.byState)})`,
     `bank                     ${JSON.stringify(it.profile)}`,
-    `POSTs                    ${it.posts.seen}, faulted ${it.posts.faulted}; committed, answer lost ${it.posts.answerLost}`,
+    `POSTs                    ${it.posts.seen}, with a fault ${it.posts.faulted}; committed with a lost answer ${it.posts.answerLost}`,
     `faults on POSTs          ${listed(it.posts.byKind)}`,
     `faults on GETs           ${listed(it.reads)}`,
-    `never fired              ${it.neverFired.join(', ') || 'none'}`,
+    `faults that never fired  ${it.neverFired.join(', ') || 'none'}`,
     `kills and pauses         ${listed(it.disturbances)}`,
     `runs of the command      ${it.commandRuns}`,
-    `ended by themselves      ${listed(it.ownEnds)}`,
-    `fault phase, calm        ${it.faultPhaseMs} ms, ${it.calmMs} ms`,
+    `ended unexpectedly       ${listed(it.ownEnds)}`,
+    `fault phase, settling    ${it.faultPhaseMs} ms, ${it.calmMs} ms`,
     `lost                     ${verdict.lost}`,
     `duplicate                ${verdict.duplicate}`,
     `false paid               ${verdict.falsePaid}`,
     `false failed             ${verdict.falseFailed}`,
-    `parked though decidable  ${verdict.parkedThoughDecidable} (rightly: ${verdict.parkedRightly}; ${listed(verdict.parkedBy)})`,
+    `false needs-operator     ${verdict.parkedThoughDecidable} (rightly ${verdict.parkedRightly}; ${listed(verdict.parkedBy)})`,
     `other violations         ${verdict.otherViolations}`,
     ...it.unexpected.map((line) => `unexpected               ${line}`),
     ...verdict.violations.map(({ evidence, ...violation }) =>
@@ -61,6 +61,6 @@ function textOf(it: ChaosResult): string {
       ].join('\n'),
     ),
     ...(hasFailed(it) ? [`databases and logs: ${it.dir}`] : []),
-    `again: npm run chaos -- ${values.short ? '--short' : `--payouts ${it.payouts} --minutes ${minutes}`} --seed ${it.seed}`,
+    `repeat: npm run chaos -- ${values.short ? '--short' : `--payouts ${it.payouts} --minutes ${minutes}`} --seed ${it.seed}`,
   ].join('\n');
 }

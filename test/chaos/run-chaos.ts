@@ -61,10 +61,10 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   const calmFrom = Date.now();
   const faultPhaseMs = performance.now() - began;
   await retried(() => stack.bank.calm());
-  say(`faults are off after ${Math.round(faultPhaseMs / 1_000)} s`);
+  say(`faults switched off after ${Math.round(faultPhaseMs / 1_000)} s`);
   const settled = await within(handOver.settled, options.calmBoundMs);
   const calm = { from: calmFrom, until: Date.now(), boundMs: options.calmBoundMs, settled };
-  say(settled ? `settled ${calm.until - calmFrom} ms later` : 'not settled within the bound');
+  say(settled ? `settled ${calm.until - calmFrom} ms later` : 'not settled within the limit');
   handOver.stop();
   await untilAtRest(stack);
   const closing = await quietBank(stack);

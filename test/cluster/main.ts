@@ -24,7 +24,7 @@ const filesOf = (folder: string): string[] =>
 function suites(): string[] {
   const asked = process.argv.slice(2);
   if (asked.length > 0) return asked;
-  for (const [file, why] of Object.entries(OFF_CLUSTER)) say(`left out: ${file}: ${why}`);
+  for (const [file, why] of Object.entries(OFF_CLUSTER)) say(`skipped ${file}: ${why}`);
   const all = ['test/store', 'test/workflows', 'test/e2e', 'test/chaos', 'test/temporal'].flatMap(filesOf);
   return all.filter((file) => !(file in OFF_CLUSTER));
 }

@@ -42,7 +42,7 @@ describe('the search for a Temporal CLI', () => {
   it('takes nothing in the place of a named one that does not work', () => {
     const { env } = everywhere();
     const found = findTemporalCli({ ...env, TEMPORAL_CLI_PATH: join(folder, 'absent') });
-    expect(found).toEqual({ path: undefined, tried: ['TEMPORAL_CLI_PATH: no executable file'] });
+    expect(found).toEqual({ path: undefined, tried: ['TEMPORAL_CLI_PATH: not an executable file'] });
   });
 
   it.each([
@@ -73,5 +73,5 @@ describe('the search for a Temporal CLI', () => {
 it('at run time tells how to get one when there is none', () => {
   const env = { PATH: join(folder, 'bin'), HOME: folder };
   expect(() => temporalCliPath(env)).toThrow(TemporalCliMissingError);
-  expect(() => temporalCliPath(env)).toThrow('PATH: not there; cache: not there');
+  expect(() => temporalCliPath(env)).toThrow('PATH: not found; cache: not found');
 });

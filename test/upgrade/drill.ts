@@ -34,30 +34,30 @@ interface Batch {
  */
 export async function runDrill({ payouts, say }: { payouts: number; say(line: string): void }): Promise<DrillResult> {
   await using it = await startDeployment();
-  say(`two builds, Temporal and bank in ${it.dir}`);
+  say(`two builds, Temporal and the sandbox in ${it.dir}`);
   await it.startWorker('before');
   await it.makeCurrent('before');
 
   const few = Math.max(3, Math.round(payouts / 10));
   const open = await handOver(it, { build: 'before', name: 'OLD', count: payouts });
   await untilOpen(it, open);
-  say(`${payouts} payouts are open under the build before`);
+  say(`${payouts} payouts are open under the previous build`);
   const gate = await throughGate(it);
-  say(`gate: ${gate.replayedBefore} of ${gate.pulled} replay under it, ${gate.replayedAfter} under the one after`);
+  say(`replay: ${gate.replayedBefore} of ${gate.pulled} histories with it, ${gate.replayedAfter} with the new build`);
 
   await it.startWorker('after');
   await it.makeCurrent('after');
-  say('forward: the build after is current, and has expanded the store');
+  say('rolled forward: the new build is current, and has expanded the store');
   const half = open.slice(0, Math.ceil(open.length / 2));
   await approve(it, 'after', half);
   const fresh = await handOver(it, { build: 'after', name: 'NEW', count: few });
   // A payout belongs to the build that is current at its first task.
   await untilOpen(it, fresh);
   await Promise.all(Object.values(it.workers).map((worker) => worker.kill()));
-  say('both workers were killed, and replay what is open');
+  say('both workers were killed; they replay the open payouts');
 
   await it.makeCurrent('before');
-  say('back: the build before is current again, on the expanded store');
+  say('rolled back: the previous build is current again, on the expanded store');
   const back = await handOver(it, { build: 'before', name: 'BACK', count: few });
   const all = [...open, ...fresh, ...back];
   await untilOpen(it, back);
@@ -86,7 +86,7 @@ async function handOver(
     const rows = numbers.map((n) => ({ id: `${name}-${n}`, amount: `${1 + (n % 7)}.10`, note: 'sandbox:audit' }));
     const file = it.file(`${name}-${first}.csv`, csvOf(rows));
     const { code, stdout, stderr } = await it.payouts(build, 'run', file, '--yes', '--detach', '--json');
-    if (code !== 0) throw new Error(`a file was not taken: ${stdout}${stderr}`);
+    if (code !== 0) throw new Error(`a file was not accepted: ${stdout}${stderr}`);
     const { batchId, payouts } = JSON.parse(stdout) as { batchId: string; payouts: { workflowId: string }[] };
     const claimed = claimedIn(it.storeUrl, batchId);
     batches.push({ batchId, begunUnder: build, workflowIds: payouts.map(({ workflowId }) => workflowId), claimed });
@@ -116,7 +116,7 @@ async function throughGate(it: Deployment): Promise<DrillResult['gate']> {
     '--limit',
     `${GATED}`,
   );
-  if (pulled.code !== 0) throw new Error(`no histories: ${pulled.stdout}${pulled.stderr}`);
+  if (pulled.code !== 0) throw new Error(`histories could not be pulled: ${pulled.stdout}${pulled.stderr}`);
   const replayedBy = async (build: Build) => {
     const { stdout } = await it.payouts(build, 'replay', folder, '--json');
     return (JSON.parse(stdout) as { replay: { histories: number; replayed: number } }).replay;
@@ -145,10 +145,10 @@ async function untilEnded(it: Deployment, say: (line: string) => void): Promise<
     const left = countOf(it, 'ended_at is null');
     if (performance.now() - said > 20_000) {
       said = performance.now();
-      say(`${left} have no end yet`);
+      say(`${left} payouts are still open`);
     }
     return left === 0;
-  }, 'the ends of all payouts');
+  }, 'all payouts to end');
 }
 
 async function until(isSo: () => boolean, what: string): Promise<void> {

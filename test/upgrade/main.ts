@@ -35,14 +35,14 @@ function hasFailed({
 
 function textOf({ dir, open, gate, lateness, ...counts }: DrillResult): string {
   return [
-    `payouts             ${counts.payouts}, of which ${open} were open at the roll-out`,
-    `replay              ${gate.replayedBefore} of ${gate.pulled} histories under the build before, ${gate.replayedAfter} under the one after`,
+    `payouts             ${counts.payouts}, ${open} of them open at the rollout`,
+    `replay              ${gate.replayedBefore} of ${gate.pulled} histories with the previous build, ${gate.replayedAfter} with the new one`,
     `nondeterminism      ${counts.nondeterminism}`,
     `under another build ${counts.strayed}`,
     `rows changed        ${counts.rowsChanged}`,
     `not completed       ${counts.notCompleted}`,
-    `orders wrong        ${counts.ordersWrong}`,
-    `late                ${lateness.median} ms in the middle, ${lateness.most} ms at most`,
-    ...(hasFailed(result) ? [`all of it is in     ${dir}`] : []),
+    `not exactly 1 order ${counts.ordersWrong}`,
+    `delay of ends       median ${lateness.median} ms, at most ${lateness.most} ms`,
+    ...(hasFailed(result) ? [`databases and logs  ${dir}`] : []),
   ].join('\n');
 }

@@ -14,7 +14,7 @@ function faketime(): string {
   const found = readdirSync(LIBRARIES)
     .map((folder) => join(LIBRARIES, folder, 'faketime', 'libfaketimeMT.so.1'))
     .find((path) => existsSync(path));
-  if (found === undefined) throw new Error('libfaketime is not there: apt-get install libfaketime');
+  if (found === undefined) throw new Error('libfaketime was not found; install it: apt-get install libfaketime');
   return found;
 }
 
@@ -51,7 +51,7 @@ function envOf(name: string): Record<string, string> {
 
 export const clockJumps: Drill = {
   name: 'clock jumps',
-  what: 'the clocks of the two workers jump by +1 h and -1 h, one ahead while the other is behind, and back',
+  what: 'the clocks of the two workers jump by an hour, one ahead while the other is behind, and back',
   needs: () => ({ envOf, clocksOffByMs: HOUR_MS, lay: (dir) => clusterGround(dir) }),
   async run(stack) {
     await untilOrders(stack, 2);

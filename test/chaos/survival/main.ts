@@ -9,8 +9,8 @@ import { pointInTime } from './point-in-time.ts';
 import { databaseRestarted, temporalRestarted, workerStopped } from './restarts.ts';
 
 /**
- * `npm run drill:survival [-- NAME...] [--payouts N] [--seed S]`: each drill on a cluster of its own that pays a file through a
- * bank with faults, judged by the bank's books. Exit 0 when nothing was lost, doubled or untrue.
+ * `npm run drill:survival [-- NAME...] [--payouts N] [--seed S]`: each drill on a cluster of its own that pays a file at a
+ * sandbox with faults, judged by the bank's books. Exit 0 when nothing was lost, duplicate or untrue.
  */
 const DRILLS: readonly Drill[] = [
   databaseRestarted,
@@ -32,8 +32,9 @@ const [payouts, seed] = [Number(values.payouts), Number(values.seed)];
 const wanted = positionals.join(' ').toLowerCase();
 const drills = DRILLS.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted));
 if (!Number.isSafeInteger(payouts) || payouts < 20 || !Number.isSafeInteger(seed) || drills.length === 0) {
-  console.error(`usage: npm run drill:survival [-- NAME] [--payouts N] [--seed S]
-N is 20 or more; NAME is one of: ${DRILLS.map(({ name }) => name).join(', ')}`);
+  console.error(`usage: npm run drill:survival -- [NAME] [--payouts N] [--seed S]
+NAME  a drill, or part of its name; default: all of ${DRILLS.map(({ name }) => name).join(', ')}
+N     payouts, at least 20; default: 40`);
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
@@ -50,7 +51,7 @@ for (const drill of drills) {
   failed ||= hasFailed(result);
   rows.push(rowOf(drill, result, performance.now() - began));
   for (const [did, count] of Object.entries(result.disturbances)) console.error(`  ${did}: ${count}`);
-  for (const [name, count] of Object.entries(result.ownEnds)) console.error(`  ended by itself: ${name}, ${count}`);
+  for (const [name, count] of Object.entries(result.ownEnds)) console.error(`  ended unexpectedly: ${name}, ${count}`);
   for (const line of result.unexpected) console.error(`unexpected: ${line}`);
   for (const { evidence, ...violation } of result.verdict.violations)
     console.error(JSON.stringify({ ...violation, evidence }, null, 1));
@@ -58,7 +59,7 @@ for (const drill of drills) {
 }
 console.log(
   [
-    '| drill | payouts | orders asked for, answers lost | lost | doubled | untrue | with an operator | settled after |',
+    '| drill | payouts | POSTs, answers lost | lost | duplicate | untrue | needs-operator | settled after |',
     '|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n'),
@@ -85,7 +86,7 @@ function rowOf({ name, what }: Drill, { payouts: count, posts, verdict, calmMs }
     `${posts.seen}, ${posts.answerLost}`,
     ...[verdict.lost, verdict.duplicate, untrue].map(String),
     `${operator}`,
-    `${Math.round(calmMs / 1_000)} s, ${Math.round(ms / 1_000)} s in all`,
+    `${Math.round(calmMs / 1_000)} s (drill: ${Math.round(ms / 1_000)} s)`,
   ];
   return `| ${cells.join(' | ')} |`;
 }

@@ -21,7 +21,7 @@ function archiving(dir: string): Promise<ClusterGround> {
 
 export const pointInTime: Drill = {
   name: 'point-in-time restore',
-  what: 'the store is restored from a base backup and the archived log to a moment in the middle of the run, while Temporal and the bank went on',
+  what: 'the store is restored to a point in time during the run, from a base backup and the archived WAL, while Temporal and the bank keep running',
   needs: () => ({ lay: archiving }),
   async run(stack, handOver) {
     const server = new Tools(stack);
@@ -50,7 +50,7 @@ export const pointInTime: Drill = {
       restores.push(Date.now());
       await Promise.all(stack.workers.map((worker) => worker.start()));
     });
-    return { did: ['base backup', 'restore to a moment'], restores };
+    return { did: ['base backup', 'restore to a point in time'], restores };
   },
 };
 

@@ -14,7 +14,7 @@ async function endEach(stack: Stack, process: Supervised, signals: readonly Node
 
 export const databaseRestarted: Drill = {
   name: 'database restarted',
-  what: 'PostgreSQL under Temporal and store is crashed (SIGKILL), shut down fast (SIGINT) and crashed again',
+  what: 'PostgreSQL of Temporal and store crashes (SIGKILL), is shut down (SIGINT) and crashes again',
   async run(stack) {
     await endEach(stack, stack.ground.database, ['SIGKILL', 'SIGINT', 'SIGKILL']);
     return { did: ['crash database', 'restart database', 'crash database'] };
@@ -23,7 +23,7 @@ export const databaseRestarted: Drill = {
 
 export const temporalRestarted: Drill = {
   name: 'Temporal restarted',
-  what: "Temporal's server is ended (SIGTERM), crashed (SIGKILL) and ended again",
+  what: "Temporal's server is shut down (SIGTERM), crashes (SIGKILL) and is shut down again",
   async run(stack) {
     await endEach(stack, stack.ground.temporal, ['SIGTERM', 'SIGKILL', 'SIGTERM']);
     return { did: ['restart Temporal', 'crash Temporal', 'restart Temporal'] };
@@ -34,7 +34,7 @@ const STOPPED_MS = 120_000;
 
 export const workerStopped: Drill = {
   name: 'worker stopped',
-  what: 'one of two workers is stopped for 120 s (SIGSTOP) in the middle of its work, then goes on',
+  what: 'one of two workers is suspended for 120 s (SIGSTOP) in the middle of its work, then continues',
   async run(stack) {
     await untilOrders(stack, 2);
     await stack.workers[0]?.freeze(STOPPED_MS);

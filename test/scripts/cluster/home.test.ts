@@ -28,12 +28,12 @@ it('keeps ports and secrets from one start to the next, the secrets for its owne
   expect(open).toEqual([]);
 });
 
-it('refuses a port that somebody else has, and says whose it was to be', async () => {
+it('refuses a port that is in use, and names the part it is for', async () => {
   const { ports } = await openClusterHome(dir);
   const other = createServer().listen(ports.sandbox, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   await expect(openClusterHome(dir)).rejects.toMatchObject({
-    message: `port ${ports.sandbox}, of sandbox, is taken`,
+    message: `port ${ports.sandbox} of sandbox is in use`,
     fix: expect.stringContaining('--port sandbox=PORT'),
   });
   other.close();

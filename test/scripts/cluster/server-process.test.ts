@@ -47,7 +47,7 @@ it('is started again when it ends by itself, and stays ended when it is asked to
   const first = it.pid;
   await it.kill();
   await until(async () => it.pid !== undefined && it.pid !== first && (await it.isHealthy()));
-  expect(said[0]).toMatch(/^part ended \(SIGKILL\); started again in 1 s/);
+  expect(said[0]).toMatch(/^part ended \(SIGKILL\); restarting in 1 s/);
   const second = it.pid;
   await it.stop();
   expect(it.pid).toBeUndefined();
@@ -56,7 +56,7 @@ it('is started again when it ends by itself, and stays ended when it is asked to
 
 it('says what it printed when it does not come up, and leaves nothing running', async () => {
   const it = part('console.log("no database"); process.exit(3)');
-  await expect(it.start()).rejects.toThrow(/^part ended with 3:\nno database$/);
+  await expect(it.start()).rejects.toThrow(/^part ended with exit code 3:\nno database$/);
   const mute = part('setInterval(() => {}, 1000)', { isHealthy: async () => false, startLimitMs: 300 });
   await expect(mute.start()).rejects.toThrow(ClusterError);
   expect(mute.pid).toBeUndefined();
