@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     await page.locator('input[name="expiry"]').fill('12/39');
     await page.locator('input[name="cvv"]').fill('123');
     await page.getByRole('button', { name: 'Pay', exact: true }).click();
-    await page.getByText('The card was not taken').waitFor();
+    await page.getByText('The card was not accepted').waitFor();
     expect(await page.locator('input[name="number"]').inputValue()).toBe('');
     await payWith(page, 'success');
     expect(await finalState(page)).toBe('succeeded');

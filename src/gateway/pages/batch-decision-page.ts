@@ -70,6 +70,6 @@ const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => 
 
 const apart = ({ apart: rows }: BatchPlan): Html | false =>
   rows.length > 0 &&
-  html`<section><h2>${rows.length} ${rows.length === 1 ? 'row needs a decision of its own' : 'rows need decisions of their own'}</h2>
+  html`<section><h2>${rows.length} ${rows.length === 1 ? 'row needs a separate decision' : 'rows need separate decisions'}</h2>
 ${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
 ${rows.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;

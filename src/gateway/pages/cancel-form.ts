@@ -4,9 +4,9 @@ import { payoutPath } from './pieces.ts';
 import { byField } from './signed-form.ts';
 
 /** Stops a payout where that is still possible. */
-export const cancelForm = (view: View, reference: string): Html => html`<section><h2>Stop it</h2>
+export const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
 <form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}
-<p>It ends unpaid where that is still possible, and what the bank has taken goes on. This cannot be taken back.</p>
+<p>It ends unpaid if that is still possible; an order that the bank has accepted continues. This cannot be undone.</p>
 ${view.isTrial && byField()}
 <p><label>Why it is cancelled <input name="reason" required maxlength="200"></label></p>
 <div class="actions"><button class="danger">Cancel</button></div>

@@ -17,8 +17,8 @@ export function cancelRoutes(app: FastifyInstance, doorway: Doorway): void {
     const row = await payoutIn(request, doorway);
     const { reason, by: given } = parsed(cancelBody, request.body, 'body');
     if (!mayCancel(request.caller, row)) {
-      throw new Problem('forbidden', 'role-missing', 'You cannot cancel this, or not any more.', {
-        hint: 'Whoever handed it over may, and an operator, until it has ended.',
+      throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
+        hint: 'Its maker may, and an operator, until it has ended.',
       });
     }
     const by = request.caller.name ?? given ?? 'gateway';

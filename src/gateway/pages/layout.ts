@@ -31,7 +31,7 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
-  { path: '/', name: 'Waits for me' },
+  { path: '/', name: 'Inbox' },
   { path: '/payouts', name: 'Find' },
   { path: '/batches', name: 'Batches' },
   { path: '/incidents', name: 'Incidents', roles: ['approver', 'operator', 'auditor'] },

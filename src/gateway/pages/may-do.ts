@@ -15,7 +15,7 @@ export const mayHandOver = ({ person }: Caller): boolean => person === undefined
 export function assertMayHandOver(caller: Caller): void {
   if (mayHandOver(caller)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to submit payouts.', {
-    hint: 'A maker may.',
+    hint: 'It requires the role maker.',
   });
 }
 
@@ -33,7 +33,7 @@ export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
 export function assertMayOperate(caller: Caller, question: Parameters<typeof mayOperate>[1], touched?: Touches): void {
   if (mayOperate(caller, question, touched)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
-    hint: 'An operator may.',
+    hint: 'It requires the role operator.',
   });
 }
 

@@ -28,7 +28,7 @@ export function passkeyRoutes(app: FastifyInstance, doorway: Doorway, origin: st
   const { deps, challenges } = doorway;
   app.get('/passkey', (request, reply) => {
     const view = viewOf(request, reply, doorway);
-    return show(reply, view, { title: 'Make a passkey', body: formOf(view) });
+    return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
   });
   app.post('/passkey', async (request, reply) => {
     const { name, signed } = parsed(body, request.body, 'body');
@@ -72,23 +72,23 @@ async function entryOf({ deps, challenges }: Doorway, origin: string, signed: st
 }
 
 const notMade = (): Problem =>
-  new Problem('usage', 'passkey-refused', 'This is not a new passkey of these pages.', { hint: 'Make it again.' });
+  new Problem('usage', 'passkey-refused', 'This is not a new passkey of these pages.', { hint: 'Create it again.' });
 
 const formOf = (view: View): Html => html`<section class="narrow">
-<h1>Make a passkey</h1>
+<h1>Create a passkey</h1>
 <p>Your device keeps the passkey. This page shows its public key, which you give to the owner of the policy; nothing is stored here.</p>
 <form method="post" action="/passkey" data-passkey="create">
 ${csrfField(view)}<input type="hidden" name="signed">
 <p><label>Your name in the policy <input name="name" required maxlength="64" autocomplete="username"></label></p>
-<p><button class="main">Make a passkey</button></p>
+<p><button class="main">Create a passkey</button></p>
 <p class="problem" role="alert" data-problem hidden></p>
 </form>
 <noscript><p class="problem">Passkeys need JavaScript.</p></noscript>
 </section>`;
 
 const entryPage = (name: string, made: { id: string; publicKey: string }): Html => html`<section class="narrow">
-<h1>Your passkey is made</h1>
-<p>Give these lines to the owner of the policy file. They belong into <code>passkeys</code> of ${name} and contain no secret.</p>
+<h1>Your passkey was created</h1>
+<p>Give these lines to the owner of the policy file. They go into <code>passkeys</code> of ${name} and contain no secret.</p>
 <pre class="copy" tabindex="0">"passkeys": [${JSON.stringify(made)}]</pre>
 <p>Once they are in the policy, <a href="/sign-in">sign in</a>.</p>
 </section>`;

@@ -89,7 +89,7 @@ ${stepFacts(step, { caller, offered, now })}
 function bothSides(sides: PayoutPage['sides']): Html | false {
   if (sides?.length === 0) return false;
   return html`<section><h2>Both sides</h2>
-${sides?.map(comparisonTable) ?? html`<p class="problem">The bank does not answer now: what it shows beside this is left out.</p>`}</section>`;
+${sides?.map(comparisonTable) ?? html`<p class="problem">The bank does not answer now, so its side of the comparison is missing.</p>`}</section>`;
 }
 
 const comparisonTable = ({ title, sides, lines, note }: Comparison): Html => {

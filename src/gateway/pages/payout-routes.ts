@@ -36,8 +36,8 @@ const TOLD: ReadonlyMap<unknown, string> = new Map([
   ['counted', 'Your approval counts. The payout needs another approval.'],
   ['rejected', 'Rejected. Nothing is paid.'],
   ['cancelled', 'Cancelled. Nothing is paid.'],
-  ['pending', 'Asked. It is cancelled where that is still possible: look again in a moment.'],
-  ['too-late', 'Too late: it goes on, or has ended.'],
+  ['pending', 'Cancel requested. Reload the page in a moment to see whether it was still possible.'],
+  ['too-late', 'Too late: it continues, or has ended.'],
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 

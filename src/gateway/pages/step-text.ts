@@ -42,7 +42,7 @@ function instead(command: string, { caller, offered }: Place): Html | undefined 
     case 'status':
       return html`its page`;
     case 'audit show':
-      return html`the story on its page`;
+      return html`the history on its page`;
     default:
       return undefined;
   }
@@ -72,10 +72,10 @@ ${commandLines(commands)}</div>`;
 
 const commandLines = (commands: readonly string[]): Html | false =>
   commands.length > 0 &&
-  html`<p class="quiet">At a terminal:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`;
+  html`<p class="quiet">On the command line:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`;
 
 const untilText = (until: number, now: number): Html =>
-  html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'which is over'}`;
+  html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
 
 /**
  * Kinds of rows that wait or have ended unpaid, each with how many, how much, its steps and its rows. `isCut`: there may be more rows

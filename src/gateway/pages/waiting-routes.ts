@@ -47,7 +47,7 @@ export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
       : [];
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
-    const body = html`<h1>Waits for me</h1>
+    const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}</a>: the bank shows something different from what was stored.</p>`}
 ${
   groups.length === 0
@@ -61,7 +61,7 @@ ${
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
 ${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Only the oldest ${LOOKED_AT} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
 ${mayHandOver(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
-    return show(reply, view, { title: 'Waits for me', body });
+    return show(reply, view, { title: 'Inbox', body });
   });
 }
 

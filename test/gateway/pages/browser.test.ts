@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const [row] = await Array.fromAsync(gateway.door.store.rows(batch?.batchId ?? ''));
     if (row === undefined) throw new Error('nothing was claimed');
     await asking(gateway, row);
-    await page.getByRole('link', { name: 'Waits for me' }).click();
+    await page.getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('link', { name: '1', exact: true }).click();
     await page.locator('form', { hasText: 'Approve' }).getByLabel('Your name').fill('bob');
     await page.getByRole('button', { name: 'Approve' }).click();

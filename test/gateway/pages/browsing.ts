@@ -21,7 +21,7 @@ export async function withAuthenticator(page: Page): Promise<CDPSession> {
 export async function enrol(page: Page, origin: string, name: string): Promise<{ id: string; publicKey: string }> {
   await page.goto(`${origin}/passkey`);
   await page.getByLabel('Your name in the policy').fill(name);
-  await page.getByRole('button', { name: 'Make a passkey' }).click();
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
   const lines = (await page.locator('pre.copy').textContent()) ?? '';
   const { passkeys } = JSON.parse(`{${lines}}`);
   return passkeys[0];
@@ -30,7 +30,7 @@ export async function enrol(page: Page, origin: string, name: string): Promise<{
 export async function signIn(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await page.getByRole('heading', { name: 'Waits for me' }).waitFor();
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
 }
 
 /** What a browser complains about, as it comes. */

@@ -38,7 +38,7 @@
 
   const payment = opened();
   if (payment === undefined) {
-    show('unavailable', 'This address names no payment.');
+    show('unavailable', 'This address does not name a payment.');
     return;
   }
   const api = `${payment.gateway}/v1/card-payments/${encodeURIComponent(payment.id)}`;
@@ -102,10 +102,10 @@
       const before = given;
       const { ok, status, document } = await call('GET', '');
       if ([401, 403, 404].includes(status)) {
-        show('unavailable', 'This payment is not known here.');
+        show('unavailable', 'The shop does not know this payment.');
         return;
       }
-      if (!ok) show('waiting', 'The shop does not answer well. Trying again.');
+      if (!ok) show('waiting', 'The shop answers with an error. Trying again.');
       else if (before === given) {
         await follow(document.card_payment);
         if (ENDS.includes(document.card_payment.state)) return;
@@ -205,7 +205,7 @@
         showForm(false);
       } else {
         const why = (document.findings ?? []).map(({ message }) => message);
-        refusal = ['The card was not taken.', ...(why.length > 0 ? why : [document.error?.message])].join(' ');
+        refusal = ['The card was not accepted.', ...(why.length > 0 ? why : [document.error?.message])].join(' ');
         show('awaiting-card', refusal);
       }
     } catch {

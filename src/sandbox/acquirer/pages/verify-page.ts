@@ -22,7 +22,7 @@ export function verifyPage(row: CardPaymentRow): Answer {
 <button name="outcome" value="cancel">Cancel</button>
 </form>`
       : `${terms}
-<p>This payment has been answered already.</p>
+<p>This payment has already been confirmed or cancelled.</p>
 <p><a class="button" href="${escapeHtml(back.href)}">Back to the shop</a></p>`;
   // Browsers hold the redirect after a form to form-action as well.
   const policy = [`form-action 'self' ${back.origin}`, `frame-ancestors 'none'`];
