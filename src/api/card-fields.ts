@@ -102,7 +102,7 @@ function general(mapping: Readonly<Record<string, string>>, message: CardMessage
 /** What is wrong with a mapping whose names are all known, without its paths; undefined when it can be used. */
 export function cardFieldsProblem(mapping: Readonly<Record<string, string>>): string | undefined {
   const crooked = Object.keys(mapping).find((name) => !pathsIn(mapping[name] ?? '').every(isPath));
-  if (crooked !== undefined) return `${crooked} is no path of members with dots between`;
+  if (crooked !== undefined) return `${crooked} is not a path of member names separated by dots`;
   const fields = cardFields(mapping);
   const pathsOf = (message: CardMessage): [string, Path][] =>
     Object.entries<readonly Path[]>(fields[message]).flatMap(([field, paths]) =>
@@ -116,7 +116,7 @@ export function cardFieldsProblem(mapping: Readonly<Record<string, string>>): st
     for (const [at, [name, path]] of written.entries()) {
       const other = written.find(([, candidate], place) => place !== at && covers(path, candidate));
       // One of the two values would be lost, silently.
-      if (other !== undefined) return `${name} and ${other[0]} are written to one place`;
+      if (other !== undefined) return `${name} and ${other[0]} are written to the same place`;
     }
   }
   return undefined;

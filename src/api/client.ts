@@ -110,9 +110,9 @@ export function createBank(options: BankOptions): Bank {
 
 function splitBaseUrl(baseUrl: string): { origin: string; basePath: string } {
   const url = URL.parse(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('the base URL is no http(s) address');
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new TypeError('the base URL is not an http(s) address');
   if (url.username || url.password || url.search || url.hash) {
-    throw new TypeError('the base URL holds credentials, a query or a fragment');
+    throw new TypeError('the base URL contains credentials, a query or a fragment');
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
 }

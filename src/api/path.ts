@@ -14,7 +14,9 @@ const FIXED_SEGMENTS: ReadonlySet<string> = new Set(
 /** An id as one path segment, percent-encoded. Throws a RangeError (without the value) for anything else. */
 export function pathId(value: string): string {
   if (!PATH_ID.test(value) || value === '.' || value === '..' || FIXED_SEGMENTS.has(value.toLowerCase())) {
-    throw new RangeError('an id in the path is empty, too long, a route name or has characters ids do not have');
+    throw new RangeError(
+      'an id in the path is empty, too long, a route name, or contains characters that ids cannot have',
+    );
   }
   return encodeURIComponent(value);
 }

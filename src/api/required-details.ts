@@ -71,7 +71,7 @@ function checkValue(
   budget: PatternBudget,
 ): FieldFinding[] {
   if (data_type === 'country' && !/^[A-Z]{2}$/.test(value)) {
-    return [finding(field, 'country', 'is no ISO 3166 alpha-2 code (two capital letters)')];
+    return [finding(field, 'country', 'is not an ISO 3166 alpha-2 code (two capital letters)')];
   }
   if (regex === '') return [];
   switch (matchPattern(regex, value, budget)) {

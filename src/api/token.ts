@@ -129,7 +129,7 @@ function fillTemplate(template: string, key: string, secret: string): Record<str
   try {
     return JSON.parse(escaped);
   } catch {
-    throw new TypeError('the body of the token request is no JSON template'); // no cause: it would quote the secret
+    throw new TypeError('the body of the token request is not a JSON template'); // no cause: it would quote the secret
   }
 }
 
@@ -154,8 +154,8 @@ function readToken(answer: HttpAnswer, operation: string, tokenField?: string): 
   const token = names
     .flatMap((name) => places.map((place) => place[name]))
     .find((value) => typeof value === 'string' && value !== '');
-  if (typeof token !== 'string') throw refused('answered without a token where one is looked for', details);
-  if (!/^[\x20-\x7e]+$/.test(token)) throw refused('answered a token that fits no header', details);
+  if (typeof token !== 'string') throw refused('answered without a token in the expected member', details);
+  if (!/^[\x20-\x7e]+$/.test(token)) throw refused('answered a token that a header cannot carry', details);
   return { token, lifeMs: lifeOf(places) };
 }
 

@@ -156,7 +156,7 @@ function failure(error: unknown, sent: boolean, signal: AbortSignal): HttpFailur
   if (signal.aborted)
     return new HttpFailure(isTimeout(signal.reason) ? 'time limit reached' : 'stopped by the caller', sent);
   if (error instanceof NoConnection) return new HttpFailure(error.message, sent);
-  return new HttpFailure(`no whole answer (${codeOf(error)})`, sent);
+  return new HttpFailure(`incomplete answer (${codeOf(error)})`, sent);
 }
 
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';

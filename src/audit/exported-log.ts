@@ -27,7 +27,7 @@ export async function verifyExport(
   const verdict = await verifyLog({ leaves: leavesOf(file), verifier, rotations, checkpoints });
   const { size, signedSize } = verdict;
   const isWhole = verdict.problem !== undefined || (isFramed && signedSize === size);
-  const message = 'the checkpoint that an export begins and ends with is not there';
+  const message = 'the checkpoint at the beginning or at the end of the export is missing';
   return { ...verdict, verifier, problem: isWhole ? verdict.problem : { fault: 'cut', from: signedSize, message } };
 }
 

@@ -82,7 +82,7 @@ const notSigned = (from: number, to: number, count: number): LogProblem => ({
   fault: 'forged-checkpoint',
   from,
   to,
-  message: `${count} of the checkpoints are not signed by the key of this log at their size`,
+  message: `${count} of the checkpoints are not signed by the key that was valid at their size`,
 });
 
 class LogCheck {
@@ -160,7 +160,7 @@ class LogCheck {
 
   #rewritten(by: string): LogProblem {
     const { size, signedSize: from } = this;
-    const message = `${by} is of other entries: an entry from ${from} to ${size - 1} was changed, with its hash`;
+    const message = `${by} covers other entries: an entry from ${from} to ${size - 1} was changed together with its hash`;
     return { fault: 'rewritten', from, to: size, message };
   }
 }

@@ -52,7 +52,7 @@ export function exitOfReport(report: Pick<BatchHead, 'counts' | 'incidents' | 's
 }
 
 export function unknownId(id: string): Problem {
-  return new Problem('not-found', 'unknown-id', `Nothing is known under "${visible(id)}".`, {
+  return new Problem('not-found', 'unknown-id', `Nothing was found for "${visible(id)}".`, {
     hint: `${WHAT_AN_ID_IS} \`payouts list\` shows batches.`,
   });
 }

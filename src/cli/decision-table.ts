@@ -84,7 +84,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
     ['amount', amountText],
     ['from', ({ instruction }) => instruction.account_id],
     ['to', payeeCell],
-    // Other words than those of the kind: an order in the audit of the bank whose payee has changed, say.
+    // Other words than those of the kind: an order in the bank's audit whose payee has changed, say.
     ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
     ['flags', ({ assessed }) => flagsText(assessed?.flags)],
   ];

@@ -24,7 +24,7 @@ export function addEvents(command: Add, perform: Perform): void {
     .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .option('--yes', 'skip the confirmation', false)
     .action((options) => perform((s) => replayEvents(s, options)));
-  command('forget <name>', 'keep no events any more for a subscription that is not configured')
+  command('forget <name>', 'stop keeping events for a subscription that is no longer configured')
     .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .option('--yes', 'skip the confirmation', false)
     .action((name, options) => perform((s) => forgetEvents(s, name, options)));

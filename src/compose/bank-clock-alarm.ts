@@ -7,7 +7,7 @@ export function clockComplaint(offset: ClockOffset | undefined, limitMs: number)
   const seconds = Math.round(Math.abs(offset.ms) / 1_000);
   return (
     `the bank's clock is ${seconds} s ${offset.ms > 0 ? 'ahead of' : 'behind'} this machine's, above the limit of ` +
-    `${Math.round(limitMs / 1_000)} s (PAYOUTS_BANK_CLOCK_SKEW): nothing is proven by absence until one of them is set right`
+    `${Math.round(limitMs / 1_000)} s (PAYOUTS_BANK_CLOCK_SKEW): until one of them is corrected, no lost order is proven absent`
   );
 }
 

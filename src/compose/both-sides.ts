@@ -100,7 +100,7 @@ async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Compar
     const values = [ours, theirs].map((value) => shownValue(name, value) ?? '');
     return { name, values, differs: !isById && ours !== theirs };
   });
-  const note = 'The row names the payee by its id: what the bank showed before is kept as a digest alone.';
+  const note = 'The row names the payee only by its id; of what the bank showed before, only a digest is kept.';
   return { title, sides, lines, ...(isById && { note }) };
 }
 

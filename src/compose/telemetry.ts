@@ -64,5 +64,5 @@ export function telemetryAt(
 export async function openTracing(traces: TracesConfig | undefined, log: Log): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined;
   const { startTracing } = await import('../telemetry/tracing.ts');
-  return startTracing(traces, (error) => log.warn({ error }, 'spans were not taken'));
+  return startTracing(traces, (error) => log.warn({ error }, 'spans were not accepted'));
 }

@@ -142,7 +142,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
         else log.warn({ error }, 'the claim on the namespace could not be read');
       });
     const audit = oneAtATime(() =>
-      keepLog(config, store, Date.now()).catch((error: unknown) => log.warn({ error }, 'the audit was not signed')),
+      keepLog(config, store, Date.now()).catch((error: unknown) => log.warn({ error }, 'the audit log was not signed')),
     );
     await audit();
     opened.defer(audit);

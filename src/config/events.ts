@@ -24,7 +24,7 @@ export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS_KEEP: key(
     duration,
     '30d',
-    'how long an event that every subscription has been told can be replayed; then it is deleted',
+    'how long an event can be replayed once every subscription has received it; then it is deleted',
   ),
   PAYOUTS_SMTP_URL: key(
     smtpUrl,

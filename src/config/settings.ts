@@ -110,7 +110,7 @@ export const WORKER_KEYS = {
   PAYOUTS_CARD_TRIES: key(
     count(1, CARDS_MAX),
     '3',
-    'cards that a cardholder may try for one payment, each after the one before was declined; 1: a decline ends it',
+    'how many cards a cardholder may try for one payment, each after a decline; 1: the first decline ends it',
   ),
   PAYOUTS_CARD_PATIENCE: key(
     duration,

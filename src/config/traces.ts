@@ -7,11 +7,7 @@ export const TRACE_KEYS = {
     null,
     'where a worker sends the traces of payouts by OTLP over HTTP, e.g. https://collector.example.com/v1/traces; absent: nowhere',
   ),
-  PAYOUTS_TRACES_TO_BANK: key(
-    flag,
-    'false',
-    'tell the bank the trace of a call that is traced, by the header traceparent',
-  ),
+  PAYOUTS_TRACES_TO_BANK: key(flag, 'false', 'send the bank the trace of each traced call, in the header traceparent'),
 } as const;
 
 /** Where spans go. */

@@ -171,7 +171,7 @@ export const tracesUrl = z.string().transform((given, context): string => {
     context.addIssue({ code: 'custom', message: 'is http to another machine; use https' });
     return z.NEVER;
   }
-  context.addIssue({ code: 'custom', message: 'is no http(s) address, or holds credentials' });
+  context.addIssue({ code: 'custom', message: 'is not an http(s) address, or contains credentials' });
   return z.NEVER;
 });
 

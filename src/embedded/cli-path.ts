@@ -10,6 +10,6 @@ export class TemporalCliMissingError extends Error {
 /** Path of a Temporal CLI that runs (TEMPORAL_CLI_PATH, PATH, the cache); never downloads. */
 export function temporalCliPath(search: Readonly<Record<string, string | undefined>>): string {
   const { path, tried } = findTemporalCli(search);
-  if (path === undefined) throw new TemporalCliMissingError(`no usable Temporal CLI (${tried.join('; ')})`);
+  if (path === undefined) throw new TemporalCliMissingError(`no usable Temporal CLI was found (${tried.join('; ')})`);
   return path;
 }

@@ -84,7 +84,7 @@ async function startServer(
   const child = spawnServer(options, doors);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { pid } = child;
-  if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI does not start');
+  if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI could not be started');
   options.onSpawn?.(pid);
   // A process that ends without `stop` takes its server along; after SIGKILL the next boot ends it.
   const endWithUs = () => child.kill('SIGTERM');

@@ -73,12 +73,12 @@ async function serve(
     answer.statusCode = status;
     return send(answer, 'application/json', JSON.stringify(document));
   }
-  if (!url.startsWith('/')) return refuse(answer, 400, 'This is no path.');
+  if (!url.startsWith('/')) return refuse(answer, 400, 'This is not a valid path.');
   if (/^\/api\/v1\/settings(?:\?|$)/.test(url)) {
     return sendSettings(answer, await ask(incoming, answer, toApi(incoming, doors)), incoming.headers.host);
   }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
-  if (!isRead(method)) return refuse(answer, 405, 'Files are only read.');
+  if (!isRead(method)) return refuse(answer, 405, 'Only GET and HEAD are allowed here.');
   // The UI shows Markdown in frames of its server, whose route the sealed path has moved.
   const path = url.startsWith('/render?') ? url.replace('/render', RENDER_PATH) : url;
   return passOn(incoming, answer, { port: doors.uiPort, path, headers: { host: `${HOST}:${doors.uiPort}` } });

@@ -16,6 +16,6 @@ export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<G
     const entry = { at: now(), actor: caller.name, action: 'refused', subject: reference ?? id ?? 'gateway', detail };
     await store
       .audit(entry)
-      .catch((failure: unknown) => log.error({ error: failure }, 'a refusal is not in the audit'));
+      .catch((failure: unknown) => log.error({ error: failure }, 'a refusal could not be written to the audit log'));
   });
 }

@@ -10,7 +10,7 @@ const payment = z.object({
   state: z.enum(CARD_STATES),
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
   payment_id: z.string().nullable().describe("the acquirer's; null until it is known"),
-  payment_status: z.string().nullable().describe('as the acquirer said last'),
+  payment_status: z.string().nullable().describe('as the acquirer last reported it'),
   amount: decimal,
   currency: z.string(),
   payment_type: z.enum(['AUTH', 'DEBIT']),
@@ -19,12 +19,12 @@ const payment = z.object({
   next_action: z
     .object({ type: z.string(), verify_url: z.string() })
     .nullable()
-    .describe('where the browser of the cardholder goes'),
-  data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as the acquirer gave it'),
+    .describe("where the cardholder's browser is sent"),
+  data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as given by the acquirer'),
   cards_left: z
     .int()
     .nullable()
-    .describe('while another card is asked for, the one before having taken nothing: how many may still be given'),
+    .describe('while another card is requested because the previous one took no money: how many may still be tried'),
   workflow_id: z.string().nullable().describe('null for a client secret'),
   url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
   created_at: z.iso.datetime(),

@@ -33,9 +33,9 @@ export function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
 function unknownMember(key: string, path: readonly string[], names: readonly string[]): Finding {
   const members = `The members are ${names.join(', ')}.`;
   if (!PLAIN_NAME.test(key)) {
-    return bodyFinding(path, 'member-unknown', `holds a member that is not known; its name is not shown. ${members}`);
+    return bodyFinding(path, 'member-unknown', `contains an unknown member, whose name is not shown. ${members}`);
   }
-  return bodyFinding([...path, key], 'member-unknown', `is not known. ${members}`);
+  return bodyFinding([...path, key], 'member-unknown', `is unknown. ${members}`);
 }
 
 const valueAt = (given: unknown, path: readonly string[]): unknown =>
@@ -56,7 +56,7 @@ type Code = (typeof CODES)[number];
 const MESSAGES: Readonly<Record<Code, string>> = {
   usage: 'The request cannot be used.',
   'amount-refused': 'This amount cannot be used.',
-  'return-url-missing': 'The address that the cardholder returns to is not known.',
+  'return-url-missing': 'The return address of the cardholder is missing.',
   'return-url-refused': 'Cardholders may not be sent to this address.',
   'card-invalid': 'This card cannot be used.',
 };
@@ -71,10 +71,10 @@ export function assertNone(findings: readonly Finding[]): void {
   const [only = 'usage'] = codes;
   const code = codes.size === 1 ? only : 'usage';
   const message =
-    codes.size === 1 ? MESSAGES[code] : `The card payment cannot be asked for: ${findings.length} findings.`;
+    codes.size === 1 ? MESSAGES[code] : `The card payment cannot be created: ${findings.length} findings.`;
   const hint = findings.some(({ file, column }) => file === 'card' || column === 'card')
-    ? `A card is such an object: ${CARD_EXAMPLE}`
-    : 'The findings say why; GET /openapi.json says what the request may hold.';
+    ? `Example of a card: ${CARD_EXAMPLE}`
+    : 'The findings give the reasons; GET /openapi.json describes the request.';
   const inOrder = findings
     .toSorted((a, b) => Number(a.file === 'card') - Number(b.file === 'card'))
     .slice(0, FINDINGS_MAX);

@@ -15,7 +15,7 @@ import { keptText } from './schemas.ts';
 
 /** What a member must be, said of one that is missing and of one that is not so. */
 const must = (be: string) => ({
-  error: ({ input }: { input?: unknown }) => (input === undefined ? `is needed: ${be}` : `must be ${be}`),
+  error: ({ input }: { input?: unknown }) => (input === undefined ? `is required: ${be}` : `must be ${be}`),
 });
 
 const words = must('1 to 200 characters in quotes');
@@ -33,7 +33,7 @@ const card = z.strictObject(
     cvv: z.string(CVV).max(4, CVV).optional(),
     holder_name: text.optional(),
   },
-  must('an object with number, expiry_month, expiry_year, and cvv and holder_name where known'),
+  must('an object with number, expiry_month, expiry_year, and cvv and holder_name if known'),
 );
 
 const COUNTRY = must('two capital letters, such as DE');
@@ -52,7 +52,7 @@ const billing = z.strictObject({
 });
 
 const deviceInfo = z.strictObject({
-  ip: z.union([z.ipv4(), z.ipv6()], must('an address of IPv4 or IPv6')).optional(),
+  ip: z.union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address')).optional(),
   language: z.string().max(35).optional().describe('BCP 47'),
   screen_width: pixels.optional(),
   screen_height: pixels.optional(),
@@ -61,14 +61,14 @@ const deviceInfo = z.strictObject({
 
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');
-const URL_TEXT = must('an address of 2000 characters at most');
+const URL_TEXT = must('an address of at most 2000 characters');
 const by = keptText.optional().describe('name of the caller; must be the name of the token, if it has one');
 const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
 const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
 
 export const createBody = z.strictObject({
   merchant_request_id: z
-    .string({ error: 'is needed, as a string: it is the idempotency key' })
+    .string({ error: 'is required, as a string: it is the idempotency key' })
     .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and contain no card number')
     .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
   amount,
@@ -154,7 +154,7 @@ function amountFindings(given: unknown): Finding[] {
 function addressFindings(given: unknown, cards: CardDeps, known: string | undefined): Finding[] {
   const url = memberOf(given, 'return_url') ?? known;
   if (url === undefined) {
-    return [bodyFinding(['return_url'], 'return-url-missing', `is needed: ${addressRule(cards)}`)];
+    return [bodyFinding(['return_url'], 'return-url-missing', `is required: ${addressRule(cards)}`)];
   }
   if (typeof url !== 'string' || returnUrlOf(url, cards) !== undefined) return [];
   return [bodyFinding(['return_url'], 'return-url-refused', `must be ${addressRule(cards)}`)];

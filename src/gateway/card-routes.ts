@@ -178,7 +178,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   );
   const signals = {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
-    returned: [MESSAGES.cardholderReturned, 'The cardholder is back from the confirmation'],
+    returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
   } as const;
   for (const [name, [signal, summary]] of Object.entries(signals)) {
     app.post(`${base}/${name}`, { schema: described(summary, acceptedDocument, 'told') }, async ({ cardAccess }) => {

@@ -24,7 +24,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     security: [],
     response: answerSchemas({
       200: [z.object({}), 'stored, already known, or not about a payment: do not send it again'],
-      401: [errorDocument, 'its sender is not proven, or no scheme is configured'],
+      401: [errorDocument, 'its sender could not be verified, or no scheme is configured'],
       408: [errorDocument, 'its body did not arrive within 10 seconds'],
       413: [errorDocument, 'larger than 64 KiB'],
       415: [errorDocument, 'no JSON'],
@@ -34,7 +34,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.post('/v1/webhooks/cards', { schema }, async (request, reply) => {
     const receipt = await taken(deps, request, await bodyOf(request));
     if ('refused' in receipt) {
-      throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook is not proven.', {
+      throw new Problem('unsigned', 'webhook-refused', 'The sender of this webhook could not be verified.', {
         hint: 'The log of the gateway has the reason.',
       });
     }

@@ -51,7 +51,7 @@ export function renderSummary(
   if (incidents.length > ROWS_NAMED) lines.push(moreLine(incidents));
   const { refused } = head;
   if (refused.length > 0) {
-    lines.push('', `left out of the file: ${refused.length}`);
+    lines.push('', `rows left out: ${refused.length}`);
     lines.push(...refused.slice(0, ROWS_NAMED).map(refusedLine));
   }
   if (refused.length > ROWS_NAMED) lines.push(moreLine(refused));

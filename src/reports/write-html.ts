@@ -79,7 +79,7 @@ function refusedList({ refused }: BatchHead): string {
   if (refused.length === 0) return '';
   const item = ({ row, line, findings }: ReportedRefusal): string =>
     `<li>Row ${row}, line ${line}: ${findings.map(({ rule, message }) => `<code>${escapeHtml(rule)}</code> ${escapeHtml(message)}`).join('; ')}</li>`;
-  return `<h2>Left out of the file</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
+  return `<h2>Rows left out</h2>\n<ul>\n${refused.map(item).join('\n')}\n</ul>\n`;
 }
 
 function countTiles({ counts }: BatchHead): string {

@@ -22,8 +22,8 @@ export class StoreIdentityError extends Problem {
     super(
       'set-up',
       'wrong-store',
-      `this store belongs to ${what} ${recorded}, not to ${given}: set ${setting} to the first, or give the other a store ` +
-        `of its own (PAYOUTS_STORE_URL or PAYOUTS_HOME). Only if the first has become the other: end every worker, then ` +
+      `this store belongs to ${what} ${recorded}, not to ${given}: correct ${setting}, or use another store ` +
+        `(PAYOUTS_STORE_URL or PAYOUTS_HOME). Only if it is the same one, changed: stop every worker, then run ` +
         `payouts doctor --accept ${accept} --by NAME`,
       { hint: 'Use another PAYOUTS_HOME for another bank, key or Temporal.' },
     );
@@ -50,9 +50,9 @@ const DISK_FULL = '53100';
 export class StoreUnreachableError extends Problem {
   /** `code` is SQLSTATE or Node's, empty where there is none. */
   constructor(code: string, cause: unknown) {
-    const what = code === DISK_FULL ? 'has no room left on its disk' : 'does not answer';
+    const what = code === DISK_FULL ? 'has no space left on its disk' : 'does not answer';
     super('unreachable', 'store-unreachable', `The store ${what}${code === '' ? '' : ` (${code})`}.`, {
-      hint: 'Look at its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.',
+      hint: 'Check its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.',
       cause,
     });
   }
@@ -61,9 +61,14 @@ export class StoreUnreachableError extends Problem {
 /** A later build has taken away what this one uses of the store. */
 export class StoreNewerError extends Problem {
   constructor(step: string) {
-    super('set-up', 'store-newer', `the store was contracted by a later version of this program (${step}).`, {
-      hint: 'Use that version, or a later one.',
-    });
+    super(
+      'set-up',
+      'store-newer',
+      `a later version of this program has removed something from the store that this one uses (${step}).`,
+      {
+        hint: 'Use that version, or a later one.',
+      },
+    );
   }
 }
 

@@ -54,7 +54,7 @@ export function createMetrics({ ofProcess = false } = {}) {
       'state',
       'since',
     ]),
-    unknown: gauge('payouts_unknown_outcomes', 'Sends whose order should be visible by now but is not'),
+    unknown: gauge('payouts_unknown_outcomes', 'Sends whose outcome is still unknown after the proof window'),
     unknownOldest: gauge('payouts_unknown_outcome_oldest_seconds', 'Age of the oldest of them; 0 if there is none'),
     openIncidents: gauge('payouts_incidents_open', 'Incidents that nobody has acknowledged', ['kind']),
     switchesOff: gauge('payouts_switches_off', 'Switches that are off', ['scope']),

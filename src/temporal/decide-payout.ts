@@ -29,7 +29,7 @@ export const cancelPayout = (
 export function refusalOf(error: unknown): { refused: string } {
   if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
   if (!isClosed(error)) throw error;
-  return { refused: 'its workflow was closed and is being started again; ask once more in a moment' };
+  return { refused: 'its workflow was closed and is being started again; try again in a moment' };
 }
 
 /** gRPC status NOT_FOUND is what an update of a closed workflow is answered with. */

@@ -184,7 +184,7 @@ export async function updateBatch(
     .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })
     .catch((error: unknown) => {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new Problem('conflict', 'control-refused', `Not now: ${error.cause?.message ?? error.message}.`, {
+      throw new Problem('conflict', 'control-refused', `Not possible now: ${error.cause?.message ?? error.message}.`, {
         cause: error,
       });
     });

@@ -65,7 +65,7 @@ export function readHistory(path: string): HistoryFile {
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    throw new Error('is no JSON');
+    throw new Error('is not JSON');
   }
   const started = json?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name === undefined) throw new Error('does not begin with the start of a workflow');

@@ -28,7 +28,7 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   // The server learns of its own change with a delay, and refuses workflows that use an attribute it does not see yet.
   const deadline = performance.now() + VISIBLE_WITHIN_MS;
   while (Object.keys(await missingAttributes(connection, namespace)).length > 0) {
-    if (performance.now() > deadline) throw new Error(`new search attributes do not show in namespace ${namespace}`);
+    if (performance.now() > deadline) throw new Error(`new search attributes do not appear in namespace ${namespace}`);
     await pause(200);
   }
 }

@@ -53,15 +53,15 @@ describe('a mapping', () => {
   });
 
   test.each<[Record<string, string>, string]>([
-    [{ amount: 'currency' }, 'setup.amount and setup.currency are written to one place'],
-    [{ 'card.number': 'card' }, 'setup.card.number and setup.card.expiry_month are written to one place'],
-    [{ return_url: 'billing.email.url' }, 'create.billing.email and create.return_url are written to one place'],
+    [{ amount: 'currency' }, 'setup.amount and setup.currency are written to the same place'],
+    [{ 'card.number': 'card' }, 'setup.card.number and setup.card.expiry_month are written to the same place'],
+    [{ return_url: 'billing.email.url' }, 'create.billing.email and create.return_url are written to the same place'],
     [{ payment_status: '' }, 'payment.payment_status cannot be left out'],
     [{ 'create.merchant_request_id': ' ' }, 'create.merchant_request_id cannot be left out'],
-    [{ amount: 'a..b' }, 'amount is no path of members with dots between'],
-    [{ amount: '.a' }, 'amount is no path of members with dots between'],
-    [{ amount: 'a\tb' }, 'amount is no path of members with dots between'],
-    [{ currency: 'order.__proto__.x' }, 'currency is no path of members with dots between'],
+    [{ amount: 'a..b' }, 'amount is not a path of member names separated by dots'],
+    [{ amount: '.a' }, 'amount is not a path of member names separated by dots'],
+    [{ amount: 'a\tb' }, 'amount is not a path of member names separated by dots'],
+    [{ currency: 'order.__proto__.x' }, 'currency is not a path of member names separated by dots'],
   ])('%j cannot be used', (mapping, problem) => {
     expect(cardFieldsProblem(mapping)).toBe(problem);
   });

@@ -44,7 +44,7 @@ it.concurrent('histories replay, and each that does not is told of with what to 
   expect(bad.ended.code).toBe(5);
   expect(bad.replay).toMatchObject({ histories: 5, replayed: 2 });
   expect(bad.replay.failed).toMatchObject([
-    { file: 'half.json', problem: 'no-history', message: 'is no JSON' },
+    { file: 'half.json', problem: 'no-history', message: 'is not JSON' },
     { file: 'list.json', problem: 'no-history', message: 'does not begin with the start of a workflow' },
     { file: 'other.json', problem: 'another-course', todo: expect.stringContaining('patched()') },
   ]);

@@ -98,7 +98,7 @@ describe('a card payment asked for', () => {
       document: {
         error: { code: 'usage' },
         findings: [
-          { column: 'merchant_request_id', rule: 'member-missing', message: expect.stringContaining('is needed') },
+          { column: 'merchant_request_id', rule: 'member-missing', message: expect.stringContaining('is required') },
         ],
       },
     });
@@ -269,14 +269,14 @@ describe('a card payment that is known', () => {
     const path = '/v1/card-payments/order-1';
     expect(await post(gateway, `${path}/amount`, { amount: '39' })).toMatchObject({
       status: 409,
-      document: { error: { code: 'not-now', message: 'Not now: too late: the payment was sent.' } },
+      document: { error: { code: 'not-now', message: 'Not possible now: too late: the payment was sent.' } },
     });
     gateway.cards.answer = { outcome: 'not-running' };
     expect(await post(gateway, `${path}/cancel`, {})).toMatchObject({
       status: 409,
       document: { error: { code: 'not-running' } },
     });
-    const why = 'Not now: too late: the payment was sent.';
+    const why = 'Not possible now: too late: the payment was sent.';
     expect((await gateway.door.store.auditOf('order-1')).slice(-2)).toMatchObject([
       { actor: 'gateway', action: 'asked to changeAmount', detail: { amount: '39.00', outcome: 'refused', why } },
       { actor: 'gateway', action: 'asked to cancel', detail: { outcome: 'refused' } },

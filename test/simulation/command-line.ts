@@ -45,7 +45,7 @@ export function readCommand(args: readonly string[]): Command {
   const number = (name: 'seeds' | 'from' | 'seed' | 'seconds' | 'jobs'): number | undefined => {
     const text = values[name];
     if (text !== undefined && !/^[1-9]\d*$/.test(text))
-      throw new TypeError(`--${name} is no whole number above 0: ${text}`);
+      throw new TypeError(`--${name} is not a whole number above 0: ${text}`);
     return text === undefined ? undefined : Number(text);
   };
   const mutants = values.mutants === true;

@@ -15,7 +15,9 @@ it('says that the store does not answer, and nothing of its address', async () =
 });
 
 it('says of a full disk that it is full', () => {
-  expect(new StoreUnreachableError('53100', undefined).message).toBe('The store has no room left on its disk (53100).');
+  expect(new StoreUnreachableError('53100', undefined).message).toBe(
+    'The store has no space left on its disk (53100).',
+  );
 });
 
 it.runIf(BACKENDS.length > 1)('outlives a connection that breaks between two statements of a transaction', async () => {

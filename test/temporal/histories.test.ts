@@ -38,7 +38,7 @@ it('one with an encrypted payload anywhere knows the namespace that it is for', 
 });
 
 it.each([
-  ['', 'is no JSON'],
+  ['', 'is not JSON'],
   ['null', 'does not begin with the start of a workflow'],
   ['{"events":[{}]}', 'does not begin with the start of a workflow'],
 ])('%j is none', (text, why) => {

@@ -75,7 +75,7 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
 const WHAT_IT_MEANS = 'It does not contain what was claimed or sent after the copy was made.';
 const AFTERWARDS = [
   'Payouts that have not ended are searched for at the bank before anything of them is sent again.',
-  'Before you run a file again that was taken after the copy, compare it with `payouts orders UID CURRENCY`.',
+  'Compare a file that was taken after the copy with `payouts orders UID CURRENCY` before you run it again.',
 ];
 
 const PG_DUMP = 'Back it up with pg_dump --format=custom --file=FILE DATABASE-URL';

@@ -187,13 +187,13 @@ async function cardFrom(path: string): Promise<GivenFile> {
   try {
     json = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
   } catch {
-    return unreadable('there is no such file, or it is not ours to read.');
+    return unreadable('the file does not exist or cannot be read.');
   }
   if (json.length > CARD_BYTES_MAX) return unreadable('it is too long for a card.');
   try {
     return { given: readJsonOnce(json) };
   } catch {
     // The parser's own words show the text.
-    return unreadable('it is no JSON that names each member once.');
+    return unreadable('it is not JSON in which each member appears once.');
   }
 }

@@ -36,7 +36,7 @@ export async function decideBatch(
   const deps: PlanDeps = { store, bank, settings: session.config.settings, now: Date.now };
   const asked = { batchId, decision, subject: signer.name };
   const [kind, ...others] = options.kind ?? [];
-  // Both, or none named: our own approvals first, and the orders in the audit of the bank once no row waits for those.
+  // Both, or none named: our own approvals first, and the orders in the bank's audit once no row waits for those.
   const plan =
     kind === undefined || others.length > 0
       ? await planToSign(deps, asked)
@@ -83,7 +83,7 @@ const LISTED_MAX = 20;
 function planText({ batchId, question, rows, totals, payees, newPayees, flags, apart, digest }: BatchPlan): string {
   const what =
     question === 'bank'
-      ? counted(rows.length, 'order in the audit of the bank', 'orders in the audit of the bank')
+      ? counted(rows.length, "order in the bank's audit", "orders in the bank's audit")
       : counted(rows.length, 'payout');
   const sums = totals.map(
     ({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${counted(count, 'payout')}`,
@@ -100,7 +100,7 @@ function planText({ batchId, question, rows, totals, payees, newPayees, flags, a
     ...(apart.length === 0
       ? []
       : [
-          `${counted(apart.length, 'payout needs a decision of its own', 'payouts need decisions of their own')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
+          `${counted(apart.length, 'payout needs a separate decision', 'payouts need separate decisions')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
         ]),
     ...(apart.length === 0 ? [] : [table(['document', 'amount', 'why'], listed)]),
     ...(more > 0 ? [`and ${groupedAmount(`${more}`)} more; payouts status ${batchId} lists all of them`] : []),

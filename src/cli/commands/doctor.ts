@@ -101,7 +101,7 @@ async function checkStack(session: Session): Promise<Check[]> {
       });
       const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] === undefined);
       if (missing.length > 0)
-        fail(`search attributes are missing: ${missing.join(', ')}; a worker registers them at boot`);
+        fail(`search attributes are missing: ${missing.join(', ')}; a worker registers them at start`);
       const { pollers } = await connection.workflowService.describeTaskQueue({
         namespace: stack.namespace,
         taskQueue: { name: TASK_QUEUE },

@@ -39,7 +39,7 @@ export async function listEvents(session: Session, { from, kind, limit }: ListOp
 There are more: payouts events --from ${next.position + 1}`
       : '';
   const tail = await store.outboxTail();
-  const before = from !== undefined && from <= tail ? `The events up to position ${tail} are deleted.\n` : '';
+  const before = from !== undefined && from <= tail ? `The events up to position ${tail} have been deleted.\n` : '';
   const listed =
     rows.length === 0 ? 'There are no events.' : table(['position', 'at', 'kind', 'subject', 'user'], rows);
   const text = `${before}${listed}${more}`;
@@ -95,8 +95,8 @@ export async function replayEvents(session: Session, { from, to: name, by, yes }
 
 /** Told by every subscription, and older than `PAYOUTS_EVENTS_KEEP`. */
 const deleted = (tail: number): Problem =>
-  new Problem('usage', 'events-deleted', `The events up to position ${tail} were delivered, and are deleted by now.`, {
-    hint: `payouts events replay --from ${tail + 1} --to NAME begins with the first one there is; payouts list finds payouts from before.`,
+  new Problem('usage', 'events-deleted', `The events up to position ${tail} were delivered and have been deleted.`, {
+    hint: `payouts events replay --from ${tail + 1} --to NAME begins with the oldest one kept; payouts list finds earlier payouts.`,
   });
 
 /** `payouts events forget`: for a subscription that is not configured any more; until then its events are kept for it. */
@@ -108,12 +108,12 @@ export async function forgetEvents(
   const store = await session.store();
   if (session.config.events.subscriptions.some((it) => it.name === name)) {
     throw new Problem('conflict', 'subscription-in-use', `PAYOUTS_EVENTS still names ${name}.`, {
-      hint: 'Take it out of the file first, and start the workers again.',
+      hint: 'Remove it from the file first, and restart the workers.',
     });
   }
   const known = (await store.subscriptions()).map((it) => it.name);
   if (!known.includes(name)) throw unknownSubscription(known);
-  await confirm(`Forget ${name}, and how far it has been told?`, yes);
+  await confirm(`Forget ${name} and its position?`, yes);
   await store.forgetSubscription({ name, by: by ?? userInfo().username, at: Date.now() });
   session.output.result({ schemaVersion: 1, subscription: name, forgotten: true }, `${name} is forgotten.`);
   return EXIT.completed;

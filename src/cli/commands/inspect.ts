@@ -77,7 +77,7 @@ async function sidesText(
     return await bothSidesText({ store, bank, clockSkewMs }, [payout], width);
   } catch (error) {
     if (!isBankError(error)) throw error;
-    return 'The bank does not answer now: what it shows beside this is left out.';
+    return 'The bank does not answer now, so its side of the comparison is missing.';
   }
 }
 

@@ -9,7 +9,7 @@ import type { TransactionStatus } from './transaction-status.ts';
 /** Reasons told of one file or row; a last one says how many more there are. */
 const REASONS_MAX = 100;
 
-const UNPAID_WITH_OTHERS = 'nothing of this file was taken: other transactions were refused';
+const UNPAID_WITH_OTHERS = 'the file was refused because of other transactions';
 
 /** Why a transaction is refused or waits; an order id too long for `AcctSvcrRef` (35) stands here. */
 export function transactionReason(facts: TransactionFacts, status: TransactionStatus): string {

@@ -34,7 +34,7 @@ const PREFIX = 'sandbox:';
 /** Reads the sentinel of an order's note. Throws the code it asks for, 2002 for one that does not fit. */
 export function sentinelOf(note: string | null, type: OrderType): { outcome: Outcome; audit: boolean } {
   const sentinel = note !== null && Object.hasOwn(SENTINELS, note) ? SENTINELS[note] : undefined;
-  if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('a note that is no sentinel of the sandbox');
+  if (sentinel === undefined && note?.startsWith(PREFIX)) throw badRequest('not a note that the sandbox knows');
   if (sentinel?.outcome === 'refund' && type !== 'PAYMENT') throw badRequest('only a payment is refunded');
   if (sentinel?.code !== undefined) throw new Refusal(sentinel.code);
   return { outcome: sentinel?.outcome ?? 'complete', audit: sentinel?.audit ?? false };

@@ -28,9 +28,9 @@ export function parseBody(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw badRequest('the body is no JSON');
+    throw badRequest('the body is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badRequest('the body is no JSON object');
+    throw badRequest('the body is not a JSON object');
   return value as Record<string, unknown>;
 }

@@ -44,7 +44,7 @@ async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, wa
     asked.set(runOf(row), isTaken ? Number.POSITIVE_INFINITY : again);
   } catch (error) {
     asked.set(runOf(row), again);
-    warn('a payout of a cancelled batch did not take the cancel', { error, reference: row.reference });
+    warn('a payout of a cancelled batch did not accept the cancel', { error, reference: row.reference });
   }
 }
 

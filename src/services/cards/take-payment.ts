@@ -127,12 +127,12 @@ export async function giveCard(deps: Deps, record: CardRecord, entry: CardEntry)
 export function answered<Answer>(told: CardAnswer<Answer>): Answer {
   if (told.outcome === 'answered') return told.answer;
   if (told.outcome === 'refused') {
-    throw new Problem('conflict', 'not-now', `Not now: ${told.why}.`, {
+    throw new Problem('conflict', 'not-now', `Not possible now: ${told.why}.`, {
       hint: 'GET /v1/card-payments/ID shows what it waits for.',
     });
   }
   if (told.outcome === 'no-worker') throw noWorker();
-  throw new Problem('conflict', 'not-running', 'This card payment does not run.', {
+  throw new Problem('conflict', 'not-running', 'This card payment is not running.', {
     hint: 'GET /v1/card-payments/ID shows whether it has ended; the same POST /v1/card-payments starts it again.',
   });
 }

@@ -120,11 +120,11 @@ describe('payouts events replay', () => {
     await store.pruneOutbox({ before: AT + 1, limit: 10 });
     await expect(replayEvents(session, asked)).rejects.toMatchObject({
       code: 'events-deleted',
-      message: 'The events up to position 1 were delivered, and are deleted by now.',
+      message: 'The events up to position 1 were delivered and have been deleted.',
       hint: expect.stringContaining('payouts events replay --from 2 --to NAME'),
     });
     await listEvents(session, { from: 1, limit: 10 });
-    expect(told.text).toMatch(/^The events up to position 1 are deleted\.\nposition .*\n.*\n2 /s);
+    expect(told.text).toMatch(/^The events up to position 1 have been deleted\.\nposition .*\n.*\n2 /s);
     expect(told.document).toMatchObject({ head: 2, tail: 1, events: [{ position: 2 }] });
   });
 });

@@ -83,7 +83,7 @@ export class Network {
     };
     if (reply.kind === 'answer') back(random.between(1, 40), () => resolve(reply.answer));
     if (reply.kind === 'late') back(random.between(31_000, 40_000), () => resolve(reply.answer));
-    if (reply.kind === 'dropped') back(random.between(1, 40), () => reject(new failure('no whole answer', true)));
+    if (reply.kind === 'dropped') back(random.between(1, 40), () => reject(new failure('incomplete answer', true)));
   }
 
   private faultFor(request: HttpRequest): WriteFault | ReadFault | undefined {
