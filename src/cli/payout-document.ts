@@ -64,7 +64,7 @@ export function payoutText(
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],
     ['fee', payout.fee === null ? null : `${groupedAmount(payout.fee)} ${payout.feeCurrency ?? ''}`],
     ['exchange', exchangeText(reported)],
-    ['came back', returnedText(reported) || null],
+    ['returned', returnedText(reported) || null],
     ['reference', payout.reference],
     ['order', payout.orderId],
     ['batch', payout.batchId],

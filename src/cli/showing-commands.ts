@@ -42,7 +42,7 @@ export function addShowing(command: Add, perform: Perform): void {
     .option('--state <states>', 'payouts in one of these states, e.g. held,needs-operator', payoutStates)
     .option('--kind <kind>', 'payouts with this reason code, or in this state')
     .option('--account <id>', 'payouts from this account')
-    .option('--from <date>', 'handed over on this day (UTC) or later: a date, today or yesterday', dayStart)
+    .option('--from <date>', 'submitted on this day (UTC) or later: a date, today or yesterday', dayStart)
     .option('--to <date>', 'submitted on this day (UTC) or earlier', dayEnd)
     .option('--ended <days>', 'ended on this day (UTC), or in FIRST..LAST', dayRange)
     .option('--returned', 'payouts of which money came back')

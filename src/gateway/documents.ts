@@ -89,7 +89,7 @@ const payout = z.object({
 const moved = {
   currency: z.string(),
   payouts: count,
-  amount: decimal.describe('asked for'),
+  amount: decimal.describe('requested'),
   completed: decimal,
   fees: decimal.describe('booked, of payments and exchanges'),
   sold: decimal,

@@ -97,12 +97,12 @@ function headLine(count: number, isCut: boolean): string {
 type Sum = Exclude<keyof Movements, 'currency' | 'payouts'>;
 
 const SUMS: Readonly<Record<Sum, string>> = {
-  amount: 'asked for',
+  amount: 'requested',
   completed: 'paid',
   fees: 'fees',
   sold: 'sold',
   bought: 'bought',
-  returned: 'came back',
+  returned: 'returned',
 };
 
 /** A line a currency; of what was nowhere moved there is no column. */

@@ -38,7 +38,7 @@ it('shows what went out on a day and what it cost, by the day of its end', async
   expect(told.text).toMatch(/INV-2 /);
   expect(told.text).not.toMatch(/INV-[34]/);
   expect(told.text).toMatch(/^2 payouts\.$/m);
-  expect(told.text).toMatch(/^currency +payouts +asked for +paid +fees$/m);
+  expect(told.text).toMatch(/^currency +payouts +requested +paid +fees$/m);
   expect(told.text).toMatch(/^USD +2 +21\.00 +21\.00 +2\.50$/m);
   expect(told.document).toMatchObject({
     payouts: [{ id: 'INV-1', fee: '1.25', feeCurrency: 'USD' }, { id: 'INV-2' }],
@@ -58,13 +58,13 @@ it('finds what came back', async () => {
   await store.recordReturn({ orderId: 'o-1', reference, amount: '10.50', currency: 'USD', seenAt: DAY });
   await list(session, { returned: true });
   expect(told.text).toMatch(/^1 payout\.$/m);
-  expect(told.text).toMatch(/^currency .* came back$/m);
+  expect(told.text).toMatch(/^currency .* returned$/m);
   expect(told.text).toMatch(/^USD .* 10\.50$/m);
 });
 
 it('has no column and no total for what nobody has', async () => {
   await list(session, { state: ['failed'] });
-  expect(told.text).toMatch(/^currency +payouts +asked for$/m);
+  expect(told.text).toMatch(/^currency +payouts +requested$/m);
   expect(told.text).not.toMatch(/ fee /);
   await list(session, { text: 'INV-9' });
   expect(told.text).toBe('No payout matches.');
