@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', () => {
     await page.getByRole('tab', { name: 'Pending Activities' }).click();
     await page.getByText('No Pending Activities').first().waitFor();
     await page.getByRole('tab', { name: 'User Metadata' }).click();
-    await page.getByText('looks at the order').first().waitFor();
+    await page.getByText('reads the order').first().waitFor();
     const details = page.frameLocator('iframe').last().getByText('waiting for approval of the bank order');
     await details.waitFor();
     expect(problems).toEqual([]);

@@ -113,7 +113,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       'audit_tree',
     ];
     const outbox = ['outbox', 'outbox_head', 'subscriptions', 'refused_events', 'outbox_tail'];
-    for (const table of [...later, 'audit_checkpoints', ...outbox]) db.exec(`drop table ${table}`);
+    for (const table of [...later, 'audit_checkpoints', 'call_budgets', ...outbox]) db.exec(`drop table ${table}`);
     db.exec('create table audit (seq integer primary key, at, actor, action, subject, detail)');
     db.exec("delete from payouts_migration where name >= '0011'");
     db.close();

@@ -30,7 +30,7 @@ describe('the verify page', () => {
     const { payment, referenceId } = await it.challenged();
     await it.answerChallenge(payment, 'cancel');
     expect((await it.answerChallenge(payment, 'confirm')).status).toBe(303);
-    expect(await (await fetch(payment.next_action.verify_url)).text()).toContain('answered already');
+    expect(await (await fetch(payment.next_action.verify_url)).text()).toContain('already been confirmed');
     expect(await it.resume(payment, referenceId)).toMatchObject({ payment_status: 'FAILED' });
   });
 
