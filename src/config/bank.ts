@@ -33,10 +33,10 @@ export const BANK_KEYS = {
   ),
   PAYOUTS_API_RATE: key(
     count(1, 100_000),
-    '100',
+    '300',
     'calls of the bank a second, of all users and all processes over one store, token requests aside (api-gaps)',
   ),
-  PAYOUTS_API_RATE_PER_USER: key(count(1, 100_000), '50', 'calls of the bank a second for one user (api-gaps)'),
+  PAYOUTS_API_RATE_PER_USER: key(count(1, 100_000), '100', 'calls of the bank a second for one user (api-gaps)'),
 } as const;
 
 type BankValues = ValuesOf<typeof BANK_KEYS>;
