@@ -31,16 +31,16 @@ import type { BatchRecord, PayoutRecord } from '../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../workflows/search-attributes.ts';
 import { CARD_PAYMENT, payoutPriority, SHARED_WORK, watchPriority } from './priorities.ts';
 
-/** Workflow executions as activities reach them, over a Temporal client. */
 /** A payout whose workflow tasks do not work, or that no worker serves, takes no update. */
 const CANCEL_MS = 10_000;
 
+/** Workflow executions as activities reach them, over a Temporal client. */
 export function executionsOver(client: Client): Executions {
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
     async startPayout({ workflowId, kind = 'payout', reference, input, ...how }) {
-      const { summary, isUrgent: asksForHaste, delayMs, evenCompleted } = how;
+      const { summary, isUrgent, delayMs, evenCompleted } = how;
       const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
         client.workflow.start(workflowTypeOf(kind), {
           workflowId,
@@ -50,7 +50,7 @@ export function executionsOver(client: Client): Executions {
           ...(ranBefore && { memo: { ranBefore } }),
           staticSummary: summary,
           startDelay: delayMs,
-          priority: payoutPriority(input.uid, asksForHaste),
+          priority: payoutPriority(input.uid, isUrgent),
           typedSearchAttributes: searchAttributes({
             ...lastingAttributes(reference, input),
             PayoutState: delayMs === undefined ? 'processing' : 'scheduled',

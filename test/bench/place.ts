@@ -6,7 +6,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { Client as PostgresClient } from 'pg';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { loadConfig } from '../../src/config.ts';
 import { DAY_MS } from '../../src/domain/durations.ts';
@@ -15,6 +14,7 @@ import { answers } from '../../src/temporal/answers.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { freePorts } from '../chaos/processes.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { MeasuredProcess, metered, ownProgram } from './measured-process.ts';
 import type { BenchOptions, PlaceName } from './options.ts';
 import { listenerOf } from './process-usage.ts';
@@ -151,21 +151,9 @@ async function makeNamespace(address: string): Promise<string> {
 
 async function makeDatabase(server: string, prefix: string, opened: AsyncDisposableStack): Promise<string> {
   const name = `${prefix}_${randomBytes(4).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
-  opened.defer(() => onServer(server, `drop database ${name} with (force)`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new PostgresClient({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  const url = await createDatabase(server, name);
+  opened.defer(() => dropDatabase(server, name));
+  return url;
 }
 
 const portOf = (url: string, otherwise: number): number => Number(new URL(url).port) || otherwise;

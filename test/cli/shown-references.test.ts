@@ -1,25 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { createBank } from '../../src/api/client.ts';
+import { expect, it } from 'vitest';
 import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { openBankAndStore } from '../support/bank-and-store.ts';
 import { DEFAULT_PAYMENT } from '../support/product.ts';
 
 const OF_USER = { uid: 'u-1001' };
 
 /** A bank with the orders of `known` payouts, of one whose answer was lost, and of somebody else. */
 async function compared(references: Profile['references'], known = 3) {
-  const sandbox = await startSandbox({ file: ':memory:', profile: { references } });
-  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openEmptyStore();
-  onTestFinished(async () => {
-    await store.close();
-    await bank.close();
-    await sandbox.close();
-  });
+  const { bank, store } = await openBankAndStore({ profile: { references } });
   const at = Date.now();
   const pay = (reference: string) => bank.transactions.payment({ ...DEFAULT_PAYMENT, reference });
   for (const id of [...Array(known).keys(), 'lost'].map(String)) {

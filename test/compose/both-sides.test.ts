@@ -1,15 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Bank } from '../../src/api/bank.ts';
-import { createBank } from '../../src/api/client.ts';
 import { bothSidesText } from '../../src/cli/both-sides.ts';
 import { bothSides } from '../../src/compose/both-sides.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { claimRow } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { openBankAndStore } from '../support/bank-and-store.ts';
 import { DEFAULT_PAYMENT } from '../support/product.ts';
 
 const CLAIM = { batchId: 'b-1', file: 'payroll.csv', sha256: 'x', by: 'alice', at: 1_000 };
@@ -17,14 +14,7 @@ const clockSkewMs = 60_000;
 
 /** A bank that takes a reference twice, with two orders under one, and the row of the payout that sent the first. */
 async function paidTwice(): Promise<{ bank: Bank; store: Store; row: PayoutRecord; orders: [string, string] }> {
-  const sandbox = await startSandbox({ file: ':memory:', profile: { dedupe: 'none' } });
-  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openEmptyStore();
-  onTestFinished(async () => {
-    await store.close();
-    await bank.close();
-    await sandbox.close();
-  });
+  const { bank, store } = await openBankAndStore({ profile: { dedupe: 'none' } });
   await store.claimBatch({ ...CLAIM, rows: [claimRow(1, 'inv-1', DEFAULT_PAYMENT)] });
   const reference = referenceOf(DEFAULT_PAYMENT.uid, 'inv-1');
   const pay = async (amount: string): Promise<string> => {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createBank } from '../../src/api/client.ts';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/batch-report.ts';
 import { doorOf } from '../../src/compose/door.ts';
@@ -13,9 +12,7 @@ import type { Problem } from '../../src/domain/problem.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { Door } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
-import { openEmptyStore } from './empty-store.ts';
+import { openBankAndStore } from './bank-and-store.ts';
 
 /** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
 export interface TestDoor extends Door {
@@ -39,16 +36,10 @@ export async function openTestDoor(
   more: { approvalRules?: Door['approvalRules']; env?: Record<string, string> } = {},
 ): Promise<TestDoor> {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-door-'));
+  // Callbacks run last first: the folder goes when all is closed.
+  onTestFinished(() => rmSync(dir, { recursive: true }));
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'home'), ...more.env });
-  const sandbox = await startSandbox({ file: ':memory:' });
-  const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
-  const store = await openEmptyStore();
-  onTestFinished(async () => {
-    await store.close();
-    await bank.close();
-    await sandbox.close();
-    rmSync(dir, { recursive: true });
-  });
+  const { bank, store } = await openBankAndStore();
   const started: string[] = [];
   const temporal = { down: false };
   const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
