@@ -59,7 +59,10 @@ export function isSignedBy(checkpoint: SignedCheckpoint, { name, keyId, key }: L
   const text = Buffer.from(textOf(checkpoint));
   const lines = checkpoint.note.split('\n').filter((line) => line.startsWith(`${SIGNATURE_START}${name} `));
   return lines.some((line) => {
-    const bytes = Buffer.from(line.slice(line.lastIndexOf(' ') + 1), 'base64');
+    const base64 = line.slice(line.lastIndexOf(' ') + 1);
+    const bytes = Buffer.from(base64, 'base64');
+    // The last character before the padding has two bits that say nothing (RFC 4648, section 3.5): a note has one spelling.
+    if (bytes.toString('base64') !== base64) return false;
     return bytes.length === 68 && bytes.subarray(0, 4).equals(keyId) && verify(null, text, key, bytes.subarray(4));
   });
 }

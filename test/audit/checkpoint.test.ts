@@ -35,6 +35,16 @@ describe('A checkpoint', () => {
     expect(accepted).toEqual([]);
   });
 
+  it('is not signed in another spelling of the same bytes', () => {
+    const { note } = signCheckpoint(CHECKPOINT, privateKey);
+    const at = note.lastIndexOf('=') - 1;
+    const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].filter((character) => {
+      const spelled = parseCheckpoint(note.slice(0, at) + character + note.slice(at + 1));
+      return spelled !== undefined && isSignedBy(spelled, verifier);
+    });
+    expect(spellings).toEqual([note[at]]);
+  });
+
   it('is of one log and one key', () => {
     const signed = signCheckpoint(CHECKPOINT, privateKey);
     expect(isSignedBy(signed, verifierOf('another', privateKey))).toBe(false);

@@ -1,7 +1,15 @@
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import { cancel, type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
+import {
+  cancel,
+  type PayoutHandle,
+  type PayoutRoute,
+  SECOND_NOTICE,
+  switchedOffOnce,
+  USD_SWITCH,
+  until,
+} from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -306,8 +314,7 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   },
 ];
 
-/** An exchange is in two lists: on a busy machine the second one may tell of a status as well, which costs four events. */
-const SECOND_NOTICES: Readonly<Record<string, number>> = { plain: 4, 'bank-approval': 8 };
+const SECOND_NOTICES: Readonly<Record<string, number>> = { plain: SECOND_NOTICE, 'bank-approval': 2 * SECOND_NOTICE };
 const inTwoLists = (route: (typeof BOTH)[number]): (typeof BOTH)[number] =>
   route.eventsMax === undefined ? route : { ...route, eventsMax: route.eventsMax + (SECOND_NOTICES[route.name] ?? 0) };
 
