@@ -20,7 +20,7 @@ function rejectedAndSent(
   { decisions, interruptions, restores }: Facts,
   { instruction, payment: { reference, attempts } }: PayoutFacts,
 ): Violation[] {
-  if (interruptions.some((interruption) => interruption.reference === reference)) return [];
+  const disturbed = interruptions.filter((interruption) => interruption.reference === reference);
   const rejected = decisions.find(
     ({ at, by, action, wasInTime = false, question, ...decision }) =>
       decision.reference === reference &&
@@ -29,6 +29,7 @@ function rejectedAndSent(
       question?.kind !== 'bank' &&
       folded(by) !== folded(instruction.maker ?? '') &&
       !restores.some((restored) => restored >= at) &&
+      !disturbed.some((interruption) => interruption.at >= at - SAID_AGAIN_MS) &&
       attempts.every((attempt) => attempt.recordedAt > at || UNSENT.has(attempt.outcome)),
   );
   if (rejected === undefined || !attempts.some(({ recordedAt }) => recordedAt > rejected.at)) return [];
@@ -49,6 +50,9 @@ function toldBoth({ decisions, interruptions, restores }: Facts, { payment: { re
   const message = `${approved.by} was told that it is approved, and ${rejected.by} that it is rejected`;
   return [{ invariant: 'I8', reference, message }];
 }
+
+/** So long after a reset what was said before may be said again. */
+const SAID_AGAIN_MS = 60_000;
 
 const UNSENT: ReadonlySet<string | null> = new Set(['not-sent', 'refused']);
 

@@ -1,6 +1,5 @@
 import { statusOf } from './bank/orders.ts';
-import { itemsOf } from './bank/payees.ts';
-import { type PayoutView, viewOf } from './payout-view.ts';
+import { type AskedQuestion, viewOf } from './payout-view.ts';
 import type { People } from './people.ts';
 import type { PlannedPayout } from './scenario.ts';
 import type { World } from './world.ts';
@@ -24,7 +23,7 @@ export class AtOnce {
   }
 
   /** Soon after the question, or when it is about to end. */
-  private expect(payout: PlannedPayout, { expiresAt }: NonNullable<PayoutView['awaited']>): void {
+  private expect(payout: PlannedPayout, { expiresAt }: AskedQuestion): void {
     const { time, random, isCalm } = this.world;
     if (isCalm) return;
     const left = expiresAt === null ? 0 : Date.parse(expiresAt) - time.now;
@@ -47,7 +46,7 @@ export class AtOnce {
       }),
       ['reject', 0.5, () => people.say(payout, view, awaited, { by: 'dave', decision: 'reject' })],
       ['cancel', 0.3, () => people.cancel(payout)],
-      ['payee changed', 0.3, () => this.changePayee(payout)],
+      ['payee changed', 0.3, () => world.changePayee(payout)],
       ['fee changed', 0.2, () => world.bank.setFee(payout.accepted.currency, '2', payout.accepted.currency)],
       ['decided at the bank', 0.5, () => this.decideAtBank(payout)],
     ];
@@ -60,13 +59,6 @@ export class AtOnce {
         act();
       });
     }
-  }
-
-  private changePayee({ accepted }: PlannedPayout): void {
-    const { bank, time } = this.world;
-    const payee = accepted.beneficiaryId === undefined ? undefined : bank.payees.byId(accepted.beneficiaryId);
-    if (payee === undefined) return;
-    bank.payees.change(payee, { account_no: `${itemsOf(payee).account_no}1` }, time.now);
   }
 
   private decideAtBank({ reference }: PlannedPayout): void {

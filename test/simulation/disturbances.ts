@@ -89,7 +89,8 @@ export class Disturbances {
     time.after(random.spell(8_000), () => void this.world.startProcess());
   }
 
-  private standFor(process: WorkerProcess, ms: number): void {
+  /** Stands still for so long, or until it is resumed. */
+  standFor(process: WorkerProcess, ms: number): void {
     const { time, trace } = this.world;
     process.pause();
     time.after(ms, () => {

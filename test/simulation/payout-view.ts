@@ -4,7 +4,13 @@ import type { Execution } from './temporal/execution.ts';
 export interface PayoutView {
   state: string;
   orderId: string | null;
-  awaited: { kind: 'payout' | 'bank' | 'hold'; digest: string; expiresAt: string | null } | null;
+  awaited: AskedQuestion | null;
+}
+
+export interface AskedQuestion {
+  kind: 'payout' | 'bank' | 'hold';
+  digest: string;
+  expiresAt: string | null;
 }
 
 export const viewOf = (execution: Execution): PayoutView =>

@@ -1,6 +1,6 @@
 import type { PeopleDecision } from '../checker/observation.ts';
 import { type Order, statusOf } from './bank/orders.ts';
-import { type PayoutView, questionKey, viewOf } from './payout-view.ts';
+import { type AskedQuestion, type PayoutView, questionKey, viewOf } from './payout-view.ts';
 import type { PlannedPayout } from './scenario.ts';
 import type { Execution } from './temporal/execution.ts';
 import type { World } from './world.ts';
@@ -32,16 +32,42 @@ export class People {
   }
 
   /** A decision that comes while the bank is looked at again, for what is asked until then. */
-  whenPerformed({ start: { workflowId } }: Execution, activity: string): void {
+  whenPerformed(execution: Execution, activity: string): void {
     const { payouts, random, isCalm, time } = this.world;
-    if (isCalm || !activity.startsWith('assess ') || !random.chance(0.1)) return;
+    const { workflowId } = execution.start;
+    if (isCalm) return;
     const payout = payouts.find((it) => it.workflowId === workflowId);
+    if (payout !== undefined) this.rejectLeftOpen(payout, execution);
+    if (!activity.startsWith('assess ') || !random.chance(0.1)) return;
     time.after(random.between(1, 50), () => {
       const execution = this.world.cluster.open(workflowId);
       if (payout === undefined || execution === undefined) return;
       const view = viewOf(execution);
       if (view.awaited != null) this.answer(payout, view, view.awaited, 0.5);
     });
+  }
+
+  /** Somebody rejects what the run before has asked, before this one has asked it again. */
+  private rejectLeftOpen(payout: PlannedPayout, execution: Execution): void {
+    const { rare, time } = this.world;
+    const awaited = this.leftOpen(execution);
+    if (awaited === undefined || awaited.kind === 'bank' || !rare.chance(0.5)) return;
+    time.after(rare.between(1, 5), () => {
+      if (this.leftOpen(execution) !== awaited) return;
+      this.world.fired('rejected between two runs');
+      this.reject(payout, awaited, rare.pick(CHECKERS));
+    });
+  }
+
+  /** By a signal. */
+  reject(payout: PlannedPayout, awaited: AskedQuestion, by: string): void {
+    const noted = this.note(payout, by, 'reject', awaited);
+    this.signal(payout, 'reject', { by, remark: 'not ours' }, noted);
+    this.world.time.after(MESSAGE_MS, () => this.noteWhetherInTime(payout, noted, awaited.digest));
+  }
+
+  private leftOpen(execution: Execution): AskedQuestion | undefined {
+    return viewOf(execution).awaited === null ? this.world.openQuestion(execution) : undefined;
   }
 
   private again(): void {
@@ -65,12 +91,7 @@ export class People {
     if (random.chance(0.02)) this.wrongNotice(payout);
   }
 
-  private answer(
-    payout: PlannedPayout,
-    view: PayoutView,
-    awaited: NonNullable<PayoutView['awaited']>,
-    approving = 0.93,
-  ): void {
+  private answer(payout: PlannedPayout, view: PayoutView, awaited: AskedQuestion, approving = 0.93): void {
     const { random, isCalm } = this.world;
     const by = random.pick(isCalm ? CHECKERS : PERSONS);
     const gone = (this.holdsApproved.get(payout.reference) ?? 0) >= HOLD_PATIENCE;
@@ -86,7 +107,7 @@ export class People {
   say(
     payout: PlannedPayout,
     view: PayoutView,
-    awaited: NonNullable<PayoutView['awaited']>,
+    awaited: AskedQuestion,
     { by, decision, stale = false }: { by: string; decision: 'approve' | 'reject'; stale?: boolean },
   ): void {
     const { random } = this.world;
@@ -150,7 +171,7 @@ export class People {
     payout: PlannedPayout,
     by: string,
     action: PeopleDecision['action'],
-    awaited: PayoutView['awaited'],
+    awaited: AskedQuestion | null,
   ): PeopleDecision {
     const { reference } = payout;
     const { time, decisions } = this.world;
@@ -168,7 +189,7 @@ export class People {
       : execution !== undefined && viewOf(execution).awaited?.digest === digest;
   }
 
-  private questionOf({ reference }: PlannedPayout, awaited: PayoutView['awaited']): PeopleDecision['question'] {
+  private questionOf({ reference }: PlannedPayout, awaited: AskedQuestion | null): PeopleDecision['question'] {
     const askedAt = awaited == null ? undefined : this.world.questions.get(questionKey(reference, awaited));
     return awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
   }
@@ -182,7 +203,7 @@ export class People {
       const execution = cluster.open(workflowId);
       if (noted === undefined || execution === undefined) return;
       this.heard.set(noted, time.now);
-      noted.question = this.questionOf(payout, viewOf(execution).awaited);
+      noted.question = this.questionOf(payout, viewOf(execution).awaited ?? this.world.openQuestion(execution) ?? null);
       // Somebody else was first.
       if (noted.question === null)
         time.after(1, () => {

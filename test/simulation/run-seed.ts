@@ -6,6 +6,7 @@ import { AtOnce } from './at-once.ts';
 import { claimRows } from './claimed-rows.ts';
 import { Disturbances } from './disturbances.ts';
 import { KillSwitches } from './kill-switches.ts';
+import { LateTasks } from './late-tasks.ts';
 import { NextGenerations } from './next-generations.ts';
 import { observe } from './observe.ts';
 import { People } from './people.ts';
@@ -63,8 +64,10 @@ export async function runSeed(
   const switches = new KillSwitches(world);
   switches.start();
   const people = new People(world);
+  const late = new LateTasks(world, people, disturbances);
   world.whenTaken = (execution, activity, process) => {
     disturbances.whenTaken(process, activity);
+    late.whenTaken(execution, activity, process);
     world.senderTaken(execution, activity);
   };
   world.whenPerformed = (execution, activity, process) => {
@@ -72,8 +75,11 @@ export async function runSeed(
     switches.whenPerformed(activity);
     disturbances.whenPerformed(execution, activity, process);
     people.whenPerformed(execution, activity);
+    late.whenPerformed(execution, activity, process);
     world.olderCopies.whenPerformed(activity);
   };
+  world.whenAsked = (payout, awaited) => late.whenAsked(payout, awaited);
+  world.whenEnded = (workflowId) => late.whenEnded(workflowId);
   world.whenRestored = () => {
     switches.storeReplaced();
     disturbances.whenRestored();

@@ -6,10 +6,11 @@ import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
 import { ModelBank } from './bank/model-bank.ts';
 import { OtherTenant } from './bank/other-tenant.ts';
+import { itemsOf } from './bank/payees.ts';
 import { clockOf, drawProfile } from './bank/profile.ts';
 import { OlderCopies } from './older-copies.ts';
-import { type PayoutView, questionKey, viewOf } from './payout-view.ts';
-import type { Random } from './random.ts';
+import { type AskedQuestion, questionKey, viewOf } from './payout-view.ts';
+import { Random } from './random.ts';
 import { rogue } from './rogues.ts';
 import { drawScenario, type PlannedPayout } from './scenario.ts';
 import { drawSettings, drawWindows } from './settings.ts';
@@ -42,6 +43,8 @@ const HANDS_OFF: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected
 export class World {
   readonly time = new VirtualTime();
   readonly random: Random;
+  /** For what is rare: drawing from it changes nothing of what `random` gives to everything else. */
+  readonly rare: Random;
   readonly trace: Trace;
   readonly settings: WorkerSettings;
   readonly bank: ModelBank;
@@ -68,13 +71,17 @@ export class World {
   readonly signalled: PeopleDecision[] = [];
   /** When each question, by payout, kind and digest, was first asked. */
   readonly questions = new Map<string, number>();
+  /** What each payout asks, or has left open where it goes on in a new run. */
+  private readonly leftOpen = new Map<string, { runId: string; awaited: AskedQuestion }>();
   calmFrom: number | undefined;
   /** Told of every task of an activity that a process is given. */
   whenTaken: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
   /** Told of every activity that a process begins. */
   whenPerformed: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
   /** Told of every question that a payout asks for the first time. */
-  whenAsked: (payout: PlannedPayout, awaited: NonNullable<PayoutView['awaited']>) => void = () => {};
+  whenAsked: (payout: PlannedPayout, awaited: AskedQuestion) => void = () => {};
+  /** Told of every payout whose run has returned. */
+  whenEnded: (workflowId: string) => void = () => {};
   /** Told when the store was replaced by an older copy. */
   whenRestored: () => void = () => {};
   private readonly workers: Workers;
@@ -85,6 +92,7 @@ export class World {
 
   constructor(seed: number, { random, worlds, stores }: Setting, product: Product, print?: (line: string) => void) {
     this.random = random;
+    this.rare = new Random(~seed);
     this.worlds = worlds;
     this.stores = stores;
     this.trace = new Trace(this.time, print);
@@ -118,6 +126,9 @@ export class World {
       },
     });
     useCluster(this.cluster);
+    // Fewer than all resends to a bank that recognises them take: a run would never come to what it asks next.
+    const isShort = this.rare.chance(0.4) && this.settings.terms.referenceDedupe !== 'verified';
+    if (isShort) this.cluster.activationsMax = 25;
     trace(`settings ${JSON.stringify(this.settings)}`);
     trace(`bank ${JSON.stringify(profile, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`);
   }
@@ -170,6 +181,13 @@ export class World {
     const memo = { ranBefore: payout.batchId !== undefined && this.cluster.executions.has(workflowId) };
     this.cluster.start('payout', workflowId, input, attributes, memo);
     this.trace.note(`payout ${accepted.id} started: ${JSON.stringify(input)}`);
+  }
+
+  /** The account of a payout's payee is another one from now on. */
+  changePayee({ accepted }: PlannedPayout): void {
+    const payee = accepted.beneficiaryId === undefined ? undefined : this.bank.payees.byId(accepted.beneficiaryId);
+    if (payee === undefined) return;
+    this.bank.payees.change(payee, { account_no: `${itemsOf(payee).account_no}1` }, this.time.now);
   }
 
   startProcess(): WorkerProcess {
@@ -276,6 +294,7 @@ export class World {
     if ('failure' in end && payout.accepted.generation > 0 && !this.payouts.includes(payout)) return;
     if ('result' in end) {
       this.completed.add(start.workflowId);
+      this.whenEnded(start.workflowId);
       this.olderCopies.whenEnded();
     }
     const { reference } = payout;
@@ -286,10 +305,22 @@ export class World {
     this.results.push({ at: this.time.now, reference, state, orderId, failure: 'failure' in end ? end.failure : null });
   }
 
+  /** What somebody may have in mind who answers now. */
+  openQuestion({ start: { workflowId } }: Execution): AskedQuestion | undefined {
+    return this.leftOpen.get(workflowId)?.awaited;
+  }
+
+  private noteOpen({ start: { workflowId, runId, more } }: Execution, awaited: AskedQuestion | null): void {
+    const before = this.leftOpen.get(workflowId);
+    if (awaited !== null) this.leftOpen.set(workflowId, { runId, awaited });
+    else if (before?.runId === runId || more.length === 0) this.leftOpen.delete(workflowId);
+  }
+
   private lookForQuestion(execution: Execution): void {
     const payout = this.byWorkflow.get(execution.start.workflowId);
     if (payout === undefined || execution.isClosed) return;
     const { awaited } = viewOf(execution);
+    this.noteOpen(execution, awaited);
     if (awaited == null) return;
     const key = questionKey(payout.reference, awaited);
     if (this.questions.has(key)) return;

@@ -30,6 +30,8 @@ export class Cluster {
   /** Newest run of each workflow id. */
   readonly executions = new Map<string, Execution>();
   readonly processes: WorkerProcess[] = [];
+  /** A small history, so that a long wait is seen to start over. */
+  activationsMax = 60;
   private readonly random: Random;
   private readonly workflows: Readonly<Record<string, WorkflowFunction>>;
   private readonly events: ClusterEvents;

@@ -39,12 +39,9 @@ export function workflowInfo() {
     workflowType: type,
     continuedFromExecutionRunId: more.length > 0 ? 'the run before' : undefined,
     typedSearchAttributes: { get: (key: { name: string }): unknown => execution.attributes.get(key.name) },
-    continueAsNewSuggested: execution.activations > CONTINUE_AS_NEW_AFTER,
+    continueAsNewSuggested: execution.activations > server().activationsMax,
   };
 }
-
-/** A small history, so that a long watch is seen to start over. */
-const CONTINUE_AS_NEW_AFTER = 60;
 
 export async function condition(holds: () => boolean, timeout?: number | string): Promise<boolean> {
   if (timeout === undefined) {
