@@ -1,15 +1,7 @@
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import {
-  cancel,
-  type PayoutHandle,
-  type PayoutRoute,
-  SECOND_NOTICE,
-  switchedOffOnce,
-  USD_SWITCH,
-  until,
-} from './payout-routes.ts';
+import { cancel, type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -84,6 +76,7 @@ const BOTH: readonly Omit<OwnMoveRoute, 'kind'>[] = [
     },
     ends: { state: 'completed' },
     eventsMax: 36,
+    notices: 2,
     orders: 1,
   },
   {
@@ -314,12 +307,8 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   },
 ];
 
-const SECOND_NOTICES: Readonly<Record<string, number>> = { plain: SECOND_NOTICE, 'bank-approval': 2 * SECOND_NOTICE };
-const inTwoLists = (route: (typeof BOTH)[number]): (typeof BOTH)[number] =>
-  route.eventsMax === undefined ? route : { ...route, eventsMax: route.eventsMax + (SECOND_NOTICES[route.name] ?? 0) };
-
 const EXCHANGES: readonly Omit<OwnMoveRoute, 'kind'>[] = [
-  ...BOTH.map(inTwoLists),
+  ...BOTH,
   ...lostAnswers('transactions.fx'),
   ...shortOfMoney('EUR'),
   {

@@ -28,6 +28,8 @@ export interface PayoutRoute {
   because?: string;
   /** Highest number of history events (design section 7); absent where no budget is set. */
   eventsMax?: number;
+  /** How often the order watch tells of a change, within that budget; absent: once. */
+  notices?: number;
   /** Orders at the bank under the payout's reference. */
   orders?: number;
 }
@@ -38,9 +40,6 @@ export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_n
 /** Looks at a decision's effect when a slow machine has finished it, too: what counts is the events of one look. */
 const afterTheBank = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
-
-/** An exchange is in two lists: on a busy machine the second one may tell of a status as well, which costs these events. */
-export const SECOND_NOTICE = 4;
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   { name: 'plain', travel: (p) => p.start({ id: 'r' }), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
@@ -55,7 +54,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'exchange',
     travel: (p) => p.start({ id: 'r', account_id: 'acc-u1001-eur' }),
     ends: { state: 'completed' },
-    eventsMax: 30 + SECOND_NOTICE,
+    eventsMax: 30,
+    notices: 2,
     orders: 1,
   },
   {
@@ -120,6 +120,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     },
     ends: { state: 'completed' },
     eventsMax: 36,
+    notices: 2,
     orders: 1,
   },
   {
@@ -145,7 +146,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
       return handle;
     },
     ends: { state: 'completed' },
-    eventsMax: 48 + 2 * SECOND_NOTICE,
+    eventsMax: 48,
+    notices: 3,
     orders: 1,
   },
   {

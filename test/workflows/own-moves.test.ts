@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mainLegOf, payoutWorkflowId, TASK_QUEUE, workflowTypeOf } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
+import { eventsOf } from '../support/history-budget.ts';
 import { OWN_MOVE_ROUTES, starting } from '../support/own-move-routes.ts';
 import { type PayoutHandle, taskBefore } from '../support/payout-routes.ts';
 import { ordersUnder, type Product, startProduct } from '../support/product.ts';
@@ -14,7 +15,21 @@ function openSecondAccount(product: Product): Promise<unknown> {
 describe('a transfer or an exchange by itself on a real Temporal server', () => {
   it.concurrent.each(OWN_MOVE_ROUTES)(
     '$kind: $name',
-    async ({ name, kind, settings, terms, sandbox, store, bank, travel, ends, because, eventsMax, orders }) => {
+    async ({
+      name,
+      kind,
+      settings,
+      terms,
+      sandbox,
+      store,
+      bank,
+      travel,
+      ends,
+      because,
+      eventsMax,
+      notices,
+      orders,
+    }) => {
       await using product = await startProduct({ settings, terms, sandbox, store, bank });
       await openSecondAccount(product);
       const handle = await travel(product, starting(product, kind));
@@ -22,8 +37,7 @@ describe('a transfer or an exchange by itself on a real Temporal server', () => 
 
       expect(result).toMatchObject(ends);
       expect(result.reason?.code).toBe(because);
-      const { events } = await handle.fetchHistory();
-      if (eventsMax !== undefined) expect(events?.length).toBeLessThanOrEqual(eventsMax);
+      if (eventsMax !== undefined) expect(await eventsOf(handle, notices)).toBeLessThanOrEqual(eventsMax);
       const reference = referenceOf('u-1001', 'r', mainLegOf(kind));
       expect(result.reference).toBe(reference);
       const placed = await ordersUnder(product, reference);

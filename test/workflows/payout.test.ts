@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
+import { eventsOf } from '../support/history-budget.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
 import { startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -12,15 +13,14 @@ interface SandboxState {
 describe('a payout on a real Temporal server', () => {
   it.concurrent.each(PAYOUT_ROUTES)(
     '$name',
-    async ({ name, settings, terms, sandbox, store, checks, travel, ends, because, eventsMax, orders }) => {
+    async ({ name, settings, terms, sandbox, store, checks, travel, ends, because, eventsMax, notices, orders }) => {
       await using product = await startProduct({ settings, terms, sandbox, store, checks });
       const handle = await travel(product);
       const result = await handle.result();
 
       expect(result).toMatchObject(ends);
       expect(result.reason?.code).toBe(because);
-      const { events } = await handle.fetchHistory();
-      if (eventsMax !== undefined) expect(events?.length).toBeLessThanOrEqual(eventsMax);
+      if (eventsMax !== undefined) expect(await eventsOf(handle, notices)).toBeLessThanOrEqual(eventsMax);
       const state = (await product.sandboxTest('GET', 'state')) as SandboxState;
       const reference = referenceOf('u-1001', 'r');
       expect(state.orders.filter((order) => order.client_order_id === reference)).toHaveLength(orders ?? 0);
