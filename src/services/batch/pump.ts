@@ -35,7 +35,7 @@ export async function pump(
   { batchId, untilSettled }: PumpInput,
 ): Promise<PumpResult> {
   const failed: Failed = (error, reference) => warn('closed payout not started again', { error, reference });
-  let quietCheckAt = 0;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let quietAfter: string | null = null;
   let switchesSeen = '';
   const askedToCancel: CancelAsked = new Map();
@@ -44,13 +44,13 @@ export async function pump(
   for (;;) {
     const batch = await deps.store.batch(batchId);
     if (batch === undefined) throw new Error(`batch ${batchId} is not in the store`);
-    if (deps.now() >= quietCheckAt) {
+    if (isOver(deps.settings.quietCheckMs, checkedAt, deps.now())) {
       const quietMs = deps.settings.quietRowMs;
       ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
       await tellPlans(deps, batchId, plansTold);
-      quietCheckAt = deps.now() + deps.settings.quietCheckMs;
+      checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
     if (batch.control === 'running' && (await release(deps, batch)) === 'stopped') {
@@ -74,6 +74,9 @@ export async function pump(
     await sleep(deps.settings.batchPulseMs);
   }
 }
+
+/** A clock that was set back says nothing: whatever was to come then comes now. */
+const isOver = (ms: number, since: number, now: number): boolean => now < since || now - since >= ms;
 
 /** After how many pulses the rows are counted again: all of them are, which may take a twentieth of the time. */
 const pulsesUncounted = (tookMs: number, { batchPulseMs }: { batchPulseMs: number }): number =>

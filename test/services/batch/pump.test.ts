@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { pump } from '../../../src/services/batch/pump.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { batchClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+
+class Ended extends Error {}
+
+it('looks after its rows as often as it is set, and at once after a clock that was set back', async () => {
+  const opened = await openEmptyStore();
+  onTestFinished(() => opened.close());
+  await opened.claimBatch(batchClaim('b1', ['a']));
+  await opened.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1 });
+  let now = 10_000_000;
+  const looks: number[] = [];
+  const plansOf: Store['plansOf'] = (batchId) => {
+    looks.push(now);
+    return opened.plansOf(batchId);
+  };
+  const store = { ...opened, plansOf };
+  const settings = { ...quickSettings, quietCheckMs: 60_000 };
+  const deps = { store, settings, now: () => now, executions: {} } as unknown as ActivityDeps;
+  const times = [10_030_000, 10_060_000, 6_400_000, 6_430_000, 6_460_000];
+  const sleep = async (): Promise<void> => {
+    const next = times.shift();
+    if (next === undefined) throw new Ended();
+    now = next;
+  };
+  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<typeof pump>[1];
+  await expect(pump(deps, run, { batchId: 'b1', untilSettled: 1 })).rejects.toThrow(Ended);
+  expect(looks).toEqual([10_000_000, 10_060_000, 6_400_000, 6_460_000]);
+});
