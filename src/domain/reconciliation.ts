@@ -190,3 +190,16 @@ export interface Pass {
   unreadKeys: number;
   findings: Findings;
 }
+
+/** A pass as people read it: what was counted, and how many. */
+export function countsOf({ keys, unreadKeys, findings }: Pass): [name: string, count: number][] {
+  return [
+    ['users and currencies', keys],
+    ['without an answer', unreadKeys],
+    ['orders read', findings.orders],
+    ['returns', findings.returns],
+    ['incidents', findings.incidents],
+    ['orders we did not send', findings.unaskedOrders],
+    ['returns and incidents seen for the first time', findings.recorded],
+  ];
+}

@@ -9,7 +9,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { addFindings, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
+import { addFindings, countsOf, type Findings, NOTHING_FOUND, type Pass } from '../domain/reconciliation.ts';
 import type { PlannedKey } from '../services/reconciliation/reconcile.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
@@ -107,15 +107,5 @@ async function compareKey(key: PlannedKey): Promise<Findings | undefined> {
   }
 }
 
-function details({ keys, unreadKeys, findings }: Pass): string {
-  const rows: [string, number][] = [
-    ['users and currencies', keys],
-    ['without an answer', unreadKeys],
-    ['orders read', findings.orders],
-    ['returns', findings.returns],
-    ['incidents', findings.incidents],
-    ['orders of nobody', findings.unaskedOrders],
-    ['new facts', findings.recorded],
-  ];
-  return ['| last pass | |', '|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join('\n');
-}
+const details = (pass: Pass): string =>
+  ['| last pass | |', '|---|---|', ...countsOf(pass).map(([name, count]) => `| ${name} | ${count} |`)].join('\n');

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { Problem } from '../../domain/problem.ts';
-import { INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
+import { countsOf, INCIDENTS, type Pass } from '../../domain/reconciliation.ts';
 import type { QuietScope, Store } from '../../store/store.ts';
 import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { startReconciliationPass } from '../../temporal/executions.ts';
@@ -65,17 +65,9 @@ function documentOf({ keys, unreadKeys, findings }: Pass): object {
   return { schemaVersion: 1, keys, unreadKeys, ...counts, incidentCount, incidents };
 }
 
-function textOf({ keys, unreadKeys, findings }: Pass): string {
-  const counts = [
-    ['users and currencies', `${keys}`],
-    ['without an answer', `${unreadKeys}`],
-    ['orders read', `${findings.orders}`],
-    ['returns', `${findings.returns}`],
-    ['orders we did not send', `${findings.unaskedOrders}`],
-    ['incidents', `${findings.incidents}`],
-    ['new facts', `${findings.recorded}`],
-  ];
-  const incidents = findings.shown.map(
+function textOf(pass: Pass): string {
+  const counts = countsOf(pass).map(([name, count]) => [name, `${count}`]);
+  const incidents = pass.findings.shown.map(
     ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind]} (payout ${reference}, order ${orderId})`,
   );
   return [table(['found', 'number'], counts), ...incidents].join('\n');
