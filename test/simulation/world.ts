@@ -310,10 +310,12 @@ export class World {
     return this.leftOpen.get(workflowId)?.awaited;
   }
 
-  private noteOpen({ start: { workflowId, runId, more } }: Execution, awaited: AskedQuestion | null): void {
+  private noteOpen({ start: { workflowId, runId, more }, pending }: Execution, awaited: AskedQuestion | null): void {
     const before = this.leftOpen.get(workflowId);
+    // What a run finds to be gone it does not ask again, and what it has begun to send nobody can reject.
+    const isSent = [...pending.values()].some(({ what }) => what.startsWith('submit'));
     if (awaited !== null) this.leftOpen.set(workflowId, { runId, awaited });
-    else if (before?.runId === runId || more.length === 0) this.leftOpen.delete(workflowId);
+    else if (before?.runId === runId || more.length === 0 || isSent) this.leftOpen.delete(workflowId);
   }
 
   private lookForQuestion(execution: Execution): void {
