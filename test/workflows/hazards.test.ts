@@ -256,6 +256,33 @@ describe.concurrent('hazards of a payout', () => {
     await recordHistory(handle, 'payout', 'rejected-by-who-saw-the-run-before');
   });
 
+  it('a rejection that comes when a payout which has gone on in a new run was sent is refused', async () => {
+    await using product = await startProduct();
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
+    const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
+    const handle = await product.start({ id: 'reject-late', note: 'sandbox:stuck', ...gbp });
+    const { awaited } = await until(handle, 'held');
+    const { runId } = await handle.describe();
+    for (const operation of ['accounts.get', 'accounts.ofUser']) {
+      await product.sandboxTest('POST', 'faults', { operation, kind: 'delay-after', ms: 3_000, times: 2 });
+    }
+    for (let i = 0; i < 3; i += 1) await handle.signal('padding', 'x'.repeat(1_600_000));
+    await untilTrue(async () => (await handle.describe()).runId !== runId);
+    await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
+    const reference = referenceOf('u-1001', 'reject-late');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    const late = { decisionId: 'd-late', decision: 'reject', by: 'alice', remark: 'not this one' };
+    const asked = handle.executeUpdate('decide', { args: [{ ...late, digest: awaited?.digest }] });
+    await expect(asked).rejects.toMatchObject({ cause: { message: 'no approval is awaited' } });
+    await handle.signal('reject', { by: 'alice', remark: 'not this one' });
+    const [order] = await ordersUnder(product, reference);
+    await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed', reason: null });
+    const told = (await product.store.auditOf(reference)).map(({ actor, action }) => `${actor} ${action}`);
+    expect(told).toContainEqual(expect.stringContaining('alice'));
+    await recordHistory(handle, 'payout', 'rejected-after-the-send-of-a-new-run');
+  });
+
   it('a fee read that says "short of money" waits for money and not for a payee', async () => {
     await using product = await startProduct();
     const short = { operation: 'transactions.paymentFee', kind: 'code', code: 2010, commit: false, times: 6 };

@@ -104,6 +104,7 @@ export class Gates {
       let obstacle: Obstacle | undefined;
       switch (gate.gate) {
         case 'open':
+          view.question.leaveBehind();
           return { kind: 'clear', found };
         case 'fail':
           return { kind: 'unpaid', state: 'failed', reason: gate.reason };

@@ -54,6 +54,12 @@ export class Question {
     this.close();
   }
 
+  /** The gates are open: what is sent from now on nobody rejects by an answer to what was asked before. */
+  leaveBehind(): void {
+    this.unanswered = undefined;
+    this.close();
+  }
+
   close(): void {
     this.about = undefined;
     this.awaited = undefined;
