@@ -33,11 +33,12 @@ const PAYOUT: PayoutRoute<Legs> = {
 async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutResult> {
   const { exchange, payment } = legs;
   let found = prepared.assessment;
-  let unpaid: Unpaid | undefined;
+  /** The end of an exchange, kept while a payment in doubt is settled first. */
+  let exchangeEnd: Unpaid | undefined;
   for (;;) {
     const unsettled = unsettledOf(legs);
     if (unsettled === undefined) {
-      const cleared = unpaid ?? (await gates.clear(found));
+      const cleared = exchangeEnd ?? (await gates.clear(found));
       if (cleared.kind === 'unpaid') return closeBoth(view, legs, cleared);
       found = cleared.found;
     }
@@ -55,7 +56,7 @@ async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutR
       found = result.read.assessment ?? (await gates.assess());
     } else {
       if (!payment.isInDoubt) return closeBoth(view, legs, result);
-      unpaid = result;
+      exchangeEnd = result;
     }
   }
 }

@@ -77,7 +77,7 @@ async function lookLater({ leg: { view, terms }, audit }: Follow): Promise<void>
   await sleep(doublingPause(audit.tries - 1, lookAgainMs, lookAgainMaxMs), {
     summary: 'reads what the bank made of it',
   });
-  view.inbox.tell();
+  view.inbox.lookAgain();
 }
 
 /** Where decisions are signed each is about one order, and the policy says how many it takes. */
@@ -111,7 +111,7 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       case 'expired':
       case 'interrupted':
         view.note(`order ${leg.orderId} is read again`);
-        inbox.tell();
+        inbox.lookAgain();
         return undefined;
     }
   }

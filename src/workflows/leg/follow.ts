@@ -23,7 +23,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const cancelAsks = (): boolean =>
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
   inbox.take();
-  if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.tell();
+  if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
   for (;;) {
     // Which order an operator has chosen is known to this run alone.
     if (follow.quickLooks === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);
@@ -86,7 +86,7 @@ async function park(follow: Follow, reason: ReasonCode, judgement: OrderJudgemen
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
   const pending = inbox.asked;
   // The next round looks at once.
-  inbox.tell();
+  inbox.lookAgain();
   if (pending === undefined) return undefined;
   const { action, by } = pending.request;
   // What was seen before the request may be over: a close is judged by what the bank shows now.
@@ -144,7 +144,7 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
   const { view, plan } = leg;
   await beforeNoMoney(follow, 'before "no money" is believed');
   if (follow.second !== undefined || follow.isSecondUnread) {
-    view.inbox.tell();
+    view.inbox.lookAgain();
     return undefined;
   }
   const second = await follow.look(first);
@@ -157,6 +157,6 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
     }
   }
   view.note(`the bank changed its mind: ${first.status}, then ${second.status}`);
-  view.inbox.tell();
+  view.inbox.lookAgain();
   return undefined;
 }

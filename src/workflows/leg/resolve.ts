@@ -45,7 +45,7 @@ export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
   let since = leg.lastSentAt;
   let mayResendInDoubt = true;
   view.inbox.take();
-  if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.tell();
+  if (view.inbox.toldOf(leg.reference).length > 0) view.inbox.lookAgain();
   for (let n = 0; ; n += 1) {
     if (view.state === 'needs-operator' && closers.length === 0) goOnAfresh(view);
     const pending = await untilNextLook(leg, since, n);

@@ -14,9 +14,14 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
   private fresh = false;
   private alarm: { fired: boolean; looks: number } | undefined;
 
-  /** Whatever came as the payload of a signal: what is no notice only says "look". */
-  tell(notice?: unknown): void {
+  /** The order is looked at without waiting for news of it. */
+  lookAgain(): void {
     this.fresh = true;
+  }
+
+  /** Whatever came as the payload of a signal: what is no notice only says "look". */
+  tell(notice: unknown): void {
+    this.lookAgain();
     if (isNotice(notice)) this.notices.push(notice);
   }
 

@@ -1,7 +1,7 @@
 import { call, isSuperseded } from '../proxies.ts';
 import type { PayoutView } from './view.ts';
 
-/** What a sending activity answers; undefined when it gave no answer: once that is noted, the claim is renewed. */
+/** What a sending activity answers; undefined when it gave no answer: the caller notes that, and renews the claim. */
 export async function answerTo<Result>(send: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await send();

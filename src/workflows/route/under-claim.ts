@@ -112,7 +112,7 @@ async function claimAndGo<Legs>(
       view.attributesAtStart(prepared.claim.reference, input);
       view.assessed(prepared.assessment);
       // Two runs would take the claim from each other without end.
-      if (lost > LOSSES_IN_A_ROW) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
+      if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, prepared.terms.waits.lookAgainMs, HOUR_MS));
       const gates = new Gates(view, prepared.terms, `${input.account_id ?? ''}`, route.progress(prepared), passes);
       const run = { input, prepared, view, gates };
       const legs = route.legs(run, remembered?.legs ?? {});
@@ -161,7 +161,7 @@ function hadRunBefore(): boolean {
   return memo?.ranBefore === true || runId !== firstExecutionRunId;
 }
 
-const LOSSES_IN_A_ROW = 3;
+const LOSSES_WITHOUT_PAUSE = 3;
 
 /** What the store knows of an order; `prepare` returns it for every one that a row of its kind may send. */
 export function startOf(starts: LegStarts, leg: LegKind): LegStart {
