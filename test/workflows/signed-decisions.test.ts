@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../src/domain/authority.ts';
 import { referenceOf } from '../../src/identity.ts';
-import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
+import { decide, decideOnce, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { NEW_PAYEE, until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
@@ -142,6 +142,22 @@ describe.concurrent('where a policy asks for signatures', () => {
       'dave: approve refused',
       'erin: approve refused',
     ]);
+  });
+
+  it('a decision that meets a run whose claim is gone is to be sent once more, and counts then', async () => {
+    await using product = await startProduct({ settings: { policy: POLICY } });
+    const handle = await handedOver(product, alice, 'taken-over');
+    await until(handle, 'awaiting-approval');
+    const reference = referenceOf('u-1001', 'taken-over');
+    const row = await product.store.payout(reference);
+    const held = { reference, term: row?.term ?? 0, runId: row?.claimRunId ?? '' };
+    expect(await product.store.renewClaim({ ...held, at: Date.now() })).toBe(held.term + 1);
+    const own = await signedFor(product, handle, bob);
+    expect(await decideOnce(handle, own)).toMatch(/^refused: .*send this once more$/);
+    expect(await decide(handle, own)).toBe('counted 1');
+    expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-once-more-after-a-takeover');
   });
 
   it('the first verdict stands: a rejection ends it, whoever approves then', async () => {

@@ -15,7 +15,7 @@ import {
   resolveUpdate,
   stateQuery,
 } from '../messages.ts';
-import { checks } from '../proxies.ts';
+import { checks, isSuperseded } from '../proxies.ts';
 import type { PayoutView } from './view.ts';
 
 /** Sets every handler of a payout. Called before the first await. */
@@ -50,7 +50,10 @@ export function handleMessages(view: PayoutView): void {
     refusalOf: async ({ action, by, orderId, decisionId }) => {
       if (!view.isSigned) return undefined;
       const input = { claim: view.claim, digest: resolveDigest(action, orderId), by, decisionId };
-      const used = await checks.useDecision(input);
+      const used = await checks.useDecision(input).catch((error: unknown) => {
+        view.inbox.lookAgain();
+        return { refused: takenOver(error) };
+      });
       return 'refused' in used ? used.refused : undefined;
     },
     description:
@@ -117,10 +120,19 @@ async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> 
   const { awaited } = view.question;
   if (awaited === undefined) return { verdict: 'refused', why: 'no approval is awaited' };
   const { kind: question, digest, needed } = awaited;
-  const verdict = await checks.weighDecisions({ claim: view.claim, question, digest, needed, signed });
+  const input = { claim: view.claim, question, digest, needed, signed };
+  const verdict = await checks
+    .weighDecisions(input)
+    .catch((error: unknown): Verdict => ({ verdict: 'refused', why: takenOver(error) }));
   // The main line reads it again before it goes on.
   view.hint();
   return verdict;
+}
+
+/** What is told when the claim of the run is gone: its main line takes it anew, and asks again. Any other error is thrown. */
+function takenOver(error: unknown): string {
+  if (!isSuperseded(error)) throw error;
+  return 'the payout was taken over by another run, or taken back, just now: send this once more';
 }
 
 /** States in which the main line stops by itself at the next step when a cancel is asked for. */
