@@ -41,7 +41,7 @@ export async function decide(handle: Handle, signed: SignedDecision): Promise<st
   // On a busy machine a run may have its workflow task, and with it `prepare`, done twice: the claim is taken anew.
   for (let tries = 1; ; tries += 1) {
     const told = await decideOnce(handle, signed);
-    if (!told.includes('send this once more') || tries === 20) return told;
+    if (!told.includes('send it again') || tries === 20) return told;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

@@ -153,7 +153,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     const held = { reference, term: row?.term ?? 0, runId: row?.claimRunId ?? '' };
     expect(await product.store.renewClaim({ ...held, at: Date.now() })).toBe(held.term + 1);
     const own = await signedFor(product, handle, bob);
-    expect(await decideOnce(handle, own)).toMatch(/^refused: .*send this once more$/);
+    expect(await decideOnce(handle, own)).toMatch(/^refused: .*send it again$/);
     expect(await decide(handle, own)).toBe('counted 1');
     expect(await decide(handle, await signedFor(product, handle, carol))).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });

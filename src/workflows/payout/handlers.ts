@@ -132,7 +132,7 @@ async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> 
 /** What is told when the claim of the run is gone: its main line takes it anew, and asks again. Any other error is thrown. */
 function takenOver(error: unknown): string {
   if (!isSuperseded(error)) throw error;
-  return 'the payout was taken over by another run, or taken back, just now: send this once more';
+  return 'the payout is being taken over at this moment; send it again';
 }
 
 /** States in which the main line stops by itself at the next step when a cancel is asked for. */
