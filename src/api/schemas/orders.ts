@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orderStage } from './order-status.ts';
-import { identifier, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
+import { identifier, optionalCharge, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
@@ -27,7 +27,7 @@ const record = z.object({
   transaction_currency: optionalText,
   transaction_amount: optionalDecimal,
   rate: optionalDecimal,
-  fee: optionalDecimal,
+  fee: optionalCharge,
   fee_currency: optionalText,
 });
 export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { currencyCode, decimal, identifier, optionalDecimal, optionalText } from './wire.ts';
+import { charge, currencyCode, decimal, identifier, optionalCharge, optionalText } from './wire.ts';
 
 /** Payment fee (interface section 4). */
-export const paymentFee = z.object({ fee: decimal, fee_currency: currencyCode });
+export const paymentFee = z.object({ fee: charge, fee_currency: currencyCode });
 export type PaymentFee = z.infer<typeof paymentFee>;
 
-export const transferFee = z.object({ fee: decimal, fee_currency: currencyCode });
+export const transferFee = z.object({ fee: charge, fee_currency: currencyCode });
 export type TransferFee = z.infer<typeof transferFee>;
 
 /** FX quote (interface section 4). It has no id and no expiry: nothing locks the rate. */
@@ -14,7 +14,7 @@ export const fxQuote = z.object({
   buy_account: identifier,
   sell_amount: decimal,
   buy_amount: decimal,
-  fee: optionalDecimal,
+  fee: optionalCharge,
   fee_currency: optionalText,
   rate: decimal,
   sell_currency: currencyCode,

@@ -17,6 +17,14 @@ export const optionalDecimal = z
   .nullish()
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
+/** A fee: some write what leaves an account with a minus, which would pass every cap. */
+export const charge = decimal.transform(unsigned);
+export const optionalCharge = optionalDecimal.transform((value) => value && unsigned(value));
+
+function unsigned(value: string): string {
+  return value.replace(/^-/, '');
+}
+
 /** An identifier: a non-empty string, or an integer taken as text. */
 export const identifier = z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().min(1));
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  charge,
   decimal,
   identifier,
+  optionalCharge,
   optionalDecimal,
   optionalText,
   optionalTimestamp,
@@ -10,6 +12,11 @@ import {
 } from '../../../src/api/schemas/wire.ts';
 
 const record = z.object({ text: optionalText, amount: optionalDecimal, at: optionalTimestamp });
+
+test.each(['1.25', '-1.25', -1.25, ' -1.25 '])('a fee of %j is what the bank takes', (wire) => {
+  expect([charge.parse(wire), optionalCharge.parse(wire)]).toEqual(['1.25', '1.25']);
+  expect([optionalCharge.parse(null), optionalCharge.parse('')]).toEqual([undefined, undefined]);
+});
 
 describe('an optional field', () => {
   test.each([{}, { text: null, amount: null, at: null }, { text: '', amount: '', at: '' }])(
