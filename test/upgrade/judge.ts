@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { failedTasks } from '../support/failed-tasks.ts';
 import type { Build, Deployment } from './deployment.ts';
 import { type Claimed, claimedIn, rowsOf } from './records.ts';
 
@@ -60,7 +61,7 @@ async function historiesOf(
   for await (const { workflowId, runId } of client.workflow.list()) {
     const handle = client.workflow.getHandle(workflowId, runId);
     const { events } = await handle.fetchHistory();
-    nondeterminism += (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes != null).length;
+    nondeterminism += failedTasks(events ?? []).length;
     const wanted = builds.get(workflowId);
     if (wanted === undefined) continue;
     const { raw } = await handle.describe();
