@@ -51,8 +51,9 @@ export function handleMessages(view: PayoutView): void {
       if (!view.isSigned) return undefined;
       const input = { claim: view.claim, digest: resolveDigest(action, orderId), by, decisionId };
       const used = await checks.useDecision(input).catch((error: unknown) => {
+        const refused = takenOver(error);
         view.inbox.lookAgain();
-        return { refused: takenOver(error) };
+        return { refused };
       });
       return 'refused' in used ? used.refused : undefined;
     },
