@@ -1,5 +1,6 @@
 import { AuthenticationError, BankError } from '../api/errors.ts';
-import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
+import { Problem } from '../domain/problem.ts';
+import { temporalProblem } from './temporal-problem.ts';
 
 /** Every error as what people are told, whichever door they stand at. */
 export function problemOf(error: unknown): Problem {
@@ -17,13 +18,8 @@ export function problemOf(error: unknown): Problem {
     const hint = 'Check PAYOUTS_API_URL. Nothing is lost: run the same command again.';
     return new Problem('unreachable', 'bank-unreachable', error.message, { hint, ...cause });
   }
+  const ofTemporal = temporalProblem(error);
+  if (ofTemporal !== undefined) return ofTemporal;
   const message = error instanceof Error ? error.message : String(error);
-  // Of Temporal's client; by its name, so that no door loads that package to tell of an error.
-  if (error instanceof Error && error.name === 'ServiceError') {
-    return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.', {
-      hint: CHECK_TEMPORAL,
-      ...cause,
-    });
-  }
   return new Problem('internal', 'internal', message, { hint: 'PAYOUTS_LOG_LEVEL=debug shows more.', ...cause });
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError, ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
 import { EXIT, exitOf } from '../../src/cli/exit.ts';
@@ -12,6 +12,10 @@ import { NamespaceTakenError } from '../../src/temporal/namespace-claim.ts';
 
 const of = { outcome: 'not-sent', retryable: false, operation: 'GET /v1/banking/accounts' } as const;
 const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new StackError(problem, 'why', 'what to do');
+
+/** As Temporal's client throws what a server answers, by its gRPC status. */
+const refusedBy = (code: number, details = '') =>
+  new ServiceError('failed', { cause: Object.assign(new Error(details), { code, details, metadata: {} }) });
 
 describe('every error has one exit code and one code', () => {
   it.each([
@@ -27,6 +31,12 @@ describe('every error has one exit code and one code', () => {
     [envelopeError(2009, { operation: of.operation }), EXIT.exceptions, 'bank-refused'],
     [new TemporalUnreachableError('127.0.0.1:1', new Error('refused')), EXIT.unreachable, 'temporal-unreachable'],
     [new ServiceError('unavailable'), EXIT.unreachable, 'temporal-unreachable'],
+    [refusedBy(14), EXIT.unreachable, 'temporal-unreachable'],
+    [refusedBy(3, 'no mapping defined for search attribute PayoutUid'), EXIT.usage, 'search-attributes-missing'],
+    [refusedBy(14).cause, EXIT.unreachable, 'temporal-unreachable'],
+    [refusedBy(7), EXIT.usage, 'temporal-refused'],
+    [refusedBy(16), EXIT.usage, 'temporal-refused'],
+    [new NamespaceNotFoundError('pay'), EXIT.usage, 'namespace-missing'],
     [new TypeError('a bug'), EXIT.internal, 'internal'],
     ['a thrown text', EXIT.internal, 'internal'],
   ])('%s', (error, exit, code) => {

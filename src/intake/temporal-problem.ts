@@ -1,0 +1,49 @@
+import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
+
+/** gRPC statuses that say what is wrong with how we ask: asking again changes nothing. */
+const INVALID_ARGUMENT = 3;
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
+
+/**
+ * What Temporal's client throws, as people are told of it; undefined for an error of somebody else. By its name, so that no door
+ * loads that package to tell of an error.
+ */
+export function temporalProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'NamespaceNotFoundError') return namespaceMissing(error as Error & { namespace?: string });
+  const answer = answerOf(error);
+  if (answer === undefined) return undefined;
+  const { code, details = '' } = answer;
+  if (code === INVALID_ARGUMENT && /search attribute/i.test(details)) {
+    return new Problem('set-up', 'search-attributes-missing', 'The Temporal namespace lacks our search attributes.', {
+      hint: 'A worker makes them when it starts, and goes on with what was handed over: payouts worker',
+      cause: error,
+    });
+  }
+  if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
+    return new Problem('set-up', 'temporal-refused', 'Temporal does not let us in.', {
+      hint: 'Check TEMPORAL_API_KEY or the TLS files, and that they may use the namespace in TEMPORAL_NAMESPACE.',
+      cause: error,
+    });
+  }
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.', {
+    hint: CHECK_TEMPORAL,
+    cause: error,
+  });
+}
+
+/** What the server has said, by gRPC: as the client wraps it, or bare. */
+function answerOf(error: Error): { code?: number; details?: string | undefined } | undefined {
+  if (error.name === 'ServiceError') return error.cause ?? {};
+  const { code, details, metadata } = error as { code?: unknown; details?: string; metadata?: unknown };
+  return metadata !== undefined && typeof code === 'number' ? { code, details } : undefined;
+}
+
+function namespaceMissing(error: Error & { namespace?: string }): Problem {
+  const name = error.namespace ?? '';
+  return new Problem('set-up', 'namespace-missing', `Temporal has no namespace "${name}".`, {
+    hint: `Name another one in TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${name} --retention 90d`,
+    cause: error,
+  });
+}
