@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const METER = new URL('./meter.ts', import.meta.url).href;
 const STOP_PATIENCE_MS = 15_000;
+const LOG_TOLD = 2_000;
 
 /** Environment under which a Node process counts its calls of the bank and its commits into files named `name` in `dir`. */
 export const metered = (dir: string, name: string, bankUrl: string) => ({
@@ -90,7 +91,9 @@ export class MeasuredProcess {
   }
 
   #endedEarly(): Error {
-    return new Error(`${this.#spec.name} ended; see ${join(this.#spec.dir, `${this.#spec.name}.log`)}`);
+    // The folder goes with the run: what the process said last is told here.
+    const log = readFileSync(join(this.#spec.dir, `${this.#spec.name}.log`), 'utf8');
+    return new Error(`${this.#spec.name} ended: ${log.slice(-LOG_TOLD)}`);
   }
 }
 

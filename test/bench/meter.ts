@@ -54,6 +54,10 @@ function countSqlite(): void {
   }
 }
 
+interface Written {
+  rowCount: number | null;
+}
+
 /**
  * A commit of PostgreSQL is the end of a transaction, or of a statement outside one, that has written: rows, or the lock of one that
  * an upsert finds. One that finds nothing to write gets no transaction id, and its end waits for no disk.
@@ -65,19 +69,28 @@ function countPostgres(): void {
   Client.prototype.query = function (this: object, ...given: unknown[]): unknown {
     const [first] = given;
     const text = (typeof first === 'string' ? first : ((first as { text?: string })?.text ?? '')).trim().toLowerCase();
-    const answer = original.apply(this, given);
+    const [told] = given.slice(-1);
+    let end: ((result: Written) => void) | undefined;
+    // A caller takes the result by a promise, or as pg's own pool does by a function.
+    const called =
+      typeof told === 'function' &&
+      ((error: unknown, result?: Written) => {
+        if (result !== undefined) end?.(result);
+        told(error, result);
+      });
+    const answer = original.apply(this, called === false ? given : [...given.slice(0, -1), called]);
     if (/^(begin|start transaction)/.test(text)) open.set(this, { wrote: false });
     else if (/^(commit|rollback(?! to)|end)/.test(text)) {
       if (open.get(this)?.wrote === true && !text.startsWith('rollback')) commit();
       open.delete(this);
     } else if (/^(insert|update|delete)|\b(insert into|update "|delete from)/.test(text)) {
       const transaction = open.get(this);
-      const wrote = ({ rowCount }: { rowCount: number | null }): void => {
+      end = ({ rowCount }: Written): void => {
         if (rowCount === 0 && !text.includes('do update')) return;
         if (transaction === undefined) commit();
         else transaction.wrote = true;
       };
-      (answer as Promise<{ rowCount: number | null }>).then(wrote, () => undefined);
+      if (called === false) (answer as Promise<Written>).then(end, () => undefined);
     }
     return answer;
   };
