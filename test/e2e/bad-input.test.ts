@@ -167,7 +167,7 @@ describe('a dry run', () => {
 async function expectNothingSent(): Promise<void> {
   expect(existsSync(join(home.path, 'sandbox.sqlite'))).toBe(false);
   expect(existsSync(join(home.path, 'temporal.sqlite'))).toBe(false);
-  const store = await openStore(`file:${join(home.path, 'store.sqlite')}`);
+  const store = await openStore(home.storeUrl);
   expect(await store.batches(1)).toEqual([]);
   await store.close();
 }

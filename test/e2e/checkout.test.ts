@@ -2,7 +2,6 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedChromium, startBrowser } from '../support/browser.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
-import { until } from '../support/until.ts';
 
 /** A shopper pays on the sandbox's checkout page in a real browser, against the real command. */
 
@@ -18,9 +17,9 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
 
   beforeAll(async () => {
     home = openCommandHome({ ...QUICK, PAYOUTS_CARD_FINGERPRINT_WAIT: '10m' });
-    home.start('dev');
+    const dev = home.start('dev');
     browser = await startBrowser(executable ?? '');
-    await until(async () => home.stack()?.gatewayUrl != null);
+    await dev.says(/Up until Ctrl-C/);
   });
   afterAll(async () => {
     await browser?.close();

@@ -5,10 +5,14 @@ import { expect, inject, it, type TestContext } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { registerNamespace } from '../support/product.ts';
+import { TEST_CLUSTER } from '../support/test-cluster.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf, IN_AUDIT } from './payout-files.ts';
 
 type Finishing = Pick<TestContext, 'onTestFinished'>;
+
+/** Of the worker that an embedded stack starts for a command, and ends with it. */
+const onEmbedded = it.skipIf(TEST_CLUSTER !== undefined);
 
 it.concurrent('of two stores on one namespace the second starts no worker and hands over no file', async (context) => {
   const bank = await startBank(context);
@@ -37,30 +41,37 @@ it.concurrent('of two stores on one namespace the second starts no worker and ha
   expect(errorOf(await first.payouts('worker', '--json')).error.code).toBe('namespace-taken');
 });
 
-it.concurrent('another customer of the same bank is refused before anything is sent, until somebody accepts the accounts', async (context) => {
-  const tenants = await startTenants(context);
-  const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
-  expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'A-1' }])), '--yes', '--json')).code).toBe(0);
+onEmbedded.concurrent(
+  'another customer of the same bank is refused before anything is sent, until somebody accepts the accounts',
+  async (context) => {
+    const tenants = await startTenants(context);
+    const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
+    expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'A-1' }])), '--yes', '--json')).code).toBe(0);
 
-  const other = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-b', PAYOUTS_HOME: home.path });
-  const file = other.file('b.csv', csvOf([{ id: 'B-1' }]));
-  for (const command of [['run', file, '--yes'], ['dev'], ['orders', 'u-1001', 'USD']]) {
-    const ended = await other.payouts(...command, '--json');
-    expect(ended.code).toBe(2);
-    const { error } = errorOf(ended);
-    expect(error.code).toBe('wrong-store');
-    expect(error.message).toContain('PAYOUTS_API_KEY');
-    expect(error.message).not.toContain('acc-');
-  }
-  expect(await ordersOf(tenants.b)).toEqual([]);
+    const other = openHome(context, {
+      PAYOUTS_API_URL: tenants.url,
+      PAYOUTS_API_KEY: 'key-b',
+      PAYOUTS_HOME: home.path,
+    });
+    const file = other.file('b.csv', csvOf([{ id: 'B-1' }]));
+    for (const command of [['run', file, '--yes'], ['dev'], ['orders', 'u-1001', 'USD']]) {
+      const ended = await other.payouts(...command, '--json');
+      expect(ended.code).toBe(2);
+      const { error } = errorOf(ended);
+      expect(error.code).toBe('wrong-store');
+      expect(error.message).toContain('PAYOUTS_API_KEY');
+      expect(error.message).not.toContain('acc-');
+    }
+    expect(await ordersOf(tenants.b)).toEqual([]);
 
-  const accepted = await other.payouts('doctor', '--accept', 'accounts', '--by', 'alice', '--json');
-  expect(accepted.code).toBe(0);
-  const paid = await other.payouts('run', file, '--yes', '--json');
-  expect(paid.code).toBe(0);
-  expect(batchOf(paid).counts).toMatchObject({ completed: 1 });
-  expect(await ordersOf(tenants.b)).toHaveLength(1);
-});
+    const accepted = await other.payouts('doctor', '--accept', 'accounts', '--by', 'alice', '--json');
+    expect(accepted.code).toBe(0);
+    const paid = await other.payouts('run', file, '--yes', '--json');
+    expect(paid.code).toBe(0);
+    expect(batchOf(paid).counts).toMatchObject({ completed: 1 });
+    expect(await ordersOf(tenants.b)).toHaveLength(1);
+  },
+);
 
 it.concurrent('while payouts are open only a bank that shows an order of theirs is accepted', async (context) => {
   const tenants = await startTenants(context);
@@ -95,18 +106,21 @@ it.concurrent('while payouts are open only a bank that shows an order of theirs 
   expect(moved.code).toBe(0);
 });
 
-it.concurrent('a store that has worked with one embedded Temporal is refused by another one', async (context) => {
-  const home = openHome(context, {});
-  expect((await home.payouts('list')).code).toBe(0);
-  expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'T-1' }])), '--yes', '--json')).code).toBe(0);
-  const other = openHome(context, { PAYOUTS_STORE_URL: `file:${home.path}/store.sqlite` });
-  const ended = await other.payouts('run', other.file('b.csv', csvOf([{ id: 'T-2' }])), '--yes', '--json');
-  expect(ended.code).toBe(2);
-  expect(errorOf(ended).error).toMatchObject({
-    code: 'wrong-store',
-    message: expect.stringContaining('Temporal cluster'),
-  });
-});
+onEmbedded.concurrent(
+  'a store that has worked with one embedded Temporal is refused by another one',
+  async (context) => {
+    const home = openHome(context, {});
+    expect((await home.payouts('list')).code).toBe(0);
+    expect((await home.payouts('run', home.file('a.csv', csvOf([{ id: 'T-1' }])), '--yes', '--json')).code).toBe(0);
+    const other = openHome(context, { PAYOUTS_STORE_URL: `file:${home.path}/store.sqlite` });
+    const ended = await other.payouts('run', other.file('b.csv', csvOf([{ id: 'T-2' }])), '--yes', '--json');
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended).error).toMatchObject({
+      code: 'wrong-store',
+      message: expect.stringContaining('Temporal cluster'),
+    });
+  },
+);
 
 function openHome(context: Finishing, env: Record<string, string>): CommandHome {
   const home = openCommandHome({ ...QUICK, ...env });

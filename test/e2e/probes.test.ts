@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect, inject, it, type TestContext } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
@@ -86,7 +85,7 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
   await until(async () => (await statusOf(`${probes}/readyz`)) === 503);
   expect(await statusOf(`${probes}/healthz`)).toBe(200);
   expect((await worker.ended).code).toBe(0);
-  const store = await openStore(`file:${join(home.path, 'store.sqlite')}`);
+  const store = await openStore(home.storeUrl);
   const [row] = await store.findPayouts(batchId, 1);
   expect(await store.attempts(row?.reference ?? '')).toMatchObject([{ outcome: 'accepted' }]);
   await store.close();

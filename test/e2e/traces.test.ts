@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { traceOf } from '../../src/telemetry/tracing.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { type ReceivedSpan, receiveTraces, saidBy } from '../support/trace-receiver.ts';
+import { until } from '../support/until.ts';
 import { batchOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
@@ -14,11 +15,14 @@ it('one payout is one trace of workflow, activities and calls of the bank, and s
   const { payouts } = batchOf(await home.payouts('run', file, '--yes', '--json'));
   expect(payouts.map(({ state }) => state)).toEqual(['completed', 'completed']);
 
+  // A worker that goes on sends them when some have come together, and the workflow's own is the last of its trace.
+  const isRoot = ({ parentSpanId }: ReceivedSpan): boolean => !parentSpanId;
+  await until(async () => receiver.spans().filter(isRoot).length === payouts.length);
   const byTrace = Map.groupBy(receiver.spans(), ({ traceId }) => traceId);
   expect([...byTrace.keys()].sort()).toEqual(payouts.map(({ workflowId }) => traceOf(workflowId).traceId).sort());
   for (const { workflowId, reference } of payouts) {
     const spans = byTrace.get(traceOf(workflowId).traceId) ?? [];
-    const roots = spans.filter(({ parentSpanId }) => !parentSpanId);
+    const roots = spans.filter(isRoot);
     expect(roots).toHaveLength(1);
     const [root] = roots as [ReceivedSpan];
     expect(root).toMatchObject({ name: 'RunWorkflow:payout', spanId: traceOf(workflowId).spanId });

@@ -36,6 +36,7 @@ export interface Running {
 export interface CommandHome {
   /** PAYOUTS_HOME. */
   path: string;
+  storeUrl: string;
   /** Runs `payouts ARGS` to its end: in a process of its own, or in a shared one where no stack is booted for it. */
   payouts(...args: string[]): Promise<Ended>;
   /** Starts `payouts ARGS` in a process of its own. */
@@ -67,6 +68,9 @@ const BOOTS_NOTHING: ReadonlySet<string | undefined> = new Set([
 /** While one of them runs, other commands join its stack. */
 const KEEPS_A_STACK_UP: ReadonlySet<string | undefined> = new Set(['dev', 'run', 'watch']);
 
+/** On a cluster no stack has a worker of its own. */
+const NEEDS_A_WORKER: ReadonlySet<string | undefined> = new Set(['run']);
+
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
@@ -83,7 +87,7 @@ export function openCommandHome(
   const files = join(dir, 'files');
   mkdirSync(files);
   const running = new Set<Running>();
-  const environment = {
+  const environment: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: dir,
     TEMPORAL_CLI_PATH: inject('temporalCli'),
@@ -116,13 +120,24 @@ export function openCommandHome(
     }
     return started;
   };
+  let worker: Promise<void> | undefined;
+  /** One that does not come up says so itself, and so does the command. */
+  const untilWorker = (): Promise<void> => {
+    worker ??= start('worker')
+      .says(/Worker on/)
+      .catch(() => undefined);
+    return worker;
+  };
   return {
     path,
+    storeUrl: environment.PAYOUTS_STORE_URL ?? `file:${join(path, 'store.sqlite')}`,
     stack,
     start: (...args) => (args[0] === 'dev' && needsWorker(env) ? withWorker(start(...args), start) : start(...args)),
     async payouts(...args) {
-      if (boots && stacksUp === 0 && !BOOTS_NOTHING.has(args[0]))
+      if (boots && stacksUp === 0 && !BOOTS_NOTHING.has(args[0])) {
+        if (needsWorker(env) && NEEDS_A_WORKER.has(args[0])) await untilWorker();
         return launch(process.execPath, [COMMAND, ...args]).ended;
+      }
       const { code, stdout, stderr } = await shared.run(args);
       return { code, signal: null, stdout, stderr };
     },

@@ -35,6 +35,7 @@ export function onCluster(
     .digest('hex')
     .slice(0, 16)}`;
   const onTemporal = given.TEMPORAL_ADDRESS === undefined;
+  const hasKeys = given.PAYOUTS_CODEC_KEYS_FILE !== undefined;
   if (!made.has(name)) {
     run('psql', [postgresUrl, '--no-psqlrc', '--quiet', '--command', `create database ${name}`]);
     if (onTemporal) register(temporalCli, temporalAddress, name);
@@ -43,13 +44,18 @@ export function onCluster(
   return {
     PAYOUTS_STORE_URL: urlOfDatabase(postgresUrl, name),
     ...(onTemporal
-      ? { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: name, PAYOUTS_CODEC_KEYS: CODEC_KEYS }
+      ? {
+          TEMPORAL_ADDRESS: temporalAddress,
+          TEMPORAL_NAMESPACE: name,
+          ...(!hasKeys && { PAYOUTS_CODEC_KEYS: codecKeyOf(name) }),
+        }
       : {}),
   };
 }
 
 /** As every embedded stack has one of its own. */
-const CODEC_KEYS = `cluster:${Buffer.alloc(32, 7).toString('base64')}`;
+const codecKeyOf = (name: string): string =>
+  `${name.replace('_', '-')}:${createHash('sha256').update(name).digest('base64')}`;
 
 function register(temporalCli: string, address: string, namespace: string): void {
   const operator = ['operator', 'namespace', 'create', '--namespace', namespace, '--retention', '1d'];
