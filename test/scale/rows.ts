@@ -16,6 +16,12 @@ const METER = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeFileSync(process.env.SCALE_FILE, String(1024 * process.resourceUsage().maxRSS)));
 `)}`;
 
+/**
+ * Heap of a process, in MB, as a small container has it. Where there is room V8 collects late, and what it has not yet collected would
+ * look like growth; what needs more than this ends with an error.
+ */
+const HEAP_MB = 128;
+
 interface Taken {
   seconds: number;
   /** Resident, the most; bytes. */
@@ -39,7 +45,10 @@ async function measured(count: number): Promise<Record<'claim' | 'report', Taken
     const note = (name: string): string => join(place.dir, `${name}.memory`);
     const run = async (name: string, args: readonly string[]): Promise<Taken> => {
       const began = performance.now();
-      await payouts(place, args, { NODE_OPTIONS: `--import ${METER}`, SCALE_FILE: note(name) });
+      await payouts(place, args, {
+        NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --import ${METER}`,
+        SCALE_FILE: note(name),
+      });
       return { seconds: (performance.now() - began) / 1_000, peak: Number(readFileSync(note(name), 'utf8')) };
     };
     const claim = await run('claim', ['run', fileOf(place, LARGE, count), '--yes', '--detach']);
