@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../support/command-line.ts';
 import { fullChaos, shortChaos } from './options.ts';
 import { type ChaosResult, hasFailed, runChaos } from './run-chaos.ts';
 
@@ -6,7 +6,8 @@ import { type ChaosResult, hasFailed, runChaos } from './run-chaos.ts';
  * `npm run chaos -- --payouts N --minutes M [--seed S] [--json]`: exit 0 when no rule was broken, 1 when one was. `--short`: the
  * run that `npm test` makes, of that seed.
  */
-const { values } = parseArgs({
+const USAGE = 'usage: npm run chaos -- --payouts N --minutes M [--seed S] [--short] [--json]';
+const { values } = commandLine(USAGE, {
   options: {
     payouts: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '3' },
@@ -16,10 +17,7 @@ const { values } = parseArgs({
   },
 });
 const [payouts, minutes, seed] = [Number(values.payouts), Number(values.minutes), Number(values.seed)];
-if (!Number.isSafeInteger(payouts) || payouts < 1 || !(minutes > 0) || !Number.isSafeInteger(seed)) {
-  console.error('usage: npm run chaos -- --payouts N --minutes M [--seed S] [--short] [--json]');
-  process.exit(2);
-}
+if (!Number.isSafeInteger(payouts) || payouts < 1 || !(minutes > 0) || !Number.isSafeInteger(seed)) refuse(USAGE);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const began = performance.now();

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../support/command-line.ts';
 import { drill, type Waiting } from './drill.ts';
 
 /**
@@ -6,14 +6,12 @@ import { drill, type Waiting } from './drill.ts';
  * them. Ends with 1 where ten times as many cost more than ten times as much.
  */
 
-const { values } = parseArgs({
+const USAGE = 'usage: npm run drill:scale -- --payouts N [--json]    N from 100 on';
+const { values } = commandLine(USAGE, {
   options: { payouts: { type: 'string', default: '1000' }, json: { type: 'boolean', default: false } },
 });
 const payouts = Number(values.payouts);
-if (!Number.isSafeInteger(payouts) || payouts < 100) {
-  console.error('usage: npm run drill:scale -- --payouts N [--json]    N from 100 on');
-  process.exit(2);
-}
+if (!Number.isSafeInteger(payouts) || payouts < 100) refuse(USAGE);
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
 const began = performance.now();

@@ -1,16 +1,14 @@
 import { rmSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../support/command-line.ts';
 import { type DrillResult, runDrill } from './drill.ts';
 
 /** `npm run drill:upgrade -- --payouts N [--json]`: exit 0 when nothing was lost or changed on the way, 1 when something was. */
-const { values } = parseArgs({
+const USAGE = 'usage: npm run drill:upgrade -- --payouts N [--json]    N from 2 on';
+const { values } = commandLine(USAGE, {
   options: { payouts: { type: 'string', default: '1000' }, json: { type: 'boolean', default: false } },
 });
 const payouts = Number(values.payouts);
-if (!Number.isSafeInteger(payouts) || payouts < 2) {
-  console.error('usage: npm run drill:upgrade -- --payouts N [--json]');
-  process.exit(2);
-}
+if (!Number.isSafeInteger(payouts) || payouts < 2) refuse(USAGE);
 /** A sweep, a look and a stored end take seconds; what a killed worker held is given out again after some more. */
 const LATE_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../../support/command-line.ts';
 import { clusterGround } from '../cluster-ground.ts';
 import { shortChaos } from '../options.ts';
 import { type ChaosResult, hasFailed, runChaos } from '../run-chaos.ts';
@@ -21,7 +21,11 @@ const DRILLS: readonly Drill[] = [
   pointInTime,
 ];
 
-const { values, positionals } = parseArgs({
+const USAGE = `usage: npm run drill:survival -- [NAME] [--payouts N] [--seed S]
+NAME  a drill, or part of its name; default: all of ${DRILLS.map(({ name }) => name).join(', ')}
+N     payouts, at least 20; default: 40`;
+
+const { values, positionals } = commandLine(USAGE, {
   allowPositionals: true,
   options: {
     payouts: { type: 'string', default: '40' },
@@ -31,12 +35,7 @@ const { values, positionals } = parseArgs({
 const [payouts, seed] = [Number(values.payouts), Number(values.seed)];
 const wanted = positionals.join(' ').toLowerCase();
 const drills = DRILLS.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted));
-if (!Number.isSafeInteger(payouts) || payouts < 20 || !Number.isSafeInteger(seed) || drills.length === 0) {
-  console.error(`usage: npm run drill:survival -- [NAME] [--payouts N] [--seed S]
-NAME  a drill, or part of its name; default: all of ${DRILLS.map(({ name }) => name).join(', ')}
-N     payouts, at least 20; default: 40`);
-  process.exit(2);
-}
+if (!Number.isSafeInteger(payouts) || payouts < 20 || !Number.isSafeInteger(seed) || drills.length === 0) refuse(USAGE);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 /** As long as a run of chaos has. The drill is the disturbance, beside some answers that are lost. */
