@@ -141,11 +141,19 @@ function readLogs(stack: Stack): () => Promise<void> {
 
 const LATE_LIMIT_MS = 60_000;
 
-/** A row that was with an operator when the command ended may have gone on by itself since. */
+/**
+ * A row that was with an operator when the command ended may have gone on by itself since, and one of which no look has proven anything
+ * yet (a clock was off, say) still may.
+ */
 async function untilAtRest({ store }: Stack): Promise<void> {
   const deadline = performance.now() + LATE_LIMIT_MS;
   const isAtWork = (): boolean =>
-    store.payouts().some(({ ended_at, state }) => ended_at === null && state !== 'needs-operator');
+    store
+      .payouts()
+      .some(
+        ({ ended_at, state, reason_code }) =>
+          ended_at === null && (state !== 'needs-operator' || reason_code === 'outcome-unknown'),
+      );
   while (isAtWork() && performance.now() < deadline) await pause(500);
 }
 

@@ -9,6 +9,7 @@ export interface StoredPayout {
   state: string;
   order_id: string | null;
   ended_at: number | null;
+  reason_code: string | null;
 }
 
 export interface StoredAttempt {
@@ -38,7 +39,7 @@ export class StoredTables {
   }
 
   payouts(): StoredPayout[] {
-    return this.#all('SELECT reference, workflow_id, state, order_id, ended_at FROM payouts', 'payouts');
+    return this.#all('SELECT reference, workflow_id, state, order_id, ended_at, reason_code FROM payouts', 'payouts');
   }
 
   attempts(): StoredAttempt[] {
