@@ -89,8 +89,7 @@ export function orderDifferences(order: OrderFacts, expected: ExpectedOrder, own
 
 /** Whether the fee is inside `transaction_amount` is not shown: both readings count as equal, nothing else does. */
 function amountMatches(actual: string, wanted: string, fee: string | undefined): boolean {
-  const absolute = actual.replace(/^-/, '');
-  return decimalsEqual(absolute, wanted) || (fee !== undefined && decimalsEqual(absolute, addDecimals(wanted, fee)));
+  return decimalsEqual(actual, wanted) || (fee !== undefined && decimalsEqual(actual, addDecimals(wanted, fee)));
 }
 
 /** Where an order stands and whether it is ours to believe. */

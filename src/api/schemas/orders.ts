@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orderStage } from './order-status.ts';
-import { identifier, optionalCharge, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
+import { identifier, optionalAmount, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
@@ -20,14 +20,14 @@ const record = z.object({
   sell_account: optionalText,
   buy_account: optionalText,
   sell_currency: optionalText,
-  sell_amount: optionalDecimal,
+  sell_amount: optionalAmount,
   buy_currency: optionalText,
-  buy_amount: optionalDecimal,
+  buy_amount: optionalAmount,
   transaction_account: optionalText,
   transaction_currency: optionalText,
-  transaction_amount: optionalDecimal,
+  transaction_amount: optionalAmount,
   rate: optionalDecimal,
-  fee: optionalCharge,
+  fee: optionalAmount,
   fee_currency: optionalText,
 });
 export const order = record.transform((shown) => ({ ...shown, stage: orderStage(shown.status) }));

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { charge, currencyCode, decimal, identifier, optionalCharge, optionalText } from './wire.ts';
+import { amount, currencyCode, decimal, identifier, optionalAmount, optionalText } from './wire.ts';
 
 /** Payment fee (interface section 4). */
-export const paymentFee = z.object({ fee: charge, fee_currency: currencyCode });
+export const paymentFee = z.object({ fee: amount, fee_currency: currencyCode });
 export type PaymentFee = z.infer<typeof paymentFee>;
 
-export const transferFee = z.object({ fee: charge, fee_currency: currencyCode });
+export const transferFee = z.object({ fee: amount, fee_currency: currencyCode });
 export type TransferFee = z.infer<typeof transferFee>;
 
 /** FX quote (interface section 4). It has no id and no expiry: nothing locks the rate. */
 export const fxQuote = z.object({
   sell_account: identifier,
   buy_account: identifier,
-  sell_amount: decimal,
-  buy_amount: decimal,
-  fee: optionalCharge,
+  sell_amount: amount,
+  buy_amount: amount,
+  fee: optionalAmount,
   fee_currency: optionalText,
   rate: decimal,
   sell_currency: currencyCode,

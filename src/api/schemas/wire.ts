@@ -17,9 +17,12 @@ export const optionalDecimal = z
   .nullish()
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
-/** A fee: some write what leaves an account with a minus, which would pass every cap. */
-export const charge = decimal.transform(unsigned);
-export const optionalCharge = optionalDecimal.transform((value) => value && unsigned(value));
+/**
+ * How much is moved or taken; which way it goes other fields say. Some write what leaves an account with a minus: that would pass every
+ * cap on a fee or a rate, and turn the sign of a total.
+ */
+export const amount = decimal.transform(unsigned);
+export const optionalAmount = optionalDecimal.transform((value) => value && unsigned(value));
 
 function unsigned(value: string): string {
   return value.replace(/^-/, '');

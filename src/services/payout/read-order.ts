@@ -88,13 +88,13 @@ async function watch(
   await deps.store.noteOrder(reference, { orderId });
 }
 
-/** For the report: what was sold, bought and paid for it. A bank may show what leaves an account with a minus. */
+/** For the report: what was sold, bought and paid for it. */
 const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
   reference,
   orderId: order.orderId,
-  soldAmount: order.sellAmount?.replace(/^-/, '') ?? null,
+  soldAmount: order.sellAmount ?? null,
   soldCurrency: order.sellCurrency ?? null,
-  boughtAmount: order.buyAmount?.replace(/^-/, '') ?? null,
+  boughtAmount: order.buyAmount ?? null,
   boughtCurrency: order.buyCurrency ?? null,
   rate: order.rate ?? null,
   fee: order.fee ?? null,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  charge,
+  amount,
   decimal,
   identifier,
-  optionalCharge,
+  optionalAmount,
   optionalDecimal,
   optionalText,
   optionalTimestamp,
@@ -13,9 +13,9 @@ import {
 
 const record = z.object({ text: optionalText, amount: optionalDecimal, at: optionalTimestamp });
 
-test.each(['1.25', '-1.25', -1.25, ' -1.25 '])('a fee of %j is what the bank takes', (wire) => {
-  expect([charge.parse(wire), optionalCharge.parse(wire)]).toEqual(['1.25', '1.25']);
-  expect([optionalCharge.parse(null), optionalCharge.parse('')]).toEqual([undefined, undefined]);
+test.each(['1.25', '-1.25', -1.25, ' -1.25 '])('an amount of %j is how much it is, without a sign', (wire) => {
+  expect([amount.parse(wire), optionalAmount.parse(wire)]).toEqual(['1.25', '1.25']);
+  expect([optionalAmount.parse(null), optionalAmount.parse('')]).toEqual([undefined, undefined]);
 });
 
 describe('an optional field', () => {

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { orderStage } from '../../../src/api/schemas/order-status.ts';
-import type { Order } from '../../../src/api/schemas/orders.ts';
+import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { readOrder } from '../../../src/services/payout/read-order.ts';
@@ -24,7 +23,7 @@ async function exchanging(shown: Partial<Order> & { status: string }) {
   const attempt = { reference: sentUnder, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT };
   await store.recordAttempt(attempt);
   await store.finishAttempt(sentUnder, 1, { outcome: 'accepted', orderId: 'fx-1' });
-  const order = { order_id: 'fx-1', client_order_id: sentUnder, stage: orderStage(shown.status), ...shown };
+  const order = orderSchema.parse({ order_id: 'fx-1', client_order_id: sentUnder, ...shown });
   const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
   const read = () =>
     readOrder(deps, CALLER, {
@@ -51,8 +50,8 @@ it('what an exchange was booked at is kept under its payout, as the bank shows i
   ]);
 });
 
-it('also one above the cap, before people have accepted it', async () => {
-  const { read, booked } = await exchanging({ status: 'COMPLETED', ...BOOKED, sell_amount: '150.00' });
+it.each(['150.00', '-150.00'])('also one above the cap, shown as %s, before people have accepted it', async (sold) => {
+  const { read, booked } = await exchanging({ status: 'COMPLETED', ...BOOKED, sell_amount: sold });
   expect(await read()).toMatchObject({ aboveCap: true });
   expect(await booked()).toMatchObject([{ soldAmount: '150.00' }]);
 });
