@@ -151,15 +151,13 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
     for (const [reference, settled] of Object.entries(end.settled)) {
       await settleAttempts(transaction, reference, settled);
     }
-    const { state, reason, fee, feeCurrency, at } = end;
+    const { state, reason, at } = end;
     const row = await transaction
       .updateTable('payouts')
       .set({
         state,
         reason: json(reason),
         reasonCode: reason.code,
-        fee,
-        feeCurrency,
         updatedAt: at,
         endedAt: at,
       })

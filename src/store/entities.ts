@@ -183,8 +183,6 @@ export interface SettledUpTo {
 export interface UnpaidEnd extends HeldClaim {
   state: Exclude<EndState, 'completed'>;
   reason: Reason;
-  fee?: string;
-  feeCurrency?: string;
   /** By reference sent: attempts up to this number are settled, and how. Those of a reference that is not named are not. */
   settled: Record<string, SettledUpTo>;
   /** Every reference sent for the payout. */

@@ -22,8 +22,6 @@ export interface CloseInput {
   claim: Claim;
   state: Exclude<EndState, 'completed'>;
   reason: Reason;
-  fee?: string;
-  feeCurrency?: string;
   settled: SettledLegs;
   /** Who has rejected or cancelled it; absent: nobody, or a history of before it was said. */
   by?: string;

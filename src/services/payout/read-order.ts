@@ -112,7 +112,10 @@ function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement,
 const withRate = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
   becomes.state === 'completed' && aboveCap === true ? { ...becomes, reason: bookedAboveCap() } : becomes;
 
-/** An end without money by the payment's own order is stored like any other, if nothing else may have moved some. */
+/**
+ * An end without money by the payment's own order is stored like any other, if nothing else may have moved some. The fee that such an
+ * order shows was not taken either.
+ */
 async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
@@ -121,7 +124,7 @@ async function storeEnd(
   { state, reason }: StoredState,
 ): Promise<void> {
   if (isNoMoney(meaning) && isEnd(state) && state !== 'completed' && reason !== null) {
-    await closePayout(deps, caller, { claim, state, reason, fee, feeCurrency, settled });
+    await closePayout(deps, caller, { claim, state, reason, settled });
     return;
   }
   const { reference, term } = claim;

@@ -23,11 +23,14 @@ export async function endedBy(
   settled: SettledLegs,
 ): Promise<PayoutResult> {
   if (end.kind === 'unpaid' && !end.isStored) return close(view, end, settled);
-  view.fee = end.read?.fee ?? null;
-  view.feeCurrency = end.read?.feeCurrency ?? null;
-  if (end.kind === 'unpaid') view.show(end.state, end.reason);
-  else view.show('completed', end.read.aboveCap === true ? bookedAboveCap() : null);
-  return resultOf(view, end.kind === 'unpaid' ? end.state : 'completed');
+  if (end.kind === 'unpaid') {
+    view.show(end.state, end.reason);
+    return resultOf(view, end.state);
+  }
+  const { fee = null, feeCurrency = null, aboveCap } = end.read;
+  Object.assign(view, { fee, feeCurrency });
+  view.show('completed', aboveCap === true ? bookedAboveCap() : null);
+  return resultOf(view, 'completed');
 }
 
 /** An end that the store had before this run. */

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Order, order as orderSchema } from '../../../src/api/schemas/orders.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { readOrder } from '../../../src/services/payout/read-order.ts';
@@ -63,4 +64,24 @@ it.each([
   const { read, booked } = await exchanging({ ...BOOKED, ...shown });
   await read();
   expect(await booked()).toEqual([]);
+});
+
+it('the fee that an order without money shows was not taken: nothing of it is stored', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
+  const { reference, term } = record;
+  const sent = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+  const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: sent };
+  await store.recordAttempt(attempt);
+  await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
+  const shown = { order_id: 'o-1', client_order_id: reference, status: 'FAILED', type: 'PAYMENT' };
+  const order = orderSchema.parse({ ...shown, transaction_amount: '10.50', fee: '1.50', fee_currency: 'USD' });
+  const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
+  await readOrder(deps, CALLER, {
+    ...{ claim: { storeId: store.id, reference, term }, leg: 'payment', orderId: 'o-1', closedMeans: 'unclear' },
+    becomes: { failed: { state: 'failed', reason: because('bank-failed') } },
+    settled: { payment: { upTo: 1, as: 'unpaid' } },
+  });
+  expect(await store.payout(reference)).toMatchObject({ state: 'failed', fee: null, feeCurrency: null });
 });
