@@ -164,6 +164,33 @@ describe.concurrent('hazards of a payout', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
   });
 
+  it('what was decided about one order at the bank is not driven for the other that is adopted in its place', async () => {
+    const settle = { APPROVED: 600_000 };
+    await using product = await startProduct({ sandbox: { profile: { dedupe: 'none' } as never, settle } });
+    const handle = await product.start({ id: 'other-audit', note: 'sandbox:audit' });
+    const reference = referenceOf('u-1001', 'other-audit');
+    await until(handle, 'awaiting-bank-approval');
+    await handle.signal('approve', { by: 'carol' });
+    const statuses = async () => (await ordersUnder(product, reference)).map(({ status }) => status);
+    await untilTrue(async () => (await statuses()).includes('APPROVED'));
+    const body = { ...DEFAULT_PAYMENT, note: 'sandbox:audit', reference };
+    const other = (await product.bankCall('POST', '/v1/banking/transactions/payment', body)) as { order_id: string };
+    await until(handle, 'needs-operator');
+    const answer = await handle.executeUpdate('resolve', {
+      args: [{ action: 'adopt-order', by: 'alice', evidence: 'the bank recalls the first', orderId: other.order_id }],
+    });
+    expect(answer).toMatchObject({ accepted: true });
+    await until(handle, 'awaiting-bank-approval');
+    expect((await statuses()).toSorted()).toEqual(['APPROVED', 'WAIT_FOR_AUDIT']);
+    await handle.signal('reject', { by: 'alice', remark: 'the first is paid' });
+    await untilTrue(async () => (await statuses()).includes('REJECTED'));
+    const told = (await product.store.auditOf(reference)).filter(({ action }) => action.endsWith('at the bank'));
+    expect(told.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'carol approve at the bank',
+      'alice reject at the bank',
+    ]);
+  });
+
   it('a lost answer is not sent again before the bank had its time to commit and to show it', async () => {
     await using product = await startProduct();
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });

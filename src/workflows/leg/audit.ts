@@ -52,6 +52,13 @@ export async function awaitBankApproval(follow: Follow, expiredAt: number | unde
   await lookLater(follow);
 }
 
+/** Another order is followed: what people have said, and what the bank has made of it, was about the one before. */
+export function forgetDecision(follow: Follow): void {
+  const { inbox } = follow.leg.view;
+  askAgain(follow, inbox.cancel !== undefined && inbox.cancelStanding === 'too-late', undefined);
+  follow.audit.isDriven = false;
+}
+
 function askAgain({ leg, audit }: Follow, isTooLate: boolean, again: Audit['again']): void {
   leg.decision = undefined;
   leg.view.inbox.cancelStanding = isTooLate ? 'too-late' : 'open';

@@ -5,7 +5,7 @@ import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import type { ResolveAnswer, ResolveUpdate } from '../messages.ts';
 import { goOnAfresh } from '../payout/fresh-history.ts';
-import { awaitBankApproval } from './audit.ts';
+import { awaitBankApproval, forgetDecision } from './audit.ts';
 import { Follow, UNREADABLE } from './followed-order.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { knownOrders, secondOrder, setAside, takeBack } from './second-orders.ts';
@@ -118,13 +118,15 @@ async function beforeNoMoney(follow: Follow, summary: string): Promise<void> {
 
 /** An order is there, so its own status ends the payout, unless that status has no meaning: then people say what it is. */
 function judgeResolve(
-  { leg }: Follow,
+  follow: Follow,
   { action, orderId }: ResolveUpdate,
   reason: ReasonCode | undefined,
 ): ResolveAnswer {
+  const { leg } = follow;
   if (action === 'keep-looking') return { accepted: true, message: 'checking the order again' };
   if (action === 'adopt-order' && orderId !== undefined && knownOrders(leg).has(orderId)) {
     for (const other of knownOrders(leg)) if (other !== orderId) setAside(leg, other);
+    if (leg.orderId !== orderId) forgetDecision(follow);
     leg.orderId = orderId;
     leg.dismissed.delete(orderId);
     if (leg.plan.endsPayout) leg.view.orderId = orderId;
