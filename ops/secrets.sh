@@ -9,7 +9,6 @@ cd "$folder"
 umask 022
 random() { [ -e "$1" ] || openssl rand -hex 24 | tr -d '\n' >"$1"; }
 for name in postgres-password temporal-password store-password bank-key bank-secret; do random "$name"; done
-[ -e gateway-token ] || printf 'operator:%s' "$(openssl rand -hex 24)" >gateway-token
 [ -e codec-keys ] || printf 'compose:%s' "$(openssl rand -base64 32)" >codec-keys
 [ -e store-url ] || printf 'postgres://payouts:%s@postgres:5432/payouts' "$(cat store-password)" >store-url
 [ -e gateway-certificate ] || openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=localhost \

@@ -87,10 +87,10 @@ it('runs nothing as root, and with no rights of root', () => {
   expect(bare).toEqual([]);
 });
 
-it('hands over every secret as a file that ops/secrets.sh makes', () => {
+it('hands over every secret as a file that our scripts make', () => {
   const used = new Set(services.flatMap(([, { secrets = [] }]) => secrets));
   expect([...used].sort()).toEqual(Object.keys(compose.secrets).sort());
-  const script = read('ops/secrets.sh');
+  const script = read('ops/secrets.sh') + read('ops/trial-policy.sh');
   for (const [name, { file }] of Object.entries(compose.secrets)) {
     expect(file).toBe(`./secrets/${name}`);
     expect(script).toMatch(new RegExp(`\\b${name}\\b`));

@@ -79,7 +79,7 @@ export const WORKER_KEYS = {
   PAYOUTS_POLICY: key(
     text,
     null,
-    'JSON file with people, roles, limits and approvals, which makes decisions signed; absent: trial mode, names are not verified',
+    'JSON file with people, roles, limits and approvals, which makes decisions signed; absent: trial mode, names are not verified; required if the bank or Temporal is on another machine',
   ),
   PAYOUTS_FEE_CAP: key(
     decimal,
