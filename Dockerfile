@@ -14,7 +14,7 @@ COPY bin bin
 COPY scripts scripts
 COPY src src
 # The workflow bundles are built here, so that a worker starts fast and needs no write access to its code.
-RUN node --input-type=module -e "await (await import('/app/src/temporal/bundle.ts')).workflowBundles()" \
+RUN npm run build:workflows \
  && install -d -o node -g node -m 700 /var/lib/payouts
 USER node
 VOLUME /var/lib/payouts

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { Problem } from '../domain/problem.ts';
 import { IS_BUILT, ownModule } from '../own-files.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -15,7 +16,8 @@ const MAP = 'inline-nosources-cheap-module-source-map';
 
 /**
  * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
- * it along. `isSealed`: its failures are encoded, for a worker with a codec. `isVersioned`: for a worker of a deployment.
+ * it along. `isSealed`: its failures are encoded, for a worker with a codec. `isVersioned`: for a worker of a deployment. Throws a
+ * `Problem` where it is not built yet and cannot be kept.
  */
 export async function workflowBundle({ root = ROOT, isSealed = false, isVersioned = false } = {}): Promise<{
   codePath: string;
@@ -25,6 +27,7 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
   const folder = join(root, 'node_modules', '.cache', 'durable-payouts');
   const codePath = join(folder, `${await digestOfSources(root)}${kind}.js`);
   if (existsSync(codePath)) return { codePath };
+  await openCache(folder);
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src', 'workflows', isVersioned ? 'versioned.ts' : 'index.ts'),
     workflowInterceptorModules: [join(root, 'src', 'workflows', 'interceptors.ts')],
@@ -33,12 +36,29 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
     webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
     logger: new DefaultLogger('WARN'),
   });
-  await mkdir(folder, { recursive: true });
   // Two processes may build at once: each writes its own file, and the rename of equal contents is harmless.
   const fresh = `${codePath}.${randomUUID()}`;
   await writeFile(fresh, code);
   await rename(fresh, codePath);
   return { codePath };
+}
+
+/** A service may not write to its own code: what it runs is built before it is installed. */
+async function openCache(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new Problem(
+      'set-up',
+      'workflows-not-built',
+      `The workflows are not built, and ${folder} cannot be written.`,
+      {
+        hint: 'Run npm run build:workflows once, as the owner of the installation.',
+        cause,
+      },
+    );
+  }
 }
 
 /** All of them, by the word that names each: for whoever builds ahead of the first worker. */

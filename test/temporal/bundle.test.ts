@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,18 @@ it('is built once for each state of its sources, whole also when two build at on
   appendFileSync(join(root, 'src', 'domain', 'money.ts'), '\nexport const changed = true;\n');
   expect(await workflowBundle({ root })).not.toEqual(first);
   expect(files()).toHaveLength(2);
+});
+
+it('says what to do where it is not built and its folder cannot be written', async () => {
+  const bare = mkdtempSync(join(tmpdir(), 'payouts-bundle-'));
+  mkdirSync(join(bare, 'node_modules'));
+  // The owner of everything is refused by no mode.
+  writeFileSync(join(bare, 'node_modules', '.cache'), '');
+  await expect(workflowBundle({ root: bare })).rejects.toMatchObject({
+    code: 'workflows-not-built',
+    hint: expect.stringContaining('npm run build:workflows'),
+  });
+  rmSync(bare, { recursive: true });
 });
 
 it('builds ahead what any worker loads', async () => {
