@@ -9,7 +9,9 @@ import { answers } from '../../src/temporal/answers.ts';
 import { ClusterError } from './part.ts';
 
 export const PORT_NAMES = [
-  ...['postgres', 'temporal', 'temporal-ui', 'sandbox', 'gateway', 'worker-1-metrics', 'worker-2-metrics'],
+  ...['postgres', 'temporal', 'temporal-ui', 'sandbox', 'gateway'],
+  ...['worker-1-metrics', 'worker-2-metrics', 'gateway-metrics'],
+  ...['worker-1-sdk-metrics', 'worker-2-sdk-metrics', 'gateway-sdk-metrics'],
   ...['frontend-membership', 'history', 'history-membership', 'matching', 'matching-membership'],
   ...['system-worker', 'system-worker-membership'],
 ] as const;

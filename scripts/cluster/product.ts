@@ -68,7 +68,12 @@ export function worker(number: 1 | 2, { home, env, own, say }: ProductOptions): 
     {
       name: `worker-${number}`,
       args: ['worker'],
-      env: { ...env, ...clusterEnv(home, own), PAYOUTS_METRICS_ADDRESS: `${HOST}:${metrics}` },
+      env: {
+        ...env,
+        ...clusterEnv(home, own),
+        PAYOUTS_METRICS_ADDRESS: `${HOST}:${metrics}`,
+        PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports[`worker-${number}-sdk-metrics`]}`,
+      },
       isHealthy: async () => (await ask(`http://${HOST}:${metrics}/readyz`)).ok,
     },
     { home, say },
@@ -80,7 +85,12 @@ export const gateway = ({ home, env, own, say }: ProductOptions): ServerProcess 
     {
       name: 'gateway',
       args: ['gateway', '--port', `${home.ports.gateway}`],
-      env: { ...env, ...clusterEnv(home, own) },
+      env: {
+        ...env,
+        ...clusterEnv(home, own),
+        PAYOUTS_GATEWAY_METRICS_ADDRESS: `${HOST}:${home.ports['gateway-metrics']}`,
+        PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${HOST}:${home.ports['gateway-sdk-metrics']}`,
+      },
       isHealthy: async () => (await ask(`${gatewayUrl(home)}/readyz`)).ok,
     },
     { home, say },

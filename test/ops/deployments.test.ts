@@ -157,7 +157,8 @@ function assertStarts({ args, env }: Deployed): Config {
   return config;
 }
 
-const deployed = [...ofCompose(), ...ofSystemd(), ...ofKubernetes()];
+const ofMachine = ofSystemd();
+const deployed = [...ofCompose(), ...ofMachine, ...ofKubernetes()];
 
 describe('a worker or gateway with the settings as shipped', () => {
   it('is there in each deployment', () => {
@@ -175,5 +176,21 @@ describe('a worker or gateway with the settings as shipped', () => {
 
   it.each(deployed)('starts: $name', (process) => {
     expect(() => assertStarts(process)).not.toThrow();
+  });
+
+  it.each(deployed)('serves all figures of the alarms where Prometheus can get them: $name', ({ name, args, env }) => {
+    const { worker, gateway, temporal } = loadConfig(env).metrics;
+    const own = args[0] === 'worker' ? worker : gateway;
+    const host = name.startsWith('systemd') ? '127.0.0.1' : '0.0.0.0';
+    expect([own?.host, temporal?.host]).toEqual([host, host]);
+  });
+
+  it('has ports of its own beside the others on its machine', () => {
+    const ports = ofMachine.flatMap(({ args, env }) => {
+      const { worker, gateway, temporal } = loadConfig(env).metrics;
+      return [args[0] === 'worker' ? worker?.port : gateway?.port, temporal?.port];
+    });
+    expect(new Set(ports).size).toBe(6);
+    for (const port of ports) expect(documentText('docs/observability.md')).toContain(`127.0.0.1:${port}`);
   });
 });

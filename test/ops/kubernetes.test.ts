@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config.ts';
+import { LONGEST_MS } from '../../src/gateway/pages/sessions.ts';
 
 interface Container {
+  ports: { name: string; containerPort: number }[];
   env?: { name: string }[];
   envFrom?: { configMapRef: { name: string } }[];
   readinessProbe?: object;
@@ -75,4 +78,37 @@ it('reads the secrets that ops/secrets.sh makes', () => {
   );
   const mounted = [...read('docs/production.md').matchAll(/secrets\/([a-z][a-z-]+)/g)].map(([, name]) => name);
   for (const name of [...credentials, ...mounted]) expect(script).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+it('lets Prometheus reach the ports that the settings name', () => {
+  const { data } = manifests.find(({ kind }) => kind === 'ConfigMap') ?? {};
+  const portOf = (name: string): number => Number(data?.[name]?.split(':')[1]);
+  const ports = [
+    { name: 'metrics', containerPort: portOf('PAYOUTS_METRICS_ADDRESS') },
+    { name: 'sdk-metrics', containerPort: portOf('PAYOUTS_TEMPORAL_METRICS_ADDRESS') },
+  ];
+  expect(portOf('PAYOUTS_GATEWAY_METRICS_ADDRESS')).toBe(portOf('PAYOUTS_METRICS_ADDRESS'));
+  for (const { spec } of deployments)
+    for (const container of spec?.template.spec.containers ?? [])
+      expect(container.ports.filter(({ name }) => name !== 'https')).toEqual(ports);
+  const [policy, monitor] = [read('ops/kubernetes/network-policy.yaml'), read('ops/kubernetes/pod-monitor.yaml')];
+  for (const { name } of ports) {
+    expect(policy).toContain(`port: ${name} }`);
+    expect(monitor).toContain(`- port: ${name}\n`);
+  }
+});
+
+it('keeps a client with one gateway for as long as a session may last', () => {
+  const service = manifests.find(({ kind }) => kind === 'Service');
+  expect(service?.spec).toMatchObject({
+    sessionAffinity: 'ClientIP',
+    sessionAffinityConfig: { clientIP: { timeoutSeconds: LONGEST_MS / 1_000 } },
+  });
+});
+
+it('applies every manifest, but for the one of a kind that not every cluster has', () => {
+  const { resources } = parse(read('ops/kubernetes/kustomization.yaml')) as { resources: string[] };
+  const files = globSync('ops/kubernetes/*.yaml', { cwd: root }).map((path) => basename(path));
+  const beside = ['kustomization.yaml', 'pod-monitor.yaml'];
+  expect(resources.toSorted()).toEqual(files.filter((name) => !beside.includes(name)).sort());
 });
