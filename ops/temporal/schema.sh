@@ -1,6 +1,7 @@
 #!/bin/sh
 # Creates or upgrades the schema of Temporal's two databases; does nothing if they are current. Needs the temporal-sql-tool
-# of the server's version on PATH (it contains the schema), SQL_HOST, SQL_PORT and SECRETS, the folder of the passwords.
+# of the server's version on PATH (it contains the schema), SQL_HOST, SQL_PORT and SECRETS, the folder of the passwords; of another
+# machine SQL_TLS=true too, and SQL_TLS_CA_FILE for your own CA.
 set -eu
 : "${SECRETS:=/run/secrets}"
 SQL_PASSWORD="$(cat "$SECRETS/temporal-password")"

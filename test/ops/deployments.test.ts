@@ -194,3 +194,11 @@ describe('a worker or gateway with the settings as shipped', () => {
     for (const port of ports) expect(documentText('docs/observability.md')).toContain(`127.0.0.1:${port}`);
   });
 });
+
+it('asks PostgreSQL on another machine for its certificate, as the product does', () => {
+  const places = [...production.matchAll(/SQL_HOST=\S+( |\\n)SQL_PORT=5432( |\\n)(\S*?)( |\\n)/g)];
+  expect(places.map(([, , , next]) => next)).toEqual(['SQL_TLS=true', 'SQL_TLS=true']);
+  const server = read('ops/temporal/server/cluster.yaml');
+  const sealed = /tls:\n +enabled: \{\{ env "SQL_TLS" \| default "false" \}\}\n +enableHostVerification: true\n/g;
+  expect(server.match(sealed)?.length).toBe(server.match(/pluginName: postgres12/g)?.length);
+});
