@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { openClusterHome } from '../../scripts/cluster/home.ts';
+import { gateway, worker } from '../../scripts/cluster/product.ts';
 import { accessOf } from '../../src/compose/gateway.ts';
 import { gatewayTransport } from '../../src/compose/gateway-transport.ts';
 import { assertPolicy, type Config, loadConfig } from '../../src/config.ts';
@@ -145,12 +148,26 @@ function ofKubernetes(): Deployed[] {
     });
 }
 
+/** The parts of `npm run cluster`, which are processes of this machine. */
+async function ofCluster(): Promise<Deployed[]> {
+  const home = await openClusterHome(join(folder, 'cluster'));
+  const options = { home, env: {}, own: {}, say() {} };
+  return [worker(1, options), worker(2, options), gateway(options)].map(({ name, spec: { args, env } }) => ({
+    name: `cluster ${name}`,
+    args: args.slice(1),
+    env,
+  }));
+}
+
+/** As `payouts gateway` takes them. */
+const LISTEN = { host: { type: 'string', default: '127.0.0.1' }, port: { type: 'string' } } as const;
+
 /** What a worker or gateway asks of its settings before it connects to anything. */
 function assertStarts({ args, env }: Deployed): Config {
   const config = loadConfig(env);
   assertPolicy(config);
   if (args[0] === 'worker') return config;
-  const host = args[args.indexOf('--host') + 1] ?? '';
+  const { host } = parseArgs({ args: args.slice(1), options: LISTEN }).values;
   assertFenced(accessOf(config), host);
   assertSealed(config.gateway, host);
   gatewayTransport(config);
@@ -158,7 +175,7 @@ function assertStarts({ args, env }: Deployed): Config {
 }
 
 const ofMachine = ofSystemd();
-const deployed = [...ofCompose(), ...ofMachine, ...ofKubernetes()];
+const deployed = [...ofCompose(), ...ofMachine, ...ofKubernetes(), ...(await ofCluster())];
 
 describe('a worker or gateway with the settings as shipped', () => {
   it('is there in each deployment', () => {
@@ -171,6 +188,9 @@ describe('a worker or gateway with the settings as shipped', () => {
       'systemd payouts-worker@9465: worker',
       'kubernetes gateway: gateway',
       'kubernetes workers: worker',
+      'cluster worker-1: worker',
+      'cluster worker-2: worker',
+      'cluster gateway: gateway',
     ]);
   });
 
@@ -181,7 +201,7 @@ describe('a worker or gateway with the settings as shipped', () => {
   it.each(deployed)('serves all figures of the alarms where Prometheus can get them: $name', ({ name, args, env }) => {
     const { worker, gateway, temporal } = loadConfig(env).metrics;
     const own = args[0] === 'worker' ? worker : gateway;
-    const host = name.startsWith('systemd') ? '127.0.0.1' : '0.0.0.0';
+    const host = /^(systemd|cluster)/.test(name) ? '127.0.0.1' : '0.0.0.0';
     expect([own?.host, temporal?.host]).toEqual([host, host]);
   });
 
