@@ -33,6 +33,9 @@ export async function areEarlierUnpaid(
   { uid, documentId, generation, kind }: Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>,
 ): Promise<boolean> {
   if (generation === 0) return true;
+  // Each follows one that is there: nobody counts up to a number that somebody has made up.
+  const last = referenceOf(uid, documentId, mainLegOf(kind), generation - 1);
+  if ((await store.payoutsOf([last])).length === 0) return false;
   const earlier = Array.from({ length: generation }, (_, before) =>
     referenceOf(uid, documentId, mainLegOf(kind), before),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { referenceOf } from '../../../src/identity.ts';
-import { provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
+import { areEarlierUnpaid, provenUnpaid } from '../../../src/services/sending/proven-unpaid.ts';
 import type { IncidentRecord, SendAttempt } from '../../../src/store/store.ts';
 import { record } from '../../reports/records.ts';
 
@@ -63,4 +63,19 @@ it('an unpaid end that the bank contradicts proves nothing', async () => {
 
 it('an exchange that is booked is no payment', async () => {
   expect(await isProven('rejected', made(EXCHANGE, { outcome: 'accepted', settled: 'paid' }))).toBe(true);
+});
+
+it('a generation that follows none is not counted up to, however large somebody has made it', async () => {
+  const asked: number[] = [];
+  const store = {
+    payoutsOf: async (references: readonly string[]) => {
+      asked.push(references.length);
+      return [];
+    },
+    attemptsOf: async () => [],
+    incidentsOf: async () => [],
+  };
+  const generation = Number.MAX_SAFE_INTEGER;
+  expect(await areEarlierUnpaid(store, { uid, documentId, generation, kind: 'payout' })).toBe(false);
+  expect(asked).toEqual([1]);
 });
