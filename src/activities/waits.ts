@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import { conditionOf } from '../api/errors.ts';
-import { addDecimals, compareDecimals } from '../domain/money.ts';
+import { compareDecimals, sumDecimals } from '../domain/money.ts';
 import { doublingPause } from '../domain/policy.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { notYet } from './to-failure.ts';
@@ -36,7 +36,7 @@ export const waitActivities = (deps: ActivityDeps) => ({
     const { lookAgainMs, lookAgainMaxMs } = deps.settings.terms.waits;
     const ahead = reference === undefined ? [] : await deps.store.fundsNeededAhead(reference);
     const account = await deps.bank.accounts.get(accountId).catch(() => undefined);
-    if (account === undefined || compareDecimals(account.balance, addDecimals(needs, ...ahead)) === -1) {
+    if (account === undefined || compareDecimals(account.balance, sumDecimals([needs, ...ahead])) === -1) {
       throw notYet(
         'the account is short of money',
         doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs),

@@ -36,7 +36,9 @@ export async function readBusyList(
 
   if (await read(from, { rounds: ROUNDS_FIRST, count: whole })) return result(true);
   for (let part = 1, start = from; part <= PARTS_MAX && !whole.broken; part += 1) {
-    const newest = Math.max(...seen.values().map((order) => order.created_at ?? Number.NaN));
+    const newest = seen
+      .values()
+      .reduce((last, order) => Math.max(last, order.created_at ?? Number.NaN), Number.NEGATIVE_INFINITY);
     if (!Number.isFinite(newest)) break;
     if (newest - OVERLAP_MS > start) {
       await read(start, {}, newest);

@@ -1,6 +1,6 @@
 import { DAY_MS } from './durations.ts';
 import { FLAGS, type Flag, type Shown } from './flags.ts';
-import { addDecimals, compareDecimals } from './money.ts';
+import { compareDecimals, sumDecimals } from './money.ts';
 
 /** What is known of the payee of a payout by now. Times are epoch ms, amounts decimals in the currency of the payout. */
 export interface PayeeFacts {
@@ -44,7 +44,7 @@ export function payeeFlags(facts: PayeeFacts, now: number): Flag[] {
 const isAboveUsual = ({ paid, amount }: PayeeFacts): boolean =>
   paid.length > 0 && paid.every((earlier) => compareDecimals(amount, times(earlier, USUAL_TIMES)) === 1);
 
-const times = (amount: string, n: number): string => addDecimals(...Array<string>(n).fill(amount));
+const times = (amount: string, n: number): string => sumDecimals(Array<string>(n).fill(amount));
 
 /** How a reading differs from the first one of the payout. */
 export function differences(first: Shown, now: Shown): Flag[] {

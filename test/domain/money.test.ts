@@ -8,6 +8,7 @@ import {
   exceedsSlippage,
   formatMinor,
   parseAmount,
+  sumDecimals,
 } from '../../src/domain/money.ts';
 
 const currency = fc.constantFrom(...currencyCodes());
@@ -103,4 +104,8 @@ describe('slippage', () => {
   it('that cannot be computed counts as exceeded', () => {
     expect(exceedsSlippage('100', 'about 100', '0.01')).toBe(true);
   });
+});
+
+it('as many decimals are added as there are payouts of a busy day', () => {
+  expect(sumDecimals(Array<string>(200_000).fill('0.01'))).toBe('2000.00');
 });

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { RequiredDetailsEntry } from '../../api/schemas/beneficiaries.ts';
-import { addDecimals } from '../../domain/money.ts';
+import { sumDecimals } from '../../domain/money.ts';
 import { type TemplateIds, templateRows } from './template-rows.ts';
 import { fieldNames } from './write-template.ts';
 
@@ -50,7 +50,7 @@ const bicOf = ({ swift_code: code }: Row): string | undefined =>
 /** Values are made up here or ids of ours: none holds a character that XML would need escaped. */
 function pain001(rows: readonly Row[], at: Date): string {
   const [{ account_id = '', currency = '' } = {}] = rows;
-  const totals = `<NbOfTxs>${rows.length}</NbOfTxs><CtrlSum>${addDecimals(...rows.map(({ amount = '0' }) => amount))}</CtrlSum>`;
+  const totals = `<NbOfTxs>${rows.length}</NbOfTxs><CtrlSum>${sumDecimals(rows.map(({ amount = '0' }) => amount))}</CtrlSum>`;
   const instant = at.toISOString();
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
-import { addDecimals } from '../../domain/money.ts';
+import { sumDecimals } from '../../domain/money.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
 import { partiesOf } from './parties.ts';
@@ -117,7 +117,7 @@ function summary(told: readonly Told[]): string {
   const count = (name: string, direction: Leg['direction']): string => {
     const amounts = told.filter(({ leg }) => leg.direction === direction).map(({ leg }) => leg.amount);
     if (amounts.length === 0) return '';
-    return element(name, leaf('NbOfNtries', `${amounts.length}`), leaf('Sum', addDecimals(...amounts)));
+    return element(name, leaf('NbOfNtries', `${amounts.length}`), leaf('Sum', sumDecimals(amounts)));
   };
   const all = element('TtlNtries', leaf('NbOfNtries', `${told.length}`));
   return element('TxsSummry', all, count('TtlCdtNtries', 'credit'), count('TtlDbtNtries', 'debit'));

@@ -1,7 +1,7 @@
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { ExchangePlan } from '../../domain/gates.ts';
-import { addDecimals, compareDecimals } from '../../domain/money.ts';
+import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Authority } from './verdict.ts';
 
@@ -50,7 +50,7 @@ async function passedIn(
   };
   const passed = limits.find((limit) => {
     const same = others.filter((other) => counted(limit, other.kind) && counts[limit.per](other));
-    return compareDecimals(addDecimals(amount, ...same.map((other) => other.amount)), limit.amount) === 1;
+    return compareDecimals(sumDecimals([amount, ...same.map((other) => other.amount)]), limit.amount) === 1;
   });
   return passed === undefined ? undefined : `${passed.amount} ${passed.currency} per ${passed.per}, within 24 h`;
 }

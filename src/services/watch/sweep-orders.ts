@@ -82,7 +82,7 @@ async function sweepRecent(shift: Shift, open: readonly OpenOrder[]): Promise<vo
     for (const order of page) missing.delete(openOrderOf(order, owners) as OpenOrder);
     return missing.size === 0;
   };
-  const oldest = Math.min(...open.map((order) => order.openedAt));
+  const oldest = open[0]?.openedAt ?? deps.now();
   const from = recentlyListedFrom(deps, oldest);
   const scan = await deps.bank.orders.listAll({ ...key, from }, { pageSize: deps.settings.pageSize, signal, enough });
   await tellOwners(shift, scan.orders, owners);
@@ -97,9 +97,9 @@ async function sweepAll(shift: Shift, open: readonly OpenOrder[]): Promise<void>
   const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
   const inWindow = open.filter(isInWindow);
   const stragglers = open.filter((order) => !isInWindow(order));
-  if (inWindow.length > 0) {
-    const oldest = Math.min(...inWindow.map((order) => order.openedAt));
-    const since = listedFrom(deps, oldest);
+  const [oldest] = inWindow;
+  if (oldest !== undefined) {
+    const since = listedFrom(deps, oldest.openedAt);
     const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
     const owners = ownersOf(open);
     await tellOwners(shift, scan.orders, owners);
