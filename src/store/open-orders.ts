@@ -47,14 +47,18 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
 
 /**
  * True when the watch must be signalled. It counts as alive from now on, so that many payouts at once cause one signal;
- * should the signaller die, `neglectedWatches` shows the key once the lease is over. An upsert locks the row either way.
+ * should the signaller die, `neglectedWatches` shows the key once the lease is over. An upsert locks the row either way. A sweep as far
+ * ahead of now was told by a clock that was wrong: nobody waits until it is right.
  */
 async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOrderRequest): Promise<boolean> {
   const woken = await db
     .insertInto('watches')
     .values({ ...key, sweptAt: at })
     .onConflict((conflict) =>
-      conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }).where('watches.sweptAt', '<', watchAliveSince),
+      conflict
+        .columns(['uid', 'currency'])
+        .doUpdateSet({ sweptAt: at })
+        .where(({ not, between }) => not(between('watches.sweptAt', watchAliveSince, 2 * at - watchAliveSince))),
     )
     .returning('uid')
     .executeTakeFirst();
@@ -126,8 +130,11 @@ function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boolean> {
   });
 }
 
-/** Keys with open orders and no watch that has swept since `aliveSince`. */
-async function neglectedWatches(db: Database, aliveSince: number): Promise<WatchKey[]> {
+/** Keys with open orders and no watch that has swept since `watchAliveSince`, or that far ahead of `at`, by a clock that was wrong. */
+async function neglectedWatches(
+  db: Database,
+  { at, watchAliveSince }: Pick<OpenOrderRequest, 'at' | 'watchAliveSince'>,
+): Promise<WatchKey[]> {
   return db
     .selectFrom('openOrders')
     .leftJoin('watches', (join) =>
@@ -135,7 +142,12 @@ async function neglectedWatches(db: Database, aliveSince: number): Promise<Watch
     )
     .select(['openOrders.uid', 'openOrders.currency'])
     .distinct()
-    .where((row) => row.or([row('watches.sweptAt', 'is', null), row('watches.sweptAt', '<', aliveSince)]))
+    .where(({ eb, not, between, or }) =>
+      or([
+        eb('watches.sweptAt', 'is', null),
+        not(between('watches.sweptAt', watchAliveSince, 2 * at - watchAliveSince)),
+      ]),
+    )
     .orderBy('openOrders.uid')
     .orderBy('openOrders.currency')
     .execute();

@@ -35,7 +35,7 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId });
   await store.noteOrder(reference, { orderId });
   await store.openOrders({ uid, currency }, at);
-  await store.neglectedWatches(at);
+  await store.neglectedWatches({ at, watchAliveSince: at - 1 });
   await store.attemptsOf([reference]);
   await store.settleAttempts(reference, { upTo: 1, as: 'paid' });
   await store.changePayout(reference, { state: 'needs-operator', reason: because('outcome-unknown'), at });

@@ -48,6 +48,14 @@ onEveryStore('Payouts are quiet', (test) => {
     expect(await quiet(store, B1, { after: reference(first ?? '') })).toEqual(others);
   });
 
+  it('when a clock that was ahead has said that they changed', async () => {
+    const store = await test.open();
+    await released(store, { a: 'processing', b: 'processing' });
+    await store.changePayout(reference('a'), { state: 'processing', at: 86_400_000 });
+    await store.changePayout(reference('b'), { state: 'processing', at: 5_500 });
+    expect(await quiet(store, B1, { changedBefore: 4_000, now: 5_000 })).toEqual(['a']);
+  });
+
   it('of batches that have ended, whatever they came back to, and without a batch', async () => {
     const store = await test.open();
     await released(store, { a: 'needs-operator', b: 'needs-operator' });

@@ -66,10 +66,20 @@ onEveryStore('Watches', (test) => {
     await store.openOrder(openOrderRequest('b', { at: 10_000 }));
     await store.openOrder(openOrderRequest('c', { at: 10_000, currencies: ['EUR'] }));
     await store.touchWatch(EUR, 20_000);
-    expect(await store.neglectedWatches(10_000)).toEqual([]);
-    expect(await store.neglectedWatches(15_000)).toEqual([USD]);
+    const neglected = (watchAliveSince: number) => store.neglectedWatches({ at: 20_000, watchAliveSince });
+    expect(await neglected(10_000)).toEqual([]);
+    expect(await neglected(15_000)).toEqual([USD]);
     await store.closeOrder('a');
     await store.closeOrder('b');
-    expect(await store.neglectedWatches(15_000)).toEqual([]);
+    expect(await neglected(15_000)).toEqual([]);
+  });
+
+  it('are neglected when a clock that was ahead has said that they swept', async () => {
+    const store = await test.open();
+    await store.openOrder(openOrderRequest('a', { at: 86_400_000 }));
+    const now = { at: 20_000, watchAliveSince: 15_000 };
+    expect(await store.neglectedWatches(now)).toEqual([USD]);
+    expect(await store.openOrder(openOrderRequest('b', now))).toEqual([USD]);
+    expect(await store.neglectedWatches(now)).toEqual([]);
   });
 });

@@ -232,7 +232,8 @@ async function lookById(shift: Shift, owner: OpenOrder, now: number): Promise<vo
 export async function wakeNeglectedWatches(
   deps: Pick<ActivityDeps, 'store' | 'executions' | 'settings' | 'now'>,
 ): Promise<number> {
-  const neglected = await deps.store.neglectedWatches(deps.now() - watchLeaseMs(deps));
+  const at = deps.now();
+  const neglected = await deps.store.neglectedWatches({ at, watchAliveSince: at - watchLeaseMs(deps) });
   await Promise.all(neglected.map((key) => deps.executions.wakeWatch(key)));
   return neglected.length;
 }
