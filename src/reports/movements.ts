@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { currencyExponent } from '../domain/currency.ts';
 import { formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
@@ -66,13 +67,12 @@ export function movedBy(facts: MovedFacts): Moved {
   const told: Told[] = [
     ...(exchange === undefined ? unbooked(facts) : exchanged(facts, exchange)),
     ...paid(facts),
-    ...facts.returns.map((entry, index) => returned(facts, entry, index)),
+    ...facts.returns.map((entry) => returned(facts, entry)),
     ...facts.incidents.map(({ kind }): Told => ({ kind: 'payment', why: INCIDENTS[kind] })),
   ];
-  const id = payout.reference.replaceAll('-', '');
   return {
     payout,
-    movements: told.flatMap((it) => ('why' in it ? [] : [{ ...it, id: `${id}-${it.id}` }])),
+    movements: told.flatMap((it) => ('why' in it ? [] : [{ ...it, id: movementId(payout, it) }])),
     unclear: told.flatMap((it) =>
       'why' in it ? [{ reference: payout.reference, documentId: payout.documentId, kind: it.kind, why: it.why }] : [],
     ),
@@ -140,12 +140,24 @@ function charged(
   return [{ id, kind: 'fee', legs: [left], orderId, at }];
 }
 
-function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord, index: number): Told {
+/** A payout has one movement of each kind, but as many returns as come: a return is known by its own order, whichever is seen first. */
+function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement): string {
+  const of =
+    kind === 'return'
+      ? createHash('sha256')
+          .update(JSON.stringify([reference, orderId]))
+          .digest('hex')
+          .slice(0, 32)
+      : reference.replaceAll('-', '');
+  return `${of}-${id}`;
+}
+
+function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord): Told {
   const accountId = accountsOf(facts).get(currency);
   if (accountId === undefined) return { kind: 'return', why: ACCOUNT_UNKNOWN };
   const came = leg('credit', accountId, amount, currency);
   if (came === undefined) return { kind: 'return', why: AMOUNT_UNFIT };
-  return { id: `R${index + 1}`, kind: 'return', legs: [came], orderId, at };
+  return { id: 'R', kind: 'return', legs: [came], orderId, at };
 }
 
 /** The accounts of a payout by currency: the one that paid, and the one that its exchange was sold from. */

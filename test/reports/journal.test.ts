@@ -34,8 +34,8 @@ it('books each movement as an entry, what leaves the bank credited there', async
     ['P', 'bank:acc-eur', '', '10.00', 'EUR'],
     ['F', 'bank-fees', '1.50', '', 'EUR'],
     ['F', 'bank:acc-eur', '', '1.50', 'EUR'],
-    ['R1', 'returned-payouts', '', '10.00', 'EUR'],
-    ['R1', 'bank:acc-eur', '10.00', '', 'EUR'],
+    ['R', 'returned-payouts', '', '10.00', 'EUR'],
+    ['R', 'bank:acc-eur', '10.00', '', 'EUR'],
   ]);
   expect(lines.map(({ date }) => date)).toEqual([...Array(8).fill('2026-03-31'), '2026-04-01', '2026-04-01']);
   expect(new Set(lines.map(({ document }) => document))).toEqual(new Set(['INV-1']));

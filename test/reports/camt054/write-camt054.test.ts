@@ -22,7 +22,7 @@ it('has an entry for each leg that moved money, by account, in the form of the s
   expect(problems).toEqual([]);
   expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['acc-usd', 'acc-eur']);
   expect(values('Ntfctn/Acct/Ccy')).toEqual(['USD', 'EUR']);
-  expect(values('Ntry/NtryRef').map((id) => id.slice(33))).toEqual(['X', 'X', 'P', 'F', 'R1']);
+  expect(values('Ntry/NtryRef').map((id) => id.slice(33))).toEqual(['X', 'X', 'P', 'F', 'R']);
   expect(values('Ntry/Amt')).toEqual(['12.50', '11.50', '10.00', '1.50', '10.00']);
   expect(values('Ntry/CdtDbtInd')).toEqual(['DBIT', 'CRDT', 'DBIT', 'DBIT', 'CRDT']);
   expect(values('Fmly/SubFmlyCd')).toEqual(['OTHR', 'OTHR', 'OTHR', 'CHRG', 'RRTN']);
