@@ -113,7 +113,7 @@ export async function writeAnswers(
     refused: () => store.refusedRows(batchId),
     payout: (reference: string) => store.payout(reference),
     latest,
-    afterwards: await cameToLight(store, batchId, latest),
+    afterwards: await cameToLight(store, batchId),
     log: {
       given: () => store.answersOf(batchId),
       told: (version: number) => store.answeredTransactions(batchId, version),
@@ -124,34 +124,52 @@ export async function writeAnswers(
   return writeStatusReports(dir, source, stem);
 }
 
-/** Incidents and returns of payouts that have ended, by reference; an incident says more than money that came back. */
-async function cameToLight(
-  store: Store,
-  batchId: string,
-  latest: (payout: PayoutRecord) => Promise<PayoutRecord>,
-): Promise<Map<string, { reason: Reason; at: number }>> {
+/**
+ * Incidents and returns of the payouts that a message is answered by, by the reference of the newest generation; an incident says more
+ * than money that came back, and one of an earlier generation is about the same money.
+ */
+async function cameToLight(store: Store, batchId: string): Promise<Map<string, { reason: Reason; at: number }>> {
   const found = new Map<string, { reason: Reason; at: number }>();
-  for await (const page of inPages(store.rows(batchId))) {
-    const newest = await Promise.all(page.map(latest));
+  for await (const page of inPages(answeredBy(store, batchId))) {
+    const lives = await Promise.all(page.map((payout) => generationsFrom(store, payout)));
+    const newest = lives.flatMap((life) => life.at(-1) ?? []);
+    const answeredAs = new Map(
+      lives.flatMap((life, index) => life.map(({ reference }) => [reference, newest[index]?.reference ?? reference])),
+    );
     const paid = newest.filter(({ state }) => state === 'completed').map(({ reference }) => reference);
     for (const [reference, returns] of Map.groupBy(await store.returnsOf(paid), (it) => it.reference)) {
       const sums = returns.map(({ amount, currency, orderId }) => `${amount} ${currency} by order ${orderId}`);
       const at = Math.max(...returns.map(({ seenAt }) => seenAt));
       found.set(reference, { reason: { code: 'returned', message: `money came back: ${sums.join(', ')}` }, at });
     }
-    for (const { reference, kind, seenAt } of await store.incidentsOf(newest.map(({ reference }) => reference))) {
-      found.set(reference, { reason: { code: kind, message: INCIDENTS[kind] }, at: seenAt });
+    for (const { reference, kind, seenAt } of await store.incidentsOf([...answeredAs.keys()])) {
+      found.set(answeredAs.get(reference) ?? reference, {
+        reason: { code: kind, message: INCIDENTS[kind] },
+        at: seenAt,
+      });
     }
   }
   return found;
 }
 
-/** Only what took no money has a later generation. */
-async function latestOf(store: Store, payout: PayoutRecord): Promise<PayoutRecord> {
-  if (!TOOK_NO_MONEY.has(payout.state)) return payout;
+/** The rows of a batch, and the payouts that have taken rows of its message before. */
+async function* answeredBy(store: Store, batchId: string): AsyncGenerator<PayoutRecord> {
+  yield* store.rows(batchId);
+  for await (const { reference } of store.refusedRows(batchId)) {
+    const taken = reference === undefined ? undefined : await store.payout(reference);
+    if (taken !== undefined) yield taken;
+  }
+}
+
+const latestOf = async (store: Store, payout: PayoutRecord): Promise<PayoutRecord> =>
+  (await generationsFrom(store, payout)).at(-1) ?? payout;
+
+/** A payout and its later generations, the newest last: only what took no money has one. */
+async function generationsFrom(store: Store, payout: PayoutRecord): Promise<PayoutRecord[]> {
+  if (!TOOK_NO_MONEY.has(payout.state)) return [payout];
   const { uid, documentId, generation } = payout;
   const next = await store.payout(referenceOf(uid, documentId, 'payment', generation + 1));
-  return next === undefined ? payout : latestOf(store, next);
+  return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];
 }
 
 const TOOK_NO_MONEY: ReadonlySet<PayoutState> = new Set(['failed', 'rejected', 'cancelled']);
