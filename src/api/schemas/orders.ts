@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { orderStage } from './order-status.ts';
-import { identifier, optionalAmount, optionalDecimal, optionalText, optionalTimestamp, pageOf } from './wire.ts';
+import {
+  identifier,
+  optionalAmount,
+  optionalDecimal,
+  optionalText,
+  optionalTimestamp,
+  pageOf,
+  wireText,
+} from './wire.ts';
 
 /**
  * Order record (interface section 2). Which fields an order type fills is not shown, so all but the id are optional;
@@ -15,7 +23,7 @@ const record = z.object({
   updated_at: optionalTimestamp,
   type: optionalText,
   direct: optionalText,
-  status: z.string().min(1),
+  status: wireText.pipe(z.string().min(1)),
   payment_type: optionalText,
   sell_account: optionalText,
   buy_account: optionalText,

@@ -28,14 +28,24 @@ function unsigned(value: string): string {
   return value.replace(/^-/, '');
 }
 
+/** Text of the bank. PostgreSQL stores no U+0000: what would hold one fails every write that names it. */
+export const wireText = z.string().transform(storable);
+
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
 /** An identifier: a non-empty string, or an integer taken as text. */
-export const identifier = z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().min(1));
+export const identifier = z
+  .union([z.string(), z.number().int()])
+  .transform((value) => storable(String(value)))
+  .pipe(z.string().min(1));
 
 /** Free text that may be absent, null or of another scalar type. */
 export const optionalText = z
   .union([z.string(), z.number(), z.boolean()])
   .nullish()
-  .transform((value) => (value === null || value === undefined || value === '' ? undefined : String(value)));
+  .transform((value) => (value === null || value === undefined || value === '' ? undefined : storable(String(value))));
 
 /** Epoch milliseconds, as a number or digits. */
 export const timestamp = z

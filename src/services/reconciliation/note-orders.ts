@@ -1,6 +1,6 @@
 import type { Bank } from '../../api/bank.ts';
 import type { Order } from '../../api/schemas/orders.ts';
-import { isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
+import { isArrival, isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
 import type { ClosedMeaning } from '../../domain/order-status.ts';
 import {
   addFindings,
@@ -65,8 +65,8 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
       const judge = (facts: OrderFacts[]) => factsOfExchange(owner, accepted, facts, closedMeans);
       await note.facts(under, await judged(deps, under, judge));
     } else if (attempts === undefined) {
-      // Money that somebody else sends to the account is no order of anybody's payouts.
-      for (const order of under) if (!isReturn(order)) await note.unasked(order);
+      // Money that somebody else sends to the account, by a transfer too, is no order of anybody's payouts.
+      for (const order of under) if (!isReturn(order) && !isArrival(order)) await note.unasked(order);
     }
   }
   return note.findings;

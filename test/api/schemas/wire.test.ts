@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { order } from '../../../src/api/schemas/orders.ts';
 import {
   amount,
   decimal,
@@ -62,4 +63,10 @@ describe('a page', () => {
       pages: 3,
     });
   });
+});
+
+test('no text of the bank holds U+0000, which PostgreSQL does not store', () => {
+  const text = 'a\0b';
+  const { status, client_order_id, order_id } = order.parse({ order_id: text, client_order_id: text, status: text });
+  expect([status, client_order_id, order_id]).toEqual(['a\ufffdb', 'a\ufffdb', 'a\ufffdb']);
 });

@@ -96,7 +96,10 @@ describe('money that came back', () => {
 
   it('of somebody else is no business of ours', async () => {
     const deposit = order('in', 'COMPLETED', { direct: 'IN', client_order_id: 'theirs' });
-    expect(await note([deposit, { ...deposit, order_id: 'in-2', client_order_id: undefined }])).toMatchObject({
+    const transferred = { ...deposit, order_id: 'in-3', type: 'TRANSFER' };
+    expect(
+      await note([deposit, { ...deposit, order_id: 'in-2', client_order_id: undefined }, transferred]),
+    ).toMatchObject({
       returns: 0,
       unaskedOrders: 0,
     });
