@@ -1,4 +1,11 @@
-import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown } from '../domain/markdown.ts';
 import type { BatchControl, StateCounts } from '../domain/payout-state.ts';
 import type { PumpResult } from '../services/batch/pump.ts';
@@ -24,7 +31,12 @@ const REPORTS_PER_BATCH = 10;
  * A file of payouts. The rows live in the store and in their own workflows; this one holds the id and the counters, and
  * waits in one heartbeating activity that costs no events.
  */
-export async function payoutBatch({ batchId }: PayoutBatchInput): Promise<PumpResult> {
+export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> {
+  // Anybody can start a workflow with anything: what names no batch fails here, and not each of its workflow tasks.
+  const { batchId } = given ?? {};
+  if (typeof batchId !== 'string') {
+    throw ApplicationFailure.nonRetryable('a batch is started with {"batchId":"..."}', FAILURES.invalidInput);
+  }
   let progress: PumpResult | null = null;
   const control = (wanted: BatchControl) => async (asked: BatchRequest) => {
     return { control: await batchControl.setBatchControl({ batchId, control: wanted, by: asked.by }) };

@@ -30,7 +30,8 @@ const KEYS_AT_ONCE = 4;
  * Compares what is stored with what the bank shows, again and again: every user and currency with payouts of the last
  * days, one list read each. Finds what comes after the end of a payout, when nobody watches its order any more.
  */
-export async function reconciliation(input: ReconciliationInput = {}): Promise<Pass> {
+export async function reconciliation(given?: ReconciliationInput): Promise<Pass> {
+  const input = given ?? {};
   const { once = false, days } = input;
   let pass = input.underWay ?? NEW_PASS;
   let asked = false;

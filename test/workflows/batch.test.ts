@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
+import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { payloadDigest, referenceOf } from '../../src/identity.ts';
 import type { PumpResult } from '../../src/services/batch/pump.ts';
 import { startBatch } from '../../src/temporal/executions.ts';
@@ -30,6 +30,16 @@ async function claim(product: Product, instructions: Partial<PayoutInstruction>[
 const plain = (count: number): Partial<PayoutInstruction>[] => Array.from({ length: count }, () => ({}));
 
 describe.concurrent('a batch on a real Temporal server', () => {
+  it.each([undefined, null, 'batch-1', {}])('started with %j fails with a clear reason', async (given) => {
+    await using product = await startProduct();
+    const workflowId = batchWorkflowId('nothing');
+    const options = { workflowId, taskQueue: TASK_QUEUE, args: [given] };
+    const handle = await product.client.workflow.start('payoutBatch', options);
+    await expect(handle.result()).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('batchId'), type: 'InvalidInput' },
+    });
+  });
+
   it('pays every row once, with one bad row and one in need of people, within its event budget', async () => {
     await using product = await startProduct({ settings: { window: 10 } });
     const references = await claim(product, [...plain(38), { note: 'sandbox:fail' }, { note: 'sandbox:close' }]);
