@@ -146,8 +146,11 @@ class Gate {
   async #nextSlice(): Promise<void> {
     const { book, now, sleep } = this.#options;
     const { calls, lengthMs } = this.#slice;
+    const askedAt = now();
     const startsAt = await book(this.#key, lengthMs);
-    if (startsAt > now()) await sleep(startsAt - now());
+    // By the clock before and after: one that is put right in between would have everybody wait for the time it showed.
+    const waitMs = startsAt - Math.max(askedAt, now());
+    if (waitMs > 0) await sleep(waitMs);
     this.#left = this.#paced(calls);
     this.#endsAt = startsAt + lengthMs;
   }

@@ -127,6 +127,24 @@ describe('the calls of all processes over one book', () => {
     expect(left).toHaveLength(50);
   });
 
+  it.each([-3_600_000, 3_600_000])('go on when the clock is put right by %i ms while a slice is booked', async (ms) => {
+    const time = world();
+    let offMs = -ms;
+    const now = (): number => time.now() + offMs;
+    const budget = new CallBudget({
+      ...{ limits: { all: 100, user: 50 }, now, sleep: time.sleep },
+      async book() {
+        const startsAt = now();
+        offMs = 0;
+        return startsAt;
+      },
+    });
+    const left: number[] = [];
+    for (let n = 0; n < 50; n += 1) void budget.admit(read).then(() => left.push(time.now()));
+    await time.run(5_000);
+    expect(left).toHaveLength(50);
+  });
+
   it('are refused, not made, when the book cannot be had', async () => {
     const time = world();
     const budget = new CallBudget({
