@@ -215,6 +215,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   restore: [
     ['payouts restore store-2026-05-12.sqlite', 'show what it contains, confirm, replace the store'],
     ['payouts restore store-2026-05-12.sqlite --yes --by alice', 'without confirmation'],
+    ['payouts restore', 'after pg_restore: record in the restored database that it was restored'],
   ],
   histories: [['payouts histories pull --to open', 'open workflows, one file each']],
   'histories pull': [

@@ -93,7 +93,10 @@ export function addKeeping(command: Add, perform: Perform): void {
   command('backup <file>', 'copy the store to a new file; a stack may be running').action((file) =>
     perform((s) => backup(s, file)),
   );
-  command('restore <file>', 'replace the store with a copy; the old store is kept; no stack may be running')
+  command(
+    'restore [file]',
+    'replace the store with a copy, or record that PostgreSQL was restored; no stack may be running',
+  )
     .option('--yes', 'skip the confirmation', false)
     .option('--by <name>', 'your name (default: the user of this machine)', keptText)
     .action((file, options) => perform((s) => restore(s, file, options)));

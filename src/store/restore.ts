@@ -151,7 +151,11 @@ function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
 }
 
-function detailOf({ payouts, open, lastChangeAt }: StoreFileFacts, replaced: string | null): Record<string, string> {
+/** What the audit says of a restore. */
+export function detailOf(
+  { payouts, open, lastChangeAt }: StoreFileFacts,
+  replaced: string | null,
+): Record<string, string> {
   return {
     payouts: `${payouts}`,
     open: `${open}`,

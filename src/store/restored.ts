@@ -39,10 +39,13 @@ async function hasReplaced(db: Database, storeId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The last time this store was put in the place of another one: it may know less than was sent. */
+/**
+ * The last time this store was put in the place of another one: it may know less than was sent. Where the record does not say since
+ * when, anything may be missing: a later time could take what was sent for absent.
+ */
 async function restored(db: Database): Promise<Restored | undefined> {
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', [KEY, FROM_KEY]).execute();
   const times = new Map(rows.map(({ key, value }) => [key, Number(value)]));
   const at = times.get(KEY);
-  return at === undefined ? undefined : { at, from: times.get(FROM_KEY) ?? at };
+  return at === undefined ? undefined : { at, from: times.get(FROM_KEY) ?? 0 };
 }

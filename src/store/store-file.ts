@@ -111,7 +111,8 @@ async function tablesOf(db: Database): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name).filter((name) => !name.startsWith('sqlite_')));
 }
 
-async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
+/** @throws StoreFileError for a store that was never used */
+export async function factsOf(db: Database, path: string): Promise<StoreFileFacts> {
   const recorded = await identity(db);
   if (recorded.bank === undefined) {
     throw new StoreFileError(

@@ -36,6 +36,8 @@ export interface Stack {
   file: string;
   /** Runs `payouts ARGS` once. */
   payouts(...args: string[]): Command;
+  /** The same with other settings. */
+  payoutsWith(settings: Readonly<Record<string, string>>, ...args: string[]): Command;
   end(): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
       file,
     },
     payouts: (...args) => command(process.execPath, [PAYOUTS, ...args], env),
+    payoutsWith: (settings, ...args) => command(process.execPath, [PAYOUTS, ...args], { ...env, ...settings }),
     end: async () => {
       await Promise.all([...workers, sandbox, temporal].map((it) => it.end()));
       await database?.end();

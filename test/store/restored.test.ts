@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
+import { openTables } from './later-build.ts';
 import { onEveryStore } from './stores.ts';
 
 onEveryStore('A store that was restored', (test) => {
+  it('may have forgotten what was sent at any time, where nothing says since when', async () => {
+    const store = await test.open();
+    await store.recordRestore({ at: 2_000, from: 1_900, by: 'bob', detail: {} });
+    expect(await store.restored()).toEqual({ at: 2_000, from: 1_900 });
+    const db = openTables(test.url());
+    await db.deleteFrom('meta').where('key', '=', 'restored_from').execute();
+    await db.destroy();
+    expect(await store.restored()).toEqual({ at: 2_000, from: 0 });
+  });
+
   it('says when, the last time, and who did it each time', async () => {
     const store = await test.open();
     expect((await store.restored())?.at).toBeUndefined();

@@ -8,7 +8,8 @@ import { lockHome } from '../../embedded/lock.ts';
 import { StackError } from '../../embedded/stack-error.ts';
 import { counted, groupedAmount } from '../../reports/display.ts';
 import { backupStore } from '../../store/backup.ts';
-import { restoreStore } from '../../store/restore.ts';
+import { type RestoreOrder, restoreStore } from '../../store/restore.ts';
+import { nameOfDatabase, recordRestoredDatabase } from '../../store/restored-database.ts';
 import type { StoreFileFacts } from '../../store/store-file.ts';
 import { storeLocation } from '../../store/store-url.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -35,24 +36,28 @@ export async function backup(session: Session, path: string): Promise<ExitCode> 
   return EXIT.completed;
 }
 
-/** `payouts restore FILE`: a copy in the place of the store, which is kept beside it. */
-export async function restore(session: Session, path: string, { yes, by }: RestoreOptions): Promise<ExitCode> {
+/**
+ * `payouts restore FILE`: a copy in the place of the store, which is kept beside it. Without a FILE: the record, in a store that
+ * PostgreSQL's own tools have restored, that they have.
+ */
+export async function restore(
+  session: Session,
+  path: string | undefined,
+  { yes, by }: RestoreOptions,
+): Promise<ExitCode> {
   const { config, output } = session;
-  const store = storeFileOf(config, PG_RESTORE);
-  const file = resolve(path);
+  const { file, store, question, put } = restoring(config, path);
   const lock = lockHome(config.home);
   if (lock === undefined) {
     throw new StackError('already-up', `a stack is running in ${config.home}`, 'Stop it first, then restore.');
   }
   try {
     const now = Date.now();
-    const { facts, replaced } = await restoreStore({
-      store,
-      file,
+    const { facts, replaced } = await put({
       identity: { bank: bankMark(config), namespace: config.temporal.namespace },
       by: by ?? userInfo().username,
       now,
-      confirm: (found) => confirm(`Replace ${store} with ${file} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
+      confirm: (found) => confirm(`${question} (${textOf(found)})? ${WHAT_IT_MEANS}`, yes),
     });
     output.result(
       {
@@ -72,23 +77,56 @@ export async function restore(session: Session, path: string, { yes, by }: Resto
   }
 }
 
+interface Restoring {
+  /** null: PostgreSQL's own tools have read it. */
+  file: string | null;
+  store: string;
+  question: string;
+  put(order: Omit<RestoreOrder, 'store' | 'file'>): Promise<{ facts: StoreFileFacts; replaced: string | null }>;
+}
+
+/** Exit 2 where a store in a file is given no copy, or one in PostgreSQL a file that this command does not read. */
+function restoring(config: Config, path: string | undefined): Restoring {
+  const url = config.storeUrl.reveal();
+  if (storeLocation(url).kind === 'postgres') {
+    if (path !== undefined) throw noStoreFile(PG_RESTORE);
+    const store = nameOfDatabase(url);
+    return {
+      file: null,
+      store,
+      question: `Record that ${store} was restored and that nothing has used it since`,
+      put: async (order) => ({ facts: await recordRestoredDatabase({ ...order, url }), replaced: null }),
+    };
+  }
+  const store = storeFileOf(config, PG_RESTORE);
+  if (path === undefined) {
+    throw new Problem('usage', 'no-file', `The store is the file ${store}: name the copy to put in its place.`, {
+      hint: 'payouts restore FILE, a file that payouts backup wrote.',
+    });
+  }
+  const file = resolve(path);
+  const question = `Replace ${store} with ${file}`;
+  return { file, store, question, put: (order) => restoreStore({ ...order, store, file }) };
+}
+
 const WHAT_IT_MEANS = 'It does not contain what was claimed or sent after the copy was made.';
 const AFTERWARDS = [
   'Payouts that have not ended are searched for at the bank before anything of them is sent again.',
   'Compare a file that was taken after the copy with `payouts orders UID CURRENCY` before you run it again.',
 ];
 
-const PG_DUMP = 'Back it up with pg_dump --format=custom --file=FILE DATABASE-URL';
-const PG_RESTORE = 'Stop all workers, then restore it with pg_restore --clean --if-exists --dbname=DATABASE-URL FILE';
+const PG_DUMP = "Back it up with PostgreSQL's pg_dump --format=custom --file=FILE";
+const PG_RESTORE = "Restore it with PostgreSQL's pg_restore, then record that: payouts restore, without a file";
 
 /** The SQLite file of the store; exit 2 where it is none. */
 function storeFileOf({ storeUrl }: Config, onPostgres: string): string {
   const place = storeLocation(storeUrl.reveal());
   if (place.kind === 'file') return place.path;
-  throw new Problem('usage', 'no-store-file', 'The store is in PostgreSQL, not in a file.', {
-    hint: `${onPostgres}.`,
-  });
+  throw noStoreFile(onPostgres);
 }
+
+const noStoreFile = (onPostgres: string): Problem =>
+  new Problem('usage', 'no-store-file', 'The store is in PostgreSQL, not in a file.', { hint: `${onPostgres}.` });
 
 const documentOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): object => ({
   bank: identity.bank,

@@ -36,8 +36,7 @@ export const pointInTime: Drill = {
       join(stack.dir, 'base'),
     );
     await untilOrders(stack, 6);
-    const now = await server.ask('select now(), (extract(epoch from now()) * 1000)::bigint');
-    const [moment = '', ms = ''] = now.split('|');
+    const moment = await server.ask('select now()');
     // What is paid from here on the restored store has never heard of.
     await untilOrders(stack, 12);
     const restores: number[] = [];
@@ -46,7 +45,7 @@ export const pointInTime: Drill = {
       // Temporal goes on writing: what counts is that the log up to here is in the archive.
       const here = await server.ask('select pg_walfile_name(pg_switch_wal())');
       await server.untilTrue(`select last_archived_wal >= '${here}' from pg_stat_archiver`);
-      await restoreStore(server, stack, { moment, ms });
+      await restoreStore(server, stack, moment);
       restores.push(Date.now());
       await Promise.all(stack.workers.map((worker) => worker.start()));
     });
@@ -55,11 +54,7 @@ export const pointInTime: Drill = {
 };
 
 /** A second server is brought to the moment, and gives its store to the first, where Temporal's databases stay as they are. */
-async function restoreStore(
-  server: Tools,
-  { dir, ground }: ClusterStack,
-  { moment, ms }: { moment: string; ms: string },
-): Promise<void> {
+async function restoreStore(server: Tools, { dir, ground, payoutsWith }: ClusterStack, moment: string): Promise<void> {
   const data = join(dir, 'base');
   writeFileSync(join(data, 'recovery.signal'), '');
   server.own(join(data, 'recovery.signal'));
@@ -95,12 +90,14 @@ async function restoreStore(
   await server.program('pg_dump', '--format=custom', `--file=${copy}`, url.href);
   await beside.end();
   await server.ask('create database payouts_restored owner payouts');
+  await server.ask('revoke all on database payouts_restored from public');
   const target = new URL(ground.adminUrl);
   target.pathname = '/payouts_restored';
   await server.program('pg_restore', '--exit-on-error', `--dbname=${target.href}`, copy);
-  const said = `insert into meta (key, value) values ('restored_at', '${Date.now()}'), ('restored_from', '${ms}')
-    on conflict (key) do update set value = excluded.value`;
-  await server.ask(said, target.href);
+  const restored = new URL(ground.storeUrl);
+  restored.pathname = target.pathname;
+  const { code, stderr } = await payoutsWith({ PAYOUTS_STORE_URL: restored.href }, 'restore', '--yes').ended;
+  if (code !== 0) throw new Error(`payouts restore: ${stderr}`);
   await server.ask("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'payouts'");
   await server.ask('alter database payouts rename to payouts_replaced');
   await server.ask('alter database payouts_restored rename to payouts');

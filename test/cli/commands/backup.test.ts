@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backup, restore } from '../../../src/cli/commands/backup.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -9,9 +9,12 @@ import { lockHome } from '../../../src/embedded/lock.ts';
 import { problemOf } from '../../../src/intake/problem-of.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { batchClaim } from '../../store/samples.ts';
+import { BACKENDS } from '../../store/stores.ts';
+import { createDatabase, dropDatabase } from '../../support/databases.ts';
 import { endsWith } from '../../support/ends-with.ts';
 
 const OPTIONS = { by: 'alice', yes: true };
+const ELSEWHERE = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
 
 let folder: string;
 let home: string;
@@ -37,8 +40,11 @@ function session(env: Record<string, string> = {}): Session {
   return { config: loadConfig({ PAYOUTS_HOME: home, ...env }), output } as unknown as Session;
 }
 
-async function onStore<T>(work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>): Promise<T> {
-  const store = await openStore(`file:${join(home, 'store.sqlite')}`);
+async function onStore<T>(
+  work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>,
+  url = `file:${join(home, 'store.sqlite')}`,
+): Promise<T> {
+  const store = await openStore(url);
   try {
     return await work(store);
   } finally {
@@ -114,15 +120,64 @@ it('names the tools of PostgreSQL for a store that is there, and not its passwor
   const errors = await Promise.all(refusals.map((it) => it.catch(problemOf)));
   expect(errors).toMatchObject([
     { kind: endsWith(2), code: 'no-store-file', hint: expect.stringContaining('pg_dump') },
-    { kind: endsWith(2), code: 'no-store-file', hint: expect.stringContaining('pg_restore') },
+    { kind: endsWith(2), code: 'no-store-file', hint: expect.stringContaining('payouts restore, without a file') },
   ]);
   expect(JSON.stringify(errors)).not.toContain('hunter2');
 });
 
+it('restores no store that is a file without a copy', async () => {
+  const error = await restore(session(), undefined, OPTIONS).catch(problemOf);
+  expect(error).toMatchObject({ kind: endsWith(2), code: 'no-file', hint: expect.stringContaining('restore FILE') });
+});
+
+describe.runIf(BACKENDS.length > 1)('after pg_restore', () => {
+  const admin = process.env.PAYOUTS_TEST_POSTGRES_URL ?? '';
+  const name = `payouts_restored_${process.pid}`;
+  let url: string;
+  const restored = (env: Record<string, string> = {}, options = OPTIONS) =>
+    restore(session({ PAYOUTS_STORE_URL: url, ...env }), undefined, options);
+
+  beforeEach(async () => {
+    url = await createDatabase(admin, name);
+    await onStore(async (store) => {
+      await store.identify({ bank: 'sandbox', namespace: 'default' });
+      await store.claimBatch({ ...batchClaim('b1', ['a', 'b']), at: 5_000 });
+    }, url);
+  });
+
+  afterEach(() => dropDatabase(admin, name));
+
+  it('says in the database that others may have sent since its last change, and since the earliest after two', async () => {
+    expect(await restored()).toBe(0);
+    const [document, text] = told[0] ?? [];
+    const { restoredAt } = (document as { restore: { restoredAt: string } }).restore;
+    expect(document).toMatchObject({ restore: { file: null, replaced: null, payouts: 2, open: 2 } });
+    expect(text).toContain(`PostgreSQL database ${name} on 127.0.0.1`);
+    await onStore(async (store) => {
+      expect(await store.restored()).toEqual({ at: Date.parse(restoredAt), from: 5_000 });
+      expect(await store.auditOf('store')).toMatchObject([{ actor: 'alice', action: 'restore' }]);
+      await store.claimBatch({ ...batchClaim('b2', ['c']), at: 9_000 });
+    }, url);
+    expect(await restored()).toBe(0);
+    await onStore(async (store) => expect((await store.restored())?.from).toBe(5_000), url);
+  });
+
+  it.each([
+    ['somebody uses the database', 'store-in-use', {}, OPTIONS, true],
+    ['nobody confirms', 'confirmation-needed', {}, { ...OPTIONS, yes: false }, false],
+    ['the store is of another bank', 'wrong-store', ELSEWHERE, OPTIONS, false],
+  ] as const)('records nothing where %s', async (_what, code, env, options, isUsed) => {
+    const user = isUsed ? await openStore(url) : undefined;
+    await user?.batches(1);
+    expect(await restored(env, options).catch(problemOf)).toMatchObject({ kind: endsWith(2), code });
+    await user?.close();
+    expect(await onStore((store) => store.restored(), url)).toBeUndefined();
+  });
+});
+
 it('refuses the copy of another bank, and a file that is none', async () => {
   await backup(session(), copy);
-  const elsewhere = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
-  const other = await restore(session(elsewhere), copy, OPTIONS).catch(problemOf);
+  const other = await restore(session(ELSEWHERE), copy, OPTIONS).catch(problemOf);
   expect(other).toMatchObject({ kind: endsWith(2), code: 'wrong-store' });
   writeFileSync(copy, 'id,amount\n'.repeat(200));
   const none = await restore(session(), copy, OPTIONS).catch(problemOf);

@@ -1,0 +1,63 @@
+import { PostgresDialect, sql } from 'kysely';
+import { Client } from 'pg';
+import { type Database, openDatabase } from './database.ts';
+import { StoreFileError } from './errors.ts';
+import { assertSameIdentity } from './identity.ts';
+import { migrate } from './migrate.ts';
+import { openPostgresPool } from './postgres-pool.ts';
+import { detailOf, type RestoreOrder } from './restore.ts';
+import { restoreRepository } from './restored.ts';
+import { factsOf, type StoreFileFacts } from './store-file.ts';
+
+/** `url`: the restored database, `postgres://user:password@host/database`. */
+interface RestoredDatabase extends Pick<RestoreOrder, 'identity' | 'by' | 'now' | 'confirm'> {
+  url: string;
+}
+
+/** What a person calls it; without user and password. */
+export function nameOfDatabase(url: string): string {
+  const { host, port, database } = new Client({ connectionString: url });
+  return `PostgreSQL database ${database} on ${host}:${port}`;
+}
+
+/**
+ * Records in a database that PostgreSQL's own tools have restored that this was done. What others sent after its last change may be
+ * missing in it, so this comes before anything else uses it.
+ *
+ * @returns what the database holds
+ * @throws StoreFileError when another process is at work in it (an idle one has no connection) or it was never used with a bank,
+ * StoreIdentityError when it belongs to another bank or namespace
+ */
+export async function recordRestoredDatabase({
+  url,
+  identity,
+  by,
+  now,
+  confirm,
+}: RestoredDatabase): Promise<StoreFileFacts> {
+  const db = openDatabase(new PostgresDialect({ pool: openPostgresPool(url) }));
+  try {
+    await assertAlone(db);
+    await migrate(db, { serial: 'bigserial' });
+    const facts = await factsOf(db, 'PostgreSQL');
+    assertSameIdentity(facts.identity, identity);
+    await confirm(facts);
+    const detail = detailOf(facts, null);
+    await restoreRepository.recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
+    return facts;
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Asked on the first connection of the pool: the only one of this process. */
+async function assertAlone(db: Database): Promise<void> {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+    and usename = current_user and pid <> pg_backend_pid()`.execute(db);
+  if (rows.length === 0) return;
+  throw new StoreFileError(
+    'store-in-use',
+    'another process is connected to the database',
+    'First stop the workers, the gateway and all other commands that use it, then restore it again.',
+  );
+}
