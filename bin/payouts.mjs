@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ if (isBuilt) {
 } else if (isNewEnough) {
   endWithLauncher();
   // Compiled once, not by every command: where this folder cannot be written, Node compiles as it would without.
-  enableCompileCache(join(root, 'node_modules', '.cache', 'durable-payouts', 'compiled'));
+  nodeModule.enableCompileCache(join(root, 'node_modules', '.cache', 'durable-payouts', 'compiled'));
   await import('../src/starter.ts');
 } else {
   launch();

@@ -9,9 +9,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processMark } from '../../src/embedded/process-mark.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
-/** Makes the launcher take the Node it runs under for an old one. */
-const OLD_NODE =
-  "Object.defineProperty(process.versions, 'node', { value: process.channel ? process.versions.node : '20.0.0' });";
+/** Makes the launcher take the Node it runs under for an old one, whose modules export less. */
+const OLD_NODE = `
+import { registerHooks } from 'node:module';
+Object.defineProperty(process.versions, 'node', { value: '20.0.0' });
+registerHooks({
+  resolve: (name, context, next) =>
+    name === 'node:module' ? { url: 'data:text/javascript,export default {}', shortCircuit: true } : next(name, context),
+});
+`;
 /** Says its process id, then ends as its argument tells; SIGTERM and SIGINT end it with an exit code of its own. */
 const STARTER = `
 if (process.argv[2] === 'exit') process.exitCode = Number(process.argv[3]);
