@@ -46,7 +46,7 @@ async function build({ source, target, env, say }: Build): Promise<void> {
   if (go === undefined)
     throw new ClusterError(
       `${basename(target)} must be built once, and Go was not found`,
-      `Install Go 1.24 or later (https://go.dev/dl), or put the program here: ${target}`,
+      `Install Go 1.25 or later (https://go.dev/dl), or put the program here: ${target}`,
     );
   say(`building ${source} with Go; the first time takes about 4 minutes`);
   const startedAt = performance.now();
