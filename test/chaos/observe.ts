@@ -3,7 +3,7 @@ import type { LoggedPost } from '../../src/sandbox/bank/post-log.ts';
 import type { AccountBooks, BankOrder, Observation, ReceivedPost, WorkflowResult } from '../checker/observation.ts';
 import type { BankState, BankStateOrder } from './bank-door.ts';
 import { MAKER } from './hand-over.ts';
-import { bankTimes, type ChaosOptions, profileOf } from './options.ts';
+import { bankTimes, type ChaosOptions, type Forgotten, profileOf } from './options.ts';
 import type { People } from './people.ts';
 import { rowsOf } from './rows.ts';
 import type { Stack } from './stack.ts';
@@ -39,6 +39,7 @@ export interface Seen {
   results: WorkflowResult[];
   calm: Observation['calm'];
   restores: readonly number[];
+  forgotten: Forgotten;
 }
 
 /** What the checker gets to know. Accounts are reckoned from the orders again, beside the bank's own journal. */
@@ -52,6 +53,7 @@ export function observe({
   results,
   calm,
   restores,
+  forgotten,
 }: Seen): Observation {
   const { lateCommitMs, listLagMs } = bankTimes(options);
   const { listLagMs: lag = 0 } = profileOf(options);
@@ -77,11 +79,13 @@ export function observe({
     beneficiaries: [],
     fees: [],
     accounts: closing.accounts.map((account) => booksOf(account, opening, closing.orders)),
-    attempts: stack.store.attempts().map(({ reference, attempt, sent_at, outcome, order_id }) => ({
-      ...{ reference, attempt, outcome },
-      recordedAt: trueTime(sent_at),
-      orderId: order_id,
-    })),
+    attempts: [...forgotten.attempts, ...stack.store.attempts()].map(
+      ({ reference, attempt, sent_at, outcome, order_id }) => ({
+        ...{ reference, attempt, outcome },
+        recordedAt: trueTime(sent_at),
+        orderId: order_id,
+      }),
+    ),
     rows: reportDocument.parse(report).payouts.map(({ reason, ...row }) => ({
       ...row,
       generation: 0,
@@ -92,7 +96,7 @@ export function observe({
     results,
     interruptions: [],
     decisions: people.decisions,
-    audits: stack.store.audits().map(({ at, actor, action, detail }) => ({
+    audits: [...forgotten.audits, ...stack.store.audits()].map(({ at, actor, action, detail }) => ({
       ...{ at: trueTime(at), actor, action },
       orderId: (JSON.parse(detail) as { orderId?: string }).orderId ?? null,
     })),

@@ -4,6 +4,7 @@ import { WRITE_KIND_NAMES } from '../../src/sandbox/faults/fault-plan.ts';
 import type { Ground } from './ground.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Stack } from './stack.ts';
+import type { StoredAttempt, StoredAudit } from './stored-tables.ts';
 
 /** Runs lay a cluster of their own, PostgreSQL and Temporal's server, in the place of the dev server and SQLite. */
 export const ON_CLUSTER = process.env.PAYOUTS_TEST_CLUSTER !== undefined;
@@ -41,10 +42,17 @@ export interface ChaosOptions {
   drill?: (stack: Stack, handOver: HandOver) => Promise<DrillOutcome>;
 }
 
+export interface Forgotten {
+  attempts: readonly StoredAttempt[];
+  audits: readonly StoredAudit[];
+}
+
 /** What a drill did, by name, and when it put an older copy of the store in its place. */
 export interface DrillOutcome {
   did: readonly string[];
   restores?: readonly number[];
+  /** What was recorded and is not in that copy. */
+  forgotten?: Forgotten;
 }
 
 const DISTURBANCES: ChaosOptions['disturbances'] = [

@@ -7,7 +7,7 @@ import { type DisturbanceCounts, disturb } from './disturb.ts';
 import { HandOver, report } from './hand-over.ts';
 import { countBy, judge, type Verdict } from './judge.ts';
 import { observe } from './observe.ts';
-import { type ChaosOptions, profileOf } from './options.ts';
+import { type ChaosOptions, type DrillOutcome, type Forgotten, profileOf } from './options.ts';
 import { People } from './people.ts';
 import { type Stack, startStack } from './stack.ts';
 
@@ -57,7 +57,7 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   const handOver = new HandOver(stack);
   const stopReading = readLogs(stack);
   const began = performance.now();
-  const { disturbances, restores } = await faultPhase(options, stack, handOver);
+  const { disturbances, restores, forgotten } = await faultPhase(options, stack, handOver);
   const calmFrom = Date.now();
   const faultPhaseMs = performance.now() - began;
   await retried(() => stack.bank.calm());
@@ -72,7 +72,18 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   await people.stop();
   await stopReading();
   await retried(() => stack.bank.readLog());
-  const seen = { options, stack, people, opening, closing, report: await report(stack), results, calm, restores };
+  const seen = {
+    options,
+    stack,
+    people,
+    opening,
+    closing,
+    report: await report(stack),
+    results,
+    calm,
+    restores,
+    forgotten,
+  };
   const observation = observe(seen);
   const verdict = judge(observation, stack);
   return {
@@ -89,15 +100,17 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   };
 }
 
+const NOTHING: Forgotten = { attempts: [], audits: [] };
+
 /** Faults and kills until POSTs were hit and the time after that is over, or everything is settled in spite of them. */
 async function faultPhase(
   options: ChaosOptions,
   stack: Stack,
   handOver: HandOver,
-): Promise<{ disturbances: DisturbanceCounts; restores: readonly number[] }> {
+): Promise<{ disturbances: DisturbanceCounts } & Required<Omit<DrillOutcome, 'did'>>> {
   if (options.drill !== undefined) {
-    const { did, restores = [] } = await options.drill(stack, handOver);
-    return { disturbances: new Map(Object.entries(countBy(did))), restores };
+    const { did, restores = [], forgotten = NOTHING } = await options.drill(stack, handOver);
+    return { disturbances: new Map(Object.entries(countBy(did))), restores, forgotten };
   }
   const over = new AbortController();
   void handOver.settled.then(() => over.abort());
@@ -107,7 +120,7 @@ async function faultPhase(
       () => over.abort(),
       () => undefined,
     );
-  return { disturbances: await disturb(options, stack, handOver, over.signal), restores: [] };
+  return { disturbances: await disturb(options, stack, handOver, over.signal), restores: [], forgotten: NOTHING };
 }
 
 const HITS_MIN = 3;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type ClusterGround, clusterGround } from '../cluster-ground.ts';
+import type { Forgotten } from '../options.ts';
 import { freePorts, Supervised } from '../processes.ts';
 import { type ClusterStack, type Drill, untilOrders } from './drill.ts';
 
@@ -26,7 +27,6 @@ export const pointInTime: Drill = {
   async run(stack, handOver) {
     const server = new Tools(stack);
     server.ownFolders();
-    await untilOrders(stack, 2);
     await server.program(
       'pg_basebackup',
       '--checkpoint=fast',
@@ -35,23 +35,40 @@ export const pointInTime: Drill = {
       '--pgdata',
       join(stack.dir, 'base'),
     );
-    await untilOrders(stack, 6);
+    await untilOrders(stack, 2);
     const moment = await server.ask('select now()');
     // What is paid from here on the restored store has never heard of.
-    await untilOrders(stack, 12);
+    await untilOrders(stack, 8);
     const restores: number[] = [];
+    let forgotten: Forgotten | undefined;
     await handOver.during(async () => {
       await Promise.all(stack.workers.map((worker) => worker.end()));
+      // The log has to hold a commit after the moment, or the server that restores it ends for want of one.
+      await server.ask('select pg_current_xact_id()');
       // Temporal goes on writing: what counts is that the log up to here is in the archive.
       const here = await server.ask('select pg_walfile_name(pg_switch_wal())');
       await server.untilTrue(`select last_archived_wal >= '${here}' from pg_stat_archiver`);
+      const { store } = stack;
+      const before = { attempts: store.attempts(), audits: store.audits() };
       await restoreStore(server, stack, moment);
+      forgotten = {
+        attempts: missing(before.attempts, store.attempts(), (it) => `${it.reference} ${it.attempt} ${it.sent_at}`),
+        audits: missing(before.audits, store.audits(), (it) => JSON.stringify(it)),
+      };
+      if (forgotten.attempts.length === 0)
+        throw new Error('nothing was sent after the moment: the restore proves nothing');
       restores.push(Date.now());
       await Promise.all(stack.workers.map((worker) => worker.start()));
     });
-    return { did: ['base backup', 'restore to a point in time'], restores };
+    return { did: ['base backup', 'restore to a point in time'], restores, ...(forgotten && { forgotten }) };
   },
 };
+
+/** Of the rows of a table those that a copy does not have. */
+function missing<Row>(rows: readonly Row[], copy: readonly Row[], keyOf: (row: Row) => string): Row[] {
+  const kept = new Set(copy.map(keyOf));
+  return rows.filter((row) => !kept.has(keyOf(row)));
+}
 
 /** A second server is brought to the moment, and gives its store to the first, where Temporal's databases stay as they are. */
 async function restoreStore(server: Tools, { dir, ground, payoutsWith }: ClusterStack, moment: string): Promise<void> {
