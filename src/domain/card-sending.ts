@@ -34,8 +34,8 @@ export interface CreateInput {
   referenceId: string | null;
   /** The card is needed again should the acquirer ask for a set-up. */
   keepCard: boolean;
-  /** Payments of this intent that have taken nothing, for a create that follows them. */
-  over?: readonly string[];
+  /** Payments of this intent that have taken nothing. */
+  over: readonly string[];
 }
 
 /** One POST to resume a payment after its challenge: no card. */

@@ -59,7 +59,7 @@ const run = <T>(activity: (input: never) => Promise<T>, input: unknown): Promise
 
 const create = (more: Partial<CreateInput> = {}, assertIdentity?: () => Promise<void>): Promise<CardSendResult> =>
   run(activities(assertIdentity).createCardPayment, {
-    ...{ merchantRequestId: ID, requestId: ID, attempt: 1, card, keepCard: false },
+    ...{ merchantRequestId: ID, requestId: ID, attempt: 1, card, keepCard: false, over: [] },
     ...{ amount: '49.90', currency: 'EUR', paymentType: 'DEBIT', referenceId: 'ref-1' },
     ...more,
   });

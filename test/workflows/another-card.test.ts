@@ -226,6 +226,27 @@ describe('a run that is reset to before its first create', () => {
     expect(await statuses(product, id)).toEqual(['FAILED', 'SUCCEEDED']);
     await recordHistory(next, 'cardPayment', 'reset-with-another-card');
   });
+
+  it('which was refused charges no third card while the second one is under way', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_TRIES: '3' });
+    const id = 'reset-after-a-refusal';
+    const refused = { operation: 'cards.create', times: 1, kind: 'code', code: 2002, commit: false };
+    await product.sandboxTest('POST', 'faults', refused);
+    const handle = await product.ask({ id });
+    await product.untilState(id, 'awaiting-card');
+    await product.giveCard(id, 'slow');
+    await product.untilState(id, 'processing');
+    await resetBefore(product, handle, 'createCardPayment');
+    // The vault has forgotten the first card, so that this run asks for one.
+    await product.untilState(id, 'awaiting-card');
+    await product.giveCard(id, 'success');
+    await product.untilState(id, 'resolving');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    const next = product.client.workflow.getHandle(cardWorkflowId(id)) as CardPaymentHandle;
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    expect(await statuses(product, id)).toEqual(['SUCCEEDED']);
+    await recordHistory(next, 'cardPayment', 'reset-after-a-refusal');
+  });
 });
 
 describe('a page that is abandoned after a decline', () => {

@@ -42,8 +42,7 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   const entry = deps.vault.use(input.card.handle, input.merchantRequestId);
   if (entry === undefined) return cardGone(deps, caller, input);
   try {
-    const { over, merchantRequestId } = input;
-    const rivals = over === undefined ? [] : requestIdsOf(merchantRequestId, CARDS_MAX).create;
+    const rivals = requestIdsOf(input.merchantRequestId, CARDS_MAX).create;
     const post = (options: SendOptions): Promise<CardPayment> => create(deps, input, entry, options);
     const result = await withSetUpWanted(deps, input, await sendCardOnce(deps, caller, { ...input, rivals }, post));
     if (isOver(result, input)) deps.vault.forget(input.card.handle);

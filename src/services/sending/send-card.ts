@@ -18,9 +18,9 @@ interface CardAttempt {
   othersKnown?: number;
   /** Of the 3-D Secure session; null without a set-up. */
   referenceId: string | null;
-  /** Of a create that follows others of its intent: the payments of those, each known to have taken nothing. */
+  /** Of a create: payments of its intent that are known to have taken nothing. */
   over?: readonly string[];
-  /** Under which ids other creates of the intent may have been sent; asked for `over` alone. */
+  /** Of a create: under which ids others of its intent may have been sent. */
   rivals?: readonly string[];
 }
 

@@ -173,7 +173,7 @@ async function sendCreate(
       paymentType,
       referenceId,
       keepCard,
-      ...(requestId !== merchantRequestId && { over: [...over] }),
+      over: [...over],
     }),
   );
   if (typeof result === 'object') return result;
