@@ -18,7 +18,8 @@ export const cardActivities = (deps: ActivityDeps) => ({
   resumePayment: (input: ResumeInput) => resumePayment(deps, caller(), input),
 
   /** What the acquirer shows now. */
-  retrievePayment: async ({ paymentId }: { paymentId: string }) => viewOf(await deps.bank.cards.retrieve(paymentId)),
+  retrievePayment: async ({ paymentId }: { paymentId: string }) =>
+    viewOf(await deps.bank.cards.retrieve(paymentId), paymentId),
 
   /** Makes a payment this intent's, unless it is another's: false then. */
   async claimPayment({ merchantRequestId, paymentId }: ClaimPaymentInput): Promise<boolean> {

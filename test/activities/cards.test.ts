@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cardActivities } from '../../src/activities/cards.ts';
 import { toFailures } from '../../src/activities/to-failure.ts';
+import type { Cards } from '../../src/api/cards.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import { cardRequestId } from '../../src/identity.ts';
@@ -23,15 +24,25 @@ const WITNESSED = { kind: 'status', paymentId: 'pay-1', trust: 'verified', recei
 let store: Store;
 let woken: string[];
 let activities: ReturnType<typeof cardActivities>;
+let acquirer: Pick<Cards, 'resume' | 'retrieve'>;
 
 beforeEach(async () => {
   store = await openEmptyStore();
   onTestFinished(() => store.close());
   woken = [];
+  const shown = { status: 'SUCCEEDED', nextAction: null, other: {} };
+  acquirer = {
+    resume: async ({ paymentId }, options) => {
+      options?.beforeFirstByte?.();
+      return { ...shown, paymentId };
+    },
+    retrieve: async (paymentId) => ({ ...shown, paymentId }),
+  };
   const deps: Partial<ActivityDeps> = {
     store,
     now: () => 1_000,
     assertIdentity: async () => {},
+    bank: { cards: acquirer } as ActivityDeps['bank'],
     settings: { cardTerms: quickCardTerms } as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
@@ -154,6 +165,27 @@ describe('prepareCard', () => {
   it('tells a later run nothing when nothing was sent', async () => {
     await prepare();
     expect(await prepare(INPUT, 'run-2')).toMatchObject({ kind: 'ready', earlier: undefined });
+  });
+});
+
+describe('a payment whose id has the check digit of a card', () => {
+  const paymentId = '7234567890123456706';
+
+  it('is retrieved', async () => {
+    expect(await activities.retrievePayment({ paymentId })).toEqual({
+      paymentId,
+      status: 'SUCCEEDED',
+      nextAction: null,
+    });
+  });
+
+  it('is resumed', async () => {
+    await prepare();
+    const sent = { requestId: cardRequestId(ID, 'resume', 0), attempt: 1, referenceId: null, paymentId };
+    const { amount, currency, payment_type: paymentType } = INPUT;
+    const by = new MockActivityEnvironment({ workflowExecution: { workflowId: cardWorkflowId(ID), runId: 'run-1' } });
+    const resumed = by.run(activities.resumePayment, { merchantRequestId: ID, ...sent, amount, currency, paymentType });
+    expect(await resumed).toMatchObject({ outcome: 'answered', payment: { paymentId } });
   });
 });
 

@@ -89,6 +89,13 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('is answered with an id that has the check digit of a card, and is none', async () => {
+    const paymentId = '7234567890123456706';
+    answer = () => ({ ...PROCESSING, paymentId });
+    expect(await create()).toMatchObject({ outcome: 'answered', payment: { paymentId } });
+    expect(await store.cards.ownerOfPayment(paymentId)).toBe(ID);
+  });
+
   it('tells of the events that came before its answer', async () => {
     const event = {
       kind: 'status',

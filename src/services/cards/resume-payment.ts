@@ -1,12 +1,13 @@
 import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
+import { viewOf } from '../card-events/card-view.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendCardOnce } from '../sending/send-card.ts';
 import type { Caller } from '../sending/send-once.ts';
 
 /** One POST that resumes a payment after its challenge. */
 export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeInput): Promise<CardSendResult> =>
-  sendCardOnce(deps, caller, input, (options) =>
-    deps.bank.cards.resume(
+  sendCardOnce(deps, caller, input, async (options) => {
+    const payment = await deps.bank.cards.resume(
       {
         merchantRequestId: input.requestId,
         paymentType: input.paymentType,
@@ -16,5 +17,6 @@ export const resumePayment = (deps: ActivityDeps, caller: Caller, input: ResumeI
         referenceId: input.referenceId ?? undefined,
       },
       options,
-    ),
-  );
+    );
+    return viewOf(payment, input.paymentId);
+  });

@@ -1,10 +1,12 @@
 import type { SendOptions } from '../../api/call-options.ts';
 import type { CardPayment, Cards, CreateRequest, ThreeDsSession } from '../../api/cards.ts';
 import { BankError } from '../../api/errors.ts';
+import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { CardSendResult, CreateInput, SetUpInput, SetUpResult } from '../../domain/card-sending.ts';
 import { CARDS_MAX } from '../../domain/card-terms.ts';
 import { traceFree } from '../../vault/card-trace.ts';
 import type { CardEntry, CardVault } from '../../vault/card-vault.ts';
+import { viewOf } from '../card-events/card-view.ts';
 import { sendCardOnce, sentBefore } from '../sending/send-card.ts';
 import type { Caller, Sender } from '../sending/send-once.ts';
 import { requestIdsOf, restartIdOf } from './request-ids.ts';
@@ -43,7 +45,7 @@ export async function createCardPayment(deps: VaultDeps, caller: Caller, input: 
   if (entry === undefined) return cardGone(deps, caller, input);
   try {
     const rivals = requestIdsOf(input.merchantRequestId, CARDS_MAX).create;
-    const post = (options: SendOptions): Promise<CardPayment> => create(deps, input, entry, options);
+    const post = (options: SendOptions): Promise<CardPaymentView> => create(deps, input, entry, options);
     const result = await withSetUpWanted(deps, input, await sendCardOnce(deps, caller, { ...input, rivals }, post));
     if (isOver(result, input)) deps.vault.forget(input.card.handle);
     return result;
@@ -85,7 +87,7 @@ async function create(
   { merchantRequestId, requestId, paymentType, amount, currency, referenceId }: CreateInput,
   entry: CardEntry,
   options: SendOptions,
-): Promise<CardPayment> {
+): Promise<CardPaymentView> {
   const request: CreateRequest = {
     merchantRequestId: requestId,
     paymentType,
@@ -102,7 +104,7 @@ async function create(
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
   }
   const action = nextAction?.type === undefined ? null : { ...nextAction, verifyUrl: nextAction.verifyUrl ?? null };
-  return { ...rest, paymentId, status, nextAction: action, other: {} };
+  return viewOf({ ...rest, paymentId, status, nextAction: action, other: {} }, paymentId);
 }
 
 /** Whether the card has done all it can: the acquirer has decided, or goes on by the session of a set-up. */

@@ -1,11 +1,9 @@
 import type { SendOptions } from '../../api/call-options.ts';
-import type { CardPayment } from '../../api/cards.ts';
 import { type CardPaymentView, isCardEnd } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { SentCardRequest } from '../../domain/sent-order.ts';
 import { type AttemptResult, inDoubt } from '../../domain/submission.ts';
 import type { SendAttempt } from '../../store/store.ts';
-import { viewOf } from '../card-events/card-view.ts';
 import { type Caller, type Sender, sendOnce } from './send-once.ts';
 
 /** What every POST about a card payment shares. */
@@ -33,7 +31,7 @@ export async function sendCardOnce(
   sender: Sender,
   caller: Caller,
   given: CardAttempt,
-  post: (options: SendOptions) => Promise<CardPayment>,
+  post: (options: SendOptions) => Promise<CardPaymentView>,
 ): Promise<CardSendResult> {
   const { store, now } = sender;
   const { merchantRequestId, requestId: reference, attempt, referenceId } = given;
@@ -49,7 +47,7 @@ export async function sendCardOnce(
     // Asked after the own record is in the store, so that of two senders at least one sees the other.
     stoppedBy: async () => (await sentBefore(sender, caller, given)) ?? rivalOf(sender, given),
     async post(_request, options) {
-      payment = viewOf(await post(options));
+      payment = await post(options);
       return payment.paymentId;
     },
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CardPayment } from '../../../src/api/cards.ts';
-import { viewOf } from '../../../src/services/card-events/card-view.ts';
+import { isMerchantRequestId } from '../../../src/domain/card-number.ts';
+import { viewOf as shown } from '../../../src/services/card-events/card-view.ts';
 
 const PAN = '4000000010000000';
 const PAYMENT: CardPayment = {
@@ -12,6 +13,8 @@ const PAYMENT: CardPayment = {
   merchantRequestId: 'order-1',
   other: { pan: PAN },
 };
+
+const viewOf = (payment: CardPayment, known = PAYMENT.paymentId) => shown(payment, known);
 
 describe('viewOf', () => {
   it('keeps what is named, and nothing else', () => {
@@ -37,5 +40,19 @@ describe('viewOf', () => {
 
   it.each([{ paymentId: PAN }, { status: `CARD ${PAN}` }])('has none of an id or a status that holds one', (change) => {
     expect(() => viewOf({ ...PAYMENT, ...change })).toThrow(/^the answer has no id that may be kept$/);
+  });
+  it('keeps an id that is known, whatever its digits, and the address of its challenge', () => {
+    const paymentId = '7234567890123456706';
+    const verifyUrl = `https://acs.example/v/${paymentId}`;
+    const payment = { ...PAYMENT, paymentId, nextAction: { type: '3DS', verifyUrl } };
+    expect(() => viewOf(payment)).toThrow();
+    expect(viewOf(payment, paymentId)).toMatchObject({ paymentId, nextAction: { verifyUrl } });
+    expect(() => viewOf({ ...payment, status: `CARD ${PAN}` }, paymentId)).toThrow();
+  });
+
+  it('keeps every merchant_request_id that the door takes', () => {
+    const merchantRequestId = 'order-1795276103821';
+    expect(isMerchantRequestId(merchantRequestId)).toBe(true);
+    expect(viewOf({ ...PAYMENT, merchantRequestId })).toMatchObject({ merchantRequestId });
   });
 });
