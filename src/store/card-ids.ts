@@ -1,7 +1,16 @@
 import type { Database } from './database.ts';
 
-/** Which intent an id belongs to: of a request on the wire, of a payment at the acquirer, of a payout that waits. */
-export const cardIdRepository = { addRequest, ownerOfRequest, ownerOfPayment, paymentsOf, addWaiter, waiters };
+/** Which intent an id belongs to: of a request on the wire, of a payment or a session at the acquirer, of a payout that waits. */
+export const cardIdRepository = {
+  addRequest,
+  ownerOfRequest,
+  addSession,
+  ownerOfSession,
+  ownerOfPayment,
+  paymentsOf,
+  addWaiter,
+  waiters,
+};
 
 /** Notes that `requestId` on the wire belongs to this payment; the same again changes nothing. */
 async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
@@ -20,6 +29,18 @@ export async function ownerOfRequest(db: Database, requestId: string): Promise<s
     .where('requestId', '=', requestId)
     .executeTakeFirst();
   return row?.merchantRequestId;
+}
+
+/** The acquirer names its 3-D Secure sessions, and may name one as a merchant names a payment; no id of a request has a slash. */
+const sessionKey = (referenceId: string): string => `3ds/${referenceId}`;
+
+/** Notes that a 3-D Secure session was made for this payment; the same again changes nothing. */
+function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
+  return addRequest(db, sessionKey(referenceId), merchantRequestId);
+}
+
+function ownerOfSession(db: Database, referenceId: string): Promise<string | undefined> {
+  return ownerOfRequest(db, sessionKey(referenceId));
 }
 
 /** The first owner stays. */

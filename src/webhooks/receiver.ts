@@ -1,4 +1,4 @@
-import type { Cards } from '../api/cards.ts';
+import type { CardNotice, Cards } from '../api/cards.ts';
 import { JsonRefused, parseJson } from '../api/json.ts';
 import type { Log } from '../log.ts';
 import type { CardStore } from '../store/card-store.ts';
@@ -10,7 +10,7 @@ import type { Verifier } from './verifier.ts';
 
 export interface ReceiverDeps {
   verifier: Verifier;
-  cards: Pick<CardStore, 'receive' | 'ownerOfRequest'>;
+  cards: Pick<CardStore, 'receive' | 'ownerOfRequest' | 'ownerOfSession'>;
   noticeOf: Cards['noticeOf'];
   now: () => number;
   log: Log;
@@ -50,7 +50,7 @@ export function webhookReceiver({ verifier, cards, noticeOf, now, log }: Receive
       ...(said.kind === 'completion' && { status: `${said.status}#${verdict.receiptId}`.slice(-TEXT_MAX) }),
       trust: verdict.trust,
       receivedAt: at,
-      merchantRequestId: await cardPaymentOf(cards, [notice.merchantRequestId, notice.referenceId]),
+      merchantRequestId: await cardPaymentOf(cards, notice),
     };
     const taken = await cards.receive({ ...event, receiptId: verdict.receiptId });
     return taken === 'new' ? { taken, event } : { taken };
@@ -79,11 +79,9 @@ function jsonIn(body: Buffer): unknown {
 /** By the id of a request on the wire, or of a 3-D Secure session. Whose payment it is, the store knows by itself. */
 async function cardPaymentOf(
   cards: ReceiverDeps['cards'],
-  ids: readonly (string | undefined)[],
+  { merchantRequestId = '', referenceId = '' }: CardNotice,
 ): Promise<string | null> {
-  for (const id of ids) {
-    const owner = id === undefined || !isToken(id) ? undefined : await cards.ownerOfRequest(id);
-    if (owner !== undefined) return owner;
-  }
-  return null;
+  const owner = isToken(merchantRequestId) ? await cards.ownerOfRequest(merchantRequestId) : undefined;
+  if (owner !== undefined || !isToken(referenceId)) return owner ?? null;
+  return (await cards.ownerOfSession(referenceId)) ?? null;
 }

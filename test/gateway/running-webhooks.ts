@@ -19,7 +19,7 @@ import { settings, standardHeaders } from '../webhooks/signing.ts';
 /** The gateway with a store in a file and nothing else behind its webhooks; gone after the test. */
 export async function openWebhooks(
   change: Partial<WebhookSettings> = {},
-  cardsOver: (cards: CardStore) => Pick<CardStore, 'receive' | 'ownerOfRequest'> = (cards) => cards,
+  cardsOver: (cards: CardStore) => Pick<CardStore, 'receive' | 'ownerOfRequest' | 'ownerOfSession'> = (cards) => cards,
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-webhooks-'));
   const storeUrl = `file:${join(dir, 'store.sqlite')}`;

@@ -30,7 +30,7 @@ onEveryStore('A webhook', (test) => {
   it('is kept when it fits nobody, and finds its owner by the id of its 3-D Secure session', async () => {
     const { cards } = await test.open();
     const { take } = openReceiver({ cards });
-    await cards.addRequest('session-1', 'm-1');
+    await cards.addSession('session-1', 'm-1');
     expect(await take(noticeBody(SUCCEEDED))).toMatchObject({ taken: 'new', event: { merchantRequestId: null } });
     expect(await take(noticeBody({ reference_id: 'session-1' }, 'three_ds.completed'))).toMatchObject({
       taken: 'new',
@@ -42,6 +42,16 @@ onEveryStore('A webhook', (test) => {
       },
     });
     expect(await cards.undelivered(false, 10)).toMatchObject([{ paymentId: 'p-1', merchantRequestId: null }]);
+  });
+
+  it('is of the payment that it names, though a session of another one has the same id', async () => {
+    const { cards } = await test.open();
+    const { take } = openReceiver({ cards });
+    await cards.addSession('10001', 'm-1');
+    await cards.addRequest('10001', '10001');
+    expect(await take(noticeBody({ ...SUCCEEDED, merchant_request_id: '10001' }))).toMatchObject({
+      event: { merchantRequestId: '10001' },
+    });
   });
 
   it('about a completed challenge is one for each notice: a payment may have several challenges', async () => {
@@ -97,11 +107,11 @@ onEveryStore('A webhook', (test) => {
   it('asks the store for no owner by what no id is', async () => {
     const { cards } = await test.open();
     const asked: string[] = [];
-    const ownerOfRequest = async (id: string) => {
+    const ownerOf = async (id: string) => {
       asked.push(id);
       return undefined;
     };
-    const { take } = openReceiver({ cards: { ...cards, ownerOfRequest } });
+    const { take } = openReceiver({ cards: { ...cards, ownerOfRequest: ownerOf, ownerOfSession: ownerOf } });
     const ids = { merchant_request_id: 'r-1\u0000', reference_id: 'x'.repeat(129) };
     expect(await take(noticeBody({ ...SUCCEEDED, ...ids }))).toMatchObject({
       taken: 'new',

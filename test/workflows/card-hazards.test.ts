@@ -411,6 +411,27 @@ describe.concurrent('an acquirer that says', () => {
     await recordHistory(handle, 'cardPayment', 'another-payment-named');
   });
 
+  it('SUCCEEDED of a payment that another intent has is for people: one payment is not counted twice', async () => {
+    // By the ids that it shows it would be nobody's.
+    await using product = await startCardProduct({ PAYOUTS_CARD_FIELDS: '{"payment.merchant_request_id":""}' });
+    const [id, other] = ['follows-its-own', 'has-been-paid'];
+    const handle = await product.ask({ id, card: 'slow' });
+    await product.untilState(id, 'processing');
+    await (await product.ask({ id: other })).result();
+    const paymentId = (await product.store.cards.get(other))?.paymentId ?? '';
+    const event = { kind: 'status', paymentId, status: 'SUCCEEDED', trust: 'verified', receivedAt: Date.now() };
+    await handle.signal('cardEvent', event);
+    const { reason } = await product.untilState(id, 'needs-operator', 'succeeded');
+    expect(reason?.code).toBe('payment-conflict');
+    await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
+    const [own] = await product.store.cards.paymentsOf(id);
+    await until(async () => (await product.paymentsOf(id))[0]?.status === 'SUCCEEDED');
+    expect(await resolve(handle, 'adopt-payment', { paymentId })).toMatchObject({ accepted: false });
+    expect(await resolve(handle, 'adopt-payment', { paymentId: own })).toMatchObject({ accepted: true });
+    expect(await handle.result()).toMatchObject({ state: 'succeeded', payment_id: own });
+    await recordHistory(handle, 'cardPayment', 'payment-of-another-intent-named');
+  });
+
   it('nothing more after the cardholder was cancelled by the merchant', async () => {
     const id = 'cancelled';
     const handle = await product.ask({ id, card: null });

@@ -29,7 +29,7 @@ export async function setUpCard(
     await deps.assertIdentity();
     const session = sessionOf(await deps.bank.cards.setUp({ card: entry.card, amount, currency }), entry);
     // A notice that the challenge is completed may name the session alone.
-    if (session.outcome === 'ready') await deps.store.cards.addRequest(session.referenceId, merchantRequestId);
+    if (session.outcome === 'ready') await deps.store.cards.addSession(session.referenceId, merchantRequestId);
     return session;
   } catch (error) {
     if (!(error instanceof BankError)) return { outcome: 'unavailable', why: 'the set-up failed' };

@@ -1,9 +1,10 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import { judgeCard } from '../../domain/card-judgement.ts';
 import { endOfStatus } from '../../domain/card-payment.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { call } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';
 import type { CardExecution } from './execution.ts';
@@ -29,8 +30,9 @@ export async function followPayment(
       const { end, paymentId } = judged;
       // An event ends it alone; one look compares what it does not say: amount and id.
       if (!execution.looks.has(paymentId) && (await lookAtPayment(execution, paymentId)) !== undefined) continue;
-      if (execution.looks.has(paymentId) || paymentId === following.paymentId) return endAs(execution, end, paymentId);
-      // It names a payment that is not the one followed, and that the acquirer does not show.
+      const isShown = execution.looks.has(paymentId) || paymentId === following.paymentId;
+      if (isShown && (await isOurs(execution, following, paymentId))) return endAs(execution, end, paymentId);
+      // It names a payment that is not the one followed, and that the acquirer does not show or another intent has.
       asked = await askAbout(execution, terms, following, 'payment-conflict');
     } else if (Date.now() - following.since >= terms.statusAgeLimitMs) {
       asked = await askAbout(execution, terms, following, 'status-stuck-at-acquirer');
@@ -41,6 +43,12 @@ export async function followPayment(
     } else await awaitEnd(execution, terms, following);
     if (asked !== undefined) return asked;
   }
+}
+
+/** Another payment than the one followed ends this intent only where no other intent has it. */
+async function isOurs({ merchantRequestId }: CardExecution, following: Following, paymentId: string): Promise<boolean> {
+  if (paymentId === following.paymentId || !patched('ends-by-no-payment-of-others')) return true;
+  return call('claimPayment', { merchantRequestId, paymentId }, 'takes the payment that was named');
 }
 
 /** People say what to do, or it is looked at again: what they adopt is followed from there, or is the end. */
