@@ -40,6 +40,9 @@ export function holdsCardNumber(text: string): boolean {
 /** One segment of a path, and not a dot segment of it. */
 const REQUEST_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/;
 
-/** Ids are logged and stored: one that may be, or holds, a card number is none. */
+/** A UUID of version 5: references of orders and ids of further requests are such, and what is sent is recorded under each alike. */
+const DERIVED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** Ids are logged and stored: one that may be, or holds, a card number is none; nor is one that we may have made ourselves. */
 export const isMerchantRequestId = (text: string): boolean =>
-  REQUEST_ID.test(text) && !isCardNumber(text) && !holdsCardNumber(text);
+  REQUEST_ID.test(text) && !DERIVED_ID.test(text) && !isCardNumber(text) && !holdsCardNumber(text);

@@ -69,7 +69,10 @@ const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more 
 export const createBody = z.strictObject({
   merchant_request_id: z
     .string({ error: 'is required, as a string: it is the idempotency key' })
-    .refine(isMerchantRequestId, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ - and contain no card number')
+    .refine(
+      isMerchantRequestId,
+      'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -, contain no card number, and be no UUID of version 5',
+    )
     .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
   amount,
   currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),

@@ -142,7 +142,7 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   after_card_payment: {
     needed: 'no',
     meaning: 'Paid only after the card payment with this merchant_request_id has succeeded',
-    rule: '1 to 64 letters, digits, `.`, `_`, `~` or `-`',
+    rule: '1 to 64 letters, digits, `.`, `_`, `~` or `-`; no UUID of version 5',
     example: 'order-4711',
     findings: ['bad-card-payment'],
   },

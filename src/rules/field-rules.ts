@@ -119,7 +119,8 @@ const merchantRequestId: ValueRule = (value) =>
     ? undefined
     : {
         rule: 'bad-card-payment',
-        message: 'not a merchant_request_id: 1 to 64 letters, digits, ".", "_", "~" or "-", and no card number',
+        message:
+          'not a merchant_request_id: 1 to 64 letters, digits, ".", "_", "~" or "-", no card number, no UUID of version 5',
       };
 
 const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { holdsCardNumber, isCardNumber, isMerchantRequestId } from '../../src/domain/card-number.ts';
+import { cardRequestId, referenceOf } from '../../src/identity.ts';
 import { growth } from '../support/growth.ts';
 
 it.each([
@@ -54,6 +55,9 @@ it.each([
   ['x'.repeat(64), true],
   ['4012888888881882', true],
   ['0199f3a1-4012-7888-8888-188100000000', true],
+  // What is sent for a payout is recorded under its reference, and for a card payment under its id.
+  [referenceOf('u-1001', 'INV-7'), false],
+  [cardRequestId('order-4711', 'create', 1), false],
   ['', false],
   ['x'.repeat(65), false],
   ['a/b', false],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
 import { CVV, HOLDER, PAN } from '../vault/cards.ts';
 import { type Answered, openGateway, type RunningGateway } from './running-gateway.ts';
 
@@ -122,6 +123,7 @@ describe('a request that is refused', () => {
   it.each([
     ['a card number as id', { merchant_request_id: PAN }, 400, 'usage'],
     ['a card number in an id', { merchant_request_id: `order-${PAN}` }, 400, 'usage'],
+    ['a reference of a payout as id', { merchant_request_id: referenceOf('u-1001', 'INV-7') }, 400, 'usage'],
     ['a card number in a name', { by: `alice ${PAN.replace(/(?<=^(.{4})+)/g, ' ')}` }, 400, 'usage'],
     ['a control character in a name', { by: 'alice\u0000' }, 400, 'usage'],
     ['an amount that is a number', { amount: 49.9 }, 400, 'usage'],
