@@ -90,6 +90,26 @@ describe.concurrent('a gateway that is gone', () => {
   });
 });
 
+describe('an acquirer that is out of reach', () => {
+  it('until the card is gone has been sent nothing: the cardholder enters one again, and the merchant can cancel', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s', PAYOUTS_CARD_LIFE: '3s' });
+    const id = 'never-left';
+    const handle = await product.ask({ id });
+    await product.untilState(id, 'awaiting-fingerprint');
+    await product.sandbox.close();
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    const { state, reason } = await product.untilState(id, 'awaiting-card', 'resolving', 'needs-operator');
+    expect([state, reason?.code]).toEqual(['awaiting-card', 'card-lost']);
+    const attempts = await product.store.attempts(id);
+    expect(new Set(attempts.map(({ outcome }) => outcome))).toEqual(new Set(['not-sent']));
+    expect(await product.call('POST', `/v1/card-payments/${id}/cancel`, {})).toMatchObject({
+      body: { outcome: 'cancelled' },
+    });
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    await recordHistory(handle, 'cardPayment', 'never-left');
+  });
+});
+
 /** Waits as a cardholder does: a gateway too busy to take a task in time has lost the card, and is given it once more. */
 async function enteringCards(
   product: CardProduct,
