@@ -12,7 +12,7 @@ import { pruneEvents } from '../events/prune.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../folder/drop-folder.ts';
 import type { Log } from '../log.ts';
 import { checkInstruction } from '../rules/check-instruction.ts';
-import { sweepCardEvents } from '../services/card-events/deliver.ts';
+import { cardEventSweep } from '../services/card-events/deliver.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { resumeUnended } from '../services/reconciliation/resume-unended.ts';
 import { StoreIdentityError } from '../store/errors.ts';
@@ -128,10 +128,11 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
         log.warn({ error }, 'resuming failed'),
       ),
     );
+    const sweepOnce = cardEventSweep(deps, (error, { paymentId }) =>
+      log.warn({ error, paymentId }, 'card event not delivered'),
+    );
     const sweep = oneAtATime(() =>
-      sweepCardEvents(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')).catch(
-        (error: unknown) => log.warn({ error }, 'sweeping card events failed'),
-      ),
+      sweepOnce().catch((error: unknown) => log.warn({ error }, 'sweeping card events failed')),
     );
     await resume();
     // It may ask the acquirer, and nobody waits for that.

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type CardEventDeps, sweepCardEvents } from '../../src/services/card-events/deliver.ts';
+import { type CardEventDeps, cardEventSweep } from '../../src/services/card-events/deliver.ts';
 import { cardClaim } from '../store/card-samples.ts';
 import { noticeBody } from '../webhooks/receiving.ts';
 import { standardHeaders } from '../webhooks/signing.ts';
@@ -86,7 +86,8 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
     },
   };
   const failures: unknown[] = [];
-  for (let sweep = 0; sweep < 2; sweep += 1) await sweepCardEvents(deps, (error) => failures.push(error));
+  const sweep = cardEventSweep(deps, (error) => failures.push(error));
+  for (let times = 0; times < 2; times += 1) await sweep();
   expect(failures).toEqual([]);
   expect(signals.sort()).toEqual(expected.sort());
   expect(await cards.undelivered(true, 1)).toEqual([]);

@@ -79,28 +79,31 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   return settle(deps, event, merchantRequestId, effect);
 }
 
-/** Goes through all events without an effect. One that fails is told to `failed` and stops no other. */
-export async function sweepCardEvents(
+/**
+ * Goes through all events without an effect that belong to an intent, and asks about those of nobody: in one sweep after the
+ * other, so that no event waits for one that the acquirer never answers about. One that fails is told to `failed` and stops no
+ * other. Sweeps are made one at a time.
+ */
+export function cardEventSweep(
   deps: CardEventDeps,
   failed: (error: unknown, event: CardEvent) => void,
-): Promise<void> {
-  for await (const page of pages(deps, true)) {
-    const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
-    await eachOf(due, (event) => deliverCardEvent(deps, event), failed);
-  }
-  let looks = LOOKS_A_SWEEP;
-  for await (const page of pages(deps, false)) {
-    const due = page.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS).slice(0, looks);
+): () => Promise<void> {
+  let after: StoredCardEvent | undefined;
+  return async () => {
+    for await (const page of ownedPages(deps)) {
+      const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
+      await eachOf(due, (event) => deliverCardEvent(deps, event), failed);
+    }
+    const found = await deps.store.cards.undelivered(false, LOOKS_A_SWEEP, { after, looksBelow: LOOKS_MAX });
+    const due = found.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS);
+    after = due.length === LOOKS_A_SWEEP ? due.at(-1) : undefined;
     await eachOf(due, (event) => lookForOwner(deps, event), failed);
-    looks -= due.length;
-    if (due.length < page.length) return;
-  }
+  };
 }
 
-async function* pages({ store }: CardEventDeps, owned: boolean): AsyncGenerator<StoredCardEvent[]> {
-  const looksBelow = owned ? undefined : LOOKS_MAX;
+async function* ownedPages({ store }: CardEventDeps): AsyncGenerator<StoredCardEvent[]> {
   for (let after: StoredCardEvent | undefined; ; ) {
-    const page = await store.cards.undelivered(owned, PAGE, { after, looksBelow });
+    const page = await store.cards.undelivered(true, PAGE, { after });
     yield page;
     after = page.at(-1);
     if (page.length < PAGE) return;

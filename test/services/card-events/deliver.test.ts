@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CardPayment } from '../../../src/api/cards.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/api/errors.ts';
-import { type CardEventDeps, deliverCardEvent, sweepCardEvents } from '../../../src/services/card-events/deliver.ts';
+import { type CardEventDeps, cardEventSweep, deliverCardEvent } from '../../../src/services/card-events/deliver.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';
 import { cardClaim, cardEvent, type ReceivedEvent } from '../../store/card-samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -37,7 +37,7 @@ async function openWorld() {
       await cards.receive(event);
       return event;
     },
-    sweep: (): Promise<void> => sweepCardEvents(deps, (error) => world.failures.push(error)),
+    sweep: (): Promise<void> => sweep(),
   };
   const deps: CardEventDeps = {
     store,
@@ -65,6 +65,7 @@ async function openWorld() {
       },
     },
   };
+  const sweep = cardEventSweep(deps, (error) => world.failures.push(error));
   await cards.claim(cardClaim('m-1', { runId: 'run-1' }));
   await cards.addRequest('r-1', 'm-1');
   return { ...world, world, deps };
@@ -154,7 +155,7 @@ describe('A workflow that was closed without an end', () => {
     expect(world.started).toEqual(['m-1']);
     expect(await world.effects()).toEqual({ 'p-1': null });
     world.open.add('m-1');
-    await sweepCardEvents(deps, () => {});
+    await world.sweep();
     expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
   });
 
@@ -242,5 +243,20 @@ describe('A sweep', () => {
     for (let n = 0; n < 150; n += 1) await world.receive(cardEvent(`p-${n}`, { receivedAt: 1_000 + n }));
     await world.sweep();
     expect(world.looks.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `p-${n}`).sort());
+  });
+
+  it('asks about every event in turn, though the acquirer never answers about those before it', async () => {
+    const { world } = await openWorld();
+    for (let n = 0; n < 90; n += 1) {
+      world.acquirer.set(`p-${n}`, UNREACHABLE);
+      await world.receive(cardEvent(`p-${n}`, { receivedAt: 1_000 + n }));
+    }
+    world.acquirer.set('p-ours', { merchantRequestId: 'r-1' });
+    await world.receive(cardEvent('p-ours', { receivedAt: 2_000 }));
+    for (let sweep = 0; sweep < 3; sweep += 1) await world.sweep();
+    expect(world.signals).toMatchObject([{ owner: 'm-1', paymentId: 'p-ours' }]);
+    expect(world.looks).toHaveLength(91);
+    await world.sweep();
+    expect(world.looks.slice(91).sort()).toEqual(world.looks.slice(0, 40).sort());
   });
 });
