@@ -38,7 +38,9 @@ export function addCards(command: Add, perform: Perform): void {
   command('show <id>', 'show the state of a card payment and its events').action((id) =>
     perform((s) => showCard(s, id)),
   );
-  command('list', 'list the newest card payments').action(() => perform((s) => listCards(s)));
+  command('list', 'list the card payments that need people, then the newest').action(() =>
+    perform((s) => listCards(s)),
+  );
   command('retrieve <id>', 'show a payment as the acquirer has it now; possible card data is masked').action((id) =>
     perform((s) => retrieveCard(s, id)),
   );

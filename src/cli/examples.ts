@@ -99,7 +99,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   'card show': [['payouts card show ORDER-7', 'a payment and its events']],
-  'card list': [['payouts card list', 'list the newest card payments']],
+  'card list': [['payouts card list', 'list the card payments that need people, then the newest']],
   'card retrieve': [['payouts card retrieve PAYMENT-ID', "the acquirer's own record"]],
   'card cancel': [["payouts card cancel ORDER-7 --by alice --remark 'order withdrawn'", 'before it is sent']],
   'card amount': [['payouts card amount ORDER-7 39.90 --by alice', 'before it is sent']],

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { CARD_ENDS, type CardState, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { audit } from './audit.ts';
@@ -7,7 +8,7 @@ import type { Database } from './database.ts';
 import { json } from './json-columns.ts';
 import { inTransaction } from './transaction.ts';
 
-export const cardRepository = { claim, get, find, list, change, confirmEnd };
+export const cardRepository = { claim, get, find, list, forPeople, change, confirmEnd };
 
 export type CardClaim = Pick<
   CardRecord,
@@ -115,6 +116,14 @@ async function list(db: Database, limit: number): Promise<CardRecord[]> {
     .orderBy('merchantRequestId', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** The index says it in the same words: SQLite takes it for no others. */
+export const isForPeople = sql<boolean>`state = 'needs-operator' or contradicted_at is not null`;
+
+/** Those that need an operator, and those whose end the acquirer contradicts: all of them, the longest unchanged first. */
+async function forPeople(db: Database): Promise<CardRecord[]> {
+  return db.selectFrom('cardPayments').selectAll().where(isForPeople).orderBy('updatedAt').execute();
 }
 
 /** The first end wins: a record that has one stays as it is. Returns what is stored then. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
+import { isForPeople } from './cards.ts';
 import type { Database } from './database.ts';
 
 export const standingRepository = { standing };
@@ -15,6 +16,8 @@ export interface Standing {
   /** Those that nobody has acknowledged. */
   incidents: readonly { kind: IncidentKind; count: number }[];
   switchesOff: readonly { scope: SwitchScope; count: number }[];
+  /** Card payments that need an operator, or whose end the acquirer contradicts. */
+  cardsForPeople: number;
   /** Of all watches that are alive; null: there is none. */
   oldestSweepAt: number | null;
   /** Of the entries of the audit behind its last checkpoint; null: every one is signed. */
@@ -41,9 +44,19 @@ async function standing(db: Database, sentBefore: number): Promise<Standing> {
       .select(['scope', (row) => row.fn.countAll<number>().as('count')])
       .groupBy('scope')
       .execute(),
+    cardsForPeople: await countCardsForPeople(db),
     oldestSweepAt: sweptAt,
     oldestUnsignedAt: await oldestUnsigned(db),
   };
+}
+
+async function countCardsForPeople(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('cardPayments')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where(isForPeople)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 function openByState(db: Database): Promise<Standing['open'][number][]> {

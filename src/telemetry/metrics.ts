@@ -58,6 +58,10 @@ export function createMetrics({ ofProcess = false } = {}) {
     unknownOldest: gauge('payouts_unknown_outcome_oldest_seconds', 'Age of the oldest of them; 0 if there is none'),
     openIncidents: gauge('payouts_incidents_open', 'Incidents that nobody has acknowledged', ['kind']),
     switchesOff: gauge('payouts_switches_off', 'Switches that are off', ['scope']),
+    cardsForPeople: gauge(
+      'payouts_card_payments_for_people',
+      'Card payments that need an operator, or whose end the acquirer contradicts',
+    ),
     oldestSweep: gauge(
       'payouts_watch_oldest_sweep_seconds',
       'Time since the last sweep of the watch that is furthest behind',

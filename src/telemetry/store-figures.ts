@@ -35,7 +35,7 @@ export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }:
 }
 
 const ofStore = (metrics: Metrics) => [
-  ...[metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff],
+  ...[metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff, metrics.cardsForPeople],
   ...[metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
 ];
 
@@ -50,6 +50,7 @@ function show(metrics: Metrics, standing: Standing, at: number): void {
   }
   for (const { kind, count } of standing.incidents) metrics.openIncidents.set({ kind }, count);
   for (const { scope, count } of standing.switchesOff) metrics.switchesOff.set({ scope }, count);
+  metrics.cardsForPeople.set(standing.cardsForPeople);
   metrics.unknown.set(standing.unknown.count);
   metrics.unknownOldest.set(age(standing.unknown.oldestSentAt));
   metrics.oldestSweep.set(age(standing.oldestSweepAt));

@@ -92,6 +92,7 @@ describe('Incidents of a store from before they could be acknowledged', () => {
       'payouts_waiting',
       'payouts_open',
       'send_attempts_unknown',
+      'card_payments_for_people',
     ]) {
       db.exec(`drop index ${index}`);
     }

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { cardClaim, cardEvent } from './card-samples.ts';
 import { batchClaim, openOrderRequest } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
@@ -11,6 +12,7 @@ onEveryStore('How the work of a store stands', (test) => {
       unknown: { count: 0, oldestSentAt: null },
       incidents: [],
       switchesOff: [],
+      cardsForPeople: 0,
       oldestSweepAt: null,
       oldestUnsignedAt: null,
     });
@@ -71,6 +73,22 @@ onEveryStore('How the work of a store stands', (test) => {
     });
   });
 
+  it('counts card payments that need an operator, and ends that the acquirer contradicts', async () => {
+    const store = await test.open();
+    const { cards } = store;
+    for (const id of ['open', 'stuck', 'ended', 'contradicted']) await cards.claim(cardClaim(id, { runId: 'r' }));
+    await cards.change('stuck', { state: 'needs-operator', at: 2 });
+    for (const id of ['ended', 'contradicted']) await cards.change(id, { state: 'failed', at: 2 });
+    const event = cardEvent('p-1', { merchantRequestId: 'contradicted' });
+    await cards.receive(event);
+    await cards.settleEvent(event, { merchantRequestId: 'contradicted', effect: 'contradicts', at: 3 });
+    expect((await store.standing(0)).cardsForPeople).toBe(2);
+    expect((await cards.forPeople()).map(({ merchantRequestId }) => merchantRequestId)).toEqual([
+      'stuck',
+      'contradicted',
+    ]);
+  });
+
   it('is read by indexes of what is open', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a']));
@@ -97,6 +115,10 @@ onEveryStore('How the work of a store stands', (test) => {
     expect(plan('select kind, count(*) from incidents where acknowledged_at is null group by kind')).toMatch(
       /^SCAN incidents USING INDEX incidents_open/,
     );
+    const forPeople = "from card_payments where state = 'needs-operator' or contradicted_at is not null";
+    for (const query of [`select count(*) ${forPeople}`, `select * ${forPeople} order by updated_at`]) {
+      expect(plan(query)).toMatch(/^SCAN card_payments USING INDEX card_payments_for_people$/);
+    }
     file.close();
   });
 });

@@ -8,6 +8,7 @@ const NOTHING: Standing = {
   unknown: { count: 0, oldestSentAt: null },
   incidents: [],
   switchesOff: [],
+  cardsForPeople: 0,
   oldestSweepAt: null,
   oldestUnsignedAt: null,
 };
@@ -16,6 +17,7 @@ const BUSY: Standing = {
   unknown: { count: 1, oldestSentAt: 60_000 },
   incidents: [{ kind: 'second-order', count: 3 }],
   switchesOff: [{ scope: 'currency', count: 1 }],
+  cardsForPeople: 2,
   oldestSweepAt: 99_000,
   oldestUnsignedAt: 95_000,
 };
@@ -50,6 +52,7 @@ it('are ages and counts, and what is gone is not shown as it was', async () => {
       'payouts_unknown_outcome_oldest_seconds 40',
       'payouts_incidents_open{kind="second-order"} 3',
       'payouts_switches_off{scope="currency"} 1',
+      'payouts_card_payments_for_people 2',
       'payouts_watch_oldest_sweep_seconds 1',
       'payouts_audit_unsigned_seconds 5',
       'payouts_bank_clock_offset_seconds -2.5',

@@ -6,6 +6,7 @@ import { type CardDocument, documentOf } from '../../gateway/card-documents.ts';
 import { groupedAmount } from '../../reports/display.ts';
 import type { CardRecord, CardStore, StoredCardEvent } from '../../store/card-store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
+import { neededFor } from '../cards-for-people.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findCard, requestIdOf, unknownCard } from '../find-card.ts';
 import type { Session } from '../session.ts';
@@ -33,19 +34,22 @@ export async function showCard(session: Session, id: string): Promise<ExitCode> 
   return EXIT.completed;
 }
 
-/** `payouts card list`: the newest card payments. */
+/** `payouts card list`: all card payments that need people, then the newest of the others. */
 export async function listCards(session: Session): Promise<ExitCode> {
-  const records = await (await session.store()).cards.list(LISTED);
+  const { cards } = await session.store();
+  const newest = (await cards.list(LISTED)).filter((record) => neededFor(record) === undefined);
+  const records = [...(await cards.forPeople()), ...newest];
   const documents = await Promise.all(records.map((record) => documentIn(session, record)));
-  const rows = documents.map((it) => [
+  const rows = documents.map((it, row) => [
     it.merchant_request_id,
     it.created_at.slice(0, 19),
     it.state,
     groupedAmount(it.amount),
     it.currency,
     it.payment_id ?? '',
+    neededFor(records[row] as CardRecord)?.code ?? it.reason?.code ?? '',
   ]);
-  const head = ['card payment', 'created (UTC)', 'state', 'amount', 'currency', 'payment'];
+  const head = ['card payment', 'created (UTC)', 'state', 'amount', 'currency', 'payment', 'why'];
   const shown = rows.length === 0 ? 'No card payment yet.' : table(head, rows);
   session.output.result({ schemaVersion: 1, card_payments: documents }, shown);
   return EXIT.completed;

@@ -1,5 +1,5 @@
 import { stepContext } from '../../compose/next-steps.ts';
-import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import { needsAttention, type PayoutState, type Reason } from '../../domain/payout-state.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { counted, minuteOf } from '../../reports/display.ts';
 import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
@@ -9,8 +9,10 @@ import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { isFor } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
+import type { CardRecord } from '../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, Store, SubscriptionRecord } from '../../store/store.ts';
 import { stepsDocument, timesOf } from '../batch-steps.ts';
+import { cardForPeopleLines, neededFor } from '../cards-for-people.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { incidentDocument } from '../incident-document.ts';
 import type { Session } from '../session.ts';
@@ -40,6 +42,7 @@ export async function inbox(session: Session, options: InboxOptions): Promise<Ex
   const groups = stepGroups(rows, context);
   const found = await store.incidents({ open: true, limit: READ_MAX });
   const incidents = found.filter(({ kind }) => options.kind === undefined || kind === options.kind).toReversed();
+  const cards = cardsOf(await store.cards.forPeople(), options.kind);
   const parked = (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null);
   const document = {
     schemaVersion: 1,
@@ -47,11 +50,19 @@ export async function inbox(session: Session, options: InboxOptions): Promise<Ex
     kinds: stepsDocument(groups),
     payouts: rows.map((row) => waitingDocument(row, context)),
     incidents: incidents.map(incidentDocument),
+    cardPayments: cards.map(({ card: { merchantRequestId: id, state }, reason }) => ({ id, state, reason })),
     parkedEvents: parked.map((it) => it.name),
   };
-  const text = inboxText(groups, incidents, { name, isCut: read.length === READ_MAX });
+  const text = inboxText(groups, { incidents, cards }, { name, isCut: read.length === READ_MAX });
   session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
   return EXIT.completed;
+}
+
+function cardsOf(records: readonly CardRecord[], kind: string | undefined): { card: CardRecord; reason: Reason }[] {
+  return records.flatMap((card) => {
+    const reason = neededFor(card);
+    return reason === undefined || (kind !== undefined && reason.code !== kind) ? [] : { card, reason };
+  });
 }
 
 /** Operators are told on the way: whoever was to hear of events hears nothing. */
@@ -84,21 +95,23 @@ function waitingDocument(row: PayoutRecord, context: StepContext): object {
 
 function inboxText(
   groups: readonly StepGroup[],
-  incidents: readonly IncidentRecord[],
+  { incidents, cards }: { incidents: readonly IncidentRecord[]; cards: ReturnType<typeof cardsOf> },
   { name, isCut }: { name: string | undefined; isCut: boolean },
 ): string {
   const width = widthOf(process.stdout);
   const whom = name === undefined ? 'people' : name;
-  if (groups.length === 0 && incidents.length === 0) return `Nothing waits for ${whom}.`;
+  if (groups.length + incidents.length + cards.length === 0) return `Nothing waits for ${whom}.`;
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   const open = incidents.length === 0 ? '' : `, and ${counted(incidents.length, 'open incident')}`;
+  const unclear = cards.length === 0 ? '' : `, and ${counted(cards.length, 'card payment')}`;
   return [
-    `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}.`,
+    `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}${unclear}.`,
     ...(isCut
       ? [`Only the oldest ${READ_MAX} were checked; \`payouts list --state held\` and similar filters show others.`]
       : []),
     ...(groups.length === 0 ? [] : ['', stepGroupsText(groups, { now: Date.now(), width })]),
     ...incidents.flatMap((incident) => ['', ...incidentLines(incident, width)]),
+    ...cards.flatMap(({ card, reason }) => ['', ...cardForPeopleLines(card, reason, width)]),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listCards } from '../../../src/cli/commands/card.ts';
 import { decide } from '../../../src/cli/commands/decide.ts';
 import { inbox } from '../../../src/cli/commands/inbox.ts';
 import { status } from '../../../src/cli/commands/inspect.ts';
@@ -8,6 +9,7 @@ import { loadConfig } from '../../../src/config.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 
@@ -84,6 +86,34 @@ it('`inbox` shows an open incident until somebody has seen to it', async () => {
   expect(told.text).toMatch(
     /and 1 open incident\.(.|\n)*incident inc-\w+ \[order-after-end\](.|\n)*payouts acknowledge inc-/,
   );
+});
+
+it('`inbox` shows every card payment that needs an operator or whose end is contradicted, however old', async () => {
+  const { cards } = store;
+  await cards.claim(cardClaim('order-1', { runId: 'r', at: 1 }));
+  await cards.change('order-1', { state: 'needs-operator', reason: because('payment-outcome-unknown'), at: 2 });
+  await cards.claim(cardClaim('order-2', { runId: 'r', at: 3 }));
+  await cards.change('order-2', { state: 'failed', at: 4 });
+  const event = cardEvent('p-2', { merchantRequestId: 'order-2' });
+  await cards.receive(event);
+  await cards.settleEvent(event, { merchantRequestId: 'order-2', effect: 'contradicts', at: 5 });
+  for (let n = 0; n < 101; n += 1) await cards.claim(cardClaim(`later-${n}`, { at: 10 }));
+  await inbox(session, all);
+  expect(told.document).toMatchObject({
+    cardPayments: [
+      { id: 'order-1', state: 'needs-operator', reason: { code: 'payment-outcome-unknown' } },
+      { id: 'order-2', state: 'failed', reason: { code: 'card-payment-contradicted' } },
+    ],
+  });
+  expect(told.text).toMatch(/, and 2 card payments\.(.|\n)*card payment order-1 \[payment-outcome-unknown\]/);
+  expect(told.text).toContain('payouts card show order-2');
+  await inbox(session, { ...all, kind: 'card-payment-contradicted' });
+  expect(told.document).toMatchObject({ cardPayments: [{ id: 'order-2' }] });
+  const ui = async () => ({ url: 'http://127.0.0.1:1', namespace: 'default' });
+  await listCards({ ...session, ui } as unknown as Session);
+  const [, , first = '', second = ''] = told.text.split('\n');
+  expect([first, second].map((line) => line.split(/ +/)[0])).toEqual(['order-1', 'order-2']);
+  expect(second).toMatch(/failed .* card-payment-contradicted/);
 });
 
 it('`status` of a payout with an incident says what to do about it, with its id', async () => {

@@ -1,0 +1,25 @@
+import type { Reason } from '../domain/payout-state.ts';
+import { because } from '../domain/reasons.ts';
+import { minuteOf } from '../reports/display.ts';
+import { labelled } from '../reports/wrap.ts';
+import type { CardRecord } from '../store/card-store.ts';
+
+const CONTRADICTED = 'the acquirer has contradicted the end of this card payment';
+
+/** Why a card payment needs people; undefined: it does not. */
+export function neededFor({ state, reason, contradictedAt }: CardRecord): Reason | undefined {
+  if (contradictedAt !== null) return { code: 'card-payment-contradicted', message: CONTRADICTED };
+  return state === 'needs-operator' ? (reason ?? because('payment-outcome-unknown')) : undefined;
+}
+
+/** One of them, as `payouts inbox` shows it. */
+export function cardForPeopleLines(record: CardRecord, { code, message }: Reason, width: number): string[] {
+  const layout = { indent: 2, labelWidth: 'since  '.length, width };
+  const { merchantRequestId, updatedAt } = record;
+  return [
+    `card payment ${merchantRequestId} [${code}]`,
+    ...labelled('why', message, layout),
+    ...labelled('since', minuteOf(updatedAt), layout),
+    ...labelled('next', `payouts card show ${merchantRequestId}`, { ...layout, width: Number.POSITIVE_INFINITY }),
+  ];
+}
