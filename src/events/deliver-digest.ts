@@ -27,8 +27,10 @@ export async function deliverDigest(
       if (head > state.position) await lease.move(state, { position: head });
       return;
     }
-    const dueAt = first.at + to.everyMs;
-    if (deps.now() < dueAt) {
+    const looked = deps.now();
+    // An event of a clock far ahead must not hold up those behind it until its time.
+    const dueAt = first.at > looked + to.everyMs ? looked : first.at + to.everyMs;
+    if (looked < dueAt) {
       await lease.move(state, { nextTryAt: dueAt });
       return;
     }

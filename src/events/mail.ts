@@ -14,7 +14,10 @@ export interface MailServer {
 }
 
 export interface MailDoor {
-  /** One mail to all addresses. Never throws. */
+  /**
+   * One mail to all addresses. Taken when the server has taken it for each of them; sent again, it goes to the others alone,
+   * as far as this process knows. Never throws.
+   */
   send(digest: Digest, addresses: readonly string[]): Promise<DeliveryOutcome>;
   close(): void;
 }
@@ -34,18 +37,23 @@ export function mailDoor({ url, from, isRemote }: MailServer): MailDoor {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  let partly = { id: '', taken: new Set<unknown>() };
   return {
     async send({ id, subject, text }, addresses) {
+      if (partly.id !== id) partly = { id, taken: new Set() };
+      const { taken } = partly;
       try {
-        await transport.sendMail({
+        const { accepted, rejected } = await transport.sendMail({
           from,
-          to: [...addresses],
+          to: addresses.filter((address) => !taken.has(address)),
           subject,
           text,
           messageId: `<${id}@durable-payouts>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
-        return { kind: 'taken' };
+        // The promise is kept when one of them is taken.
+        for (const address of accepted) taken.add(address);
+        return rejected.length === 0 ? { kind: 'taken' } : { kind: 'unavailable', why: 'mail-partly-refused' };
       } catch (error) {
         return { kind: 'unavailable', why: whyOf(error) };
       }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HOUR_MS } from '../../src/domain/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/durations.ts';
 import { deliverDigest } from '../../src/events/deliver-digest.ts';
 import { mailDoor } from '../../src/events/mail.ts';
 import { FakeMailServer } from './mail-server.ts';
@@ -65,6 +65,52 @@ it('a mail tells of everything in an hour, as it stands by then, and comes once'
   );
   expect(await sending.state()).toMatchObject({ position: 5, failures: 0, failingSince: null });
   door.close();
+});
+
+it('a mail that one address is refused for is sent again to that one alone, until it is taken', async () => {
+  await using sending = await Sending.start();
+  await using server = await FakeMailServer.start();
+  const door = mailDoor({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
+  await sending.stuck('INV-1');
+  sending.now += HOUR_MS;
+  server.refused.add('bob@example.com');
+  await look();
+  expect(await sending.state()).toMatchObject({ position: 0, why: 'mail-partly-refused', failures: 1 });
+  sending.now += 5_000;
+  await look();
+  expect(await sending.state()).toMatchObject({ position: 0, why: 'smtp-451', failures: 2 });
+  server.refused.clear();
+  sending.now += 10_000;
+  await look();
+  expect(server.mails.map((mail) => mail.to)).toEqual([['alice@example.com'], ['bob@example.com']]);
+  expect(await sending.state()).toMatchObject({ position: 1, why: null });
+  door.close();
+});
+
+it('an event of a clock far ahead holds up no mail', async () => {
+  await using sending = await Sending.start();
+  const look = async (): Promise<number> => {
+    let sent = 0;
+    await deliverDigest(sending.deps(), { name: NAME, to }, async () => {
+      sent += 1;
+      return { kind: 'taken' };
+    });
+    return sent;
+  };
+  const { now } = sending;
+  sending.now = now + 30 * DAY_MS;
+  await sending.stuck('INV-1');
+  sending.now = now;
+  await sending.stuck('INV-2');
+  expect(await look()).toBe(1);
+  // One that is a little ahead gathers others as any other does.
+  sending.now = now + 1_000;
+  await sending.stuck('INV-3');
+  sending.now = now;
+  expect(await look()).toBe(0);
+  sending.now = now + 1_000 + HOUR_MS;
+  expect(await look()).toBe(1);
 });
 
 it('no mail is sent where nothing holds any more', async () => {

@@ -10,6 +10,8 @@ export class FakeMailServer implements AsyncDisposable {
   readonly mails: Mail[] = [];
   /** What it says to a mail: a line of SMTP. */
   verdict = '250 OK';
+  /** Addresses that it does not take now. */
+  readonly refused = new Set<string>();
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -45,7 +47,11 @@ export class FakeMailServer implements AsyncDisposable {
           mail = { to: [], text: '' };
           say(this.verdict);
         } else if (/^RCPT/i.test(line)) {
-          mail.to.push(/<(.*)>/.exec(line)?.[1] ?? '');
+          const to = /<(.*)>/.exec(line)?.[1] ?? '';
+          if (!this.refused.has(to)) mail.to.push(to);
+          say(this.refused.has(to) ? '451 later' : '250 OK');
+        } else if (/^MAIL/i.test(line)) {
+          mail = { to: [], text: '' };
           say('250 OK');
         } else if (/^DATA/i.test(line)) {
           inData = true;
