@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../domain/problem.ts';
+import { type Asker, callerAsks } from './rate-limit.ts';
 
 /** What is open at once, by caller. */
 export class AtOnce {
@@ -31,11 +32,11 @@ export class AtOnce {
   }
 }
 
-/** Of the requests of one caller, that many are worked on at once; a further one is refused before its body is read. */
-export function limitAtOnce(app: FastifyInstance, most: number): void {
+/** Of the requests of one asker, that many are worked on at once; a further one is refused before its body is read. */
+export function limitAtOnce(app: FastifyInstance, most: number, asker: Asker = callerAsks): void {
   const open = new AtOnce({ each: most }, tooManyAtOnce);
-  app.addHook('onRequest', async ({ caller, ip }, reply) => {
-    const leave = open.enter(caller.name ?? ip);
+  app.addHook('onRequest', async (request, reply) => {
+    const leave = open.enter(asker(request));
     // However it ends: an answer, or a caller who has gone.
     reply.raw.once('close', leave);
   });

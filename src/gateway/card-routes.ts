@@ -5,6 +5,7 @@ import { Problem } from '../domain/problem.ts';
 import { answered, giveCard, takePayment } from '../services/cards/take-payment.ts';
 import { askKept } from '../services/decisions/asked.ts';
 import type { CardRecord } from '../store/card-store.ts';
+import { limitAtOnce } from './at-once.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { accessOf, type CardAccess, CHECKOUT_ORIGINS, known, newClientSecret, recordOf } from './card-access.ts';
 import {
@@ -22,6 +23,7 @@ import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { maySeeCard } from './may-see.ts';
+import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
 
@@ -129,6 +131,12 @@ function controlRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
+/** Whoever shows a client secret is the page of one payment. */
+export const pageAsks: Asker = ({ caller, params }) => caller?.name ?? `page/${(params as { id: string }).id}`;
+
+/** What a browser says once or twice: each time is an event of its workflow, whose history has an end. */
+const SIGNALS_A_MINUTE = 30;
+
 /** What the page of a payment needs as well: it shows the client secret instead of a token. */
 export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   takeJsonOnly(app);
@@ -139,6 +147,7 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     request.cardAccess = await accessOf(request, deps);
     if (request.cardAccess.caller !== undefined) request.caller = request.cardAccess.caller;
   });
+  limitAtOnce(app, deps.atOnce, pageAsks);
   const base = '/v1/card-payments/:id';
   const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
   const described = (summary: string, document: z.ZodType, says: string, body?: z.ZodType) => ({
@@ -160,7 +169,10 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     setting: CHECKOUT_ORIGINS,
   };
   for (const path of [base, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
-    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, cors));
+    // Browsers ask without a secret, many of them from one address perhaps.
+    app.options(path, { schema: { hide: true }, config: { rateLimit: false } }, (request, reply) =>
+      preflight(request, reply, cors),
+    );
   }
   app.get(
     base,
@@ -180,8 +192,13 @@ export function cardPageRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
     returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
   } as const;
+  const rateLimit = {
+    max: Math.min(deps.perMinute, SIGNALS_A_MINUTE),
+    keyGenerator: ({ params }: FastifyRequest) => (params as { id: string }).id,
+  };
   for (const [name, [signal, summary]] of Object.entries(signals)) {
-    app.post(`${base}/${name}`, { schema: described(summary, acceptedDocument, 'told') }, async ({ cardAccess }) => {
+    const route = { schema: described(summary, acceptedDocument, 'told'), config: { rateLimit } };
+    app.post(`${base}/${name}`, route, async ({ cardAccess }) => {
       const accepted = await deps.cards.signal(cardAccess.record.merchantRequestId, signal);
       return { schemaVersion: 1, accepted };
     });

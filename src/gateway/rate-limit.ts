@@ -1,14 +1,21 @@
 import type { RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
 import { Problem } from '../domain/problem.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How often one caller may ask: by name, or by address where there is none. */
-export const rateLimitOf = (max: number): RateLimitPluginOptions => ({
+/** Who asks, as limits count. */
+export type Asker = (request: FastifyRequest) => string;
+
+/** By name, or by address where there is none. */
+export const callerAsks: Asker = ({ caller, ip }) => caller?.name ?? ip;
+
+/** How often one asker may ask. */
+export const rateLimitOf = (max: number, keyGenerator: Asker = callerAsks): RateLimitPluginOptions => ({
   max,
   timeWindow: MINUTE_MS,
   hook: 'preHandler',
-  keyGenerator: ({ caller, ip }) => caller?.name ?? ip,
+  keyGenerator,
   errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
 });
 

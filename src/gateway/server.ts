@@ -12,7 +12,7 @@ import { limitAtOnce } from './at-once.ts';
 import { auditForbidden } from './audit-forbidden.ts';
 import { batchRoutes, reportRoutes } from './batch-routes.ts';
 import { type Access, type Caller, callerOf, isLoopback } from './callers.ts';
-import { cardPageRoutes, cardRoutes } from './card-routes.ts';
+import { cardPageRoutes, cardRoutes, pageAsks } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { erpRoutes } from './erp-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -135,6 +135,7 @@ async function gatewayApp(
   });
   app.register(async (scope) => {
     scope.decorateRequest('caller');
+    await scope.register(rateLimit, rateLimitOf(deps.perMinute, pageAsks));
     cardPageRoutes(scope, deps);
   });
   app.register(async (scope) => {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CVV, PAN } from '../vault/cards.ts';
+import { PAGE } from './fake-cards.ts';
 import { type Answered, openGateway, type RunningGateway } from './running-gateway.ts';
 
 const CARD = { number: PAN, expiry_month: 3, expiry_year: '39', cvv: CVV };
@@ -54,6 +55,51 @@ describe('the address that a cardholder comes back to', () => {
 });
 
 describe('a page that shows the client secret alone', () => {
+  it('is slowed down when it asks too often, by itself alone, and not before its browser may ask', async () => {
+    const gateway = await openGateway([], { perMinute: 3 });
+    const pages: { path: string; headers: Record<string, string> }[] = [];
+    for (const id of ['order-1', 'order-2']) {
+      const { document } = await create(gateway, { merchant_request_id: id });
+      pages.push({ path: `/v1/card-payments/${id}`, headers: { authorization: `Bearer ${document.client_secret}` } });
+    }
+    const [page, other] = pages as [(typeof pages)[0], (typeof pages)[0]];
+    const look = ({ path, headers }: typeof page) => gateway.send(path, { headers });
+    for (let n = 0; n < 3; n += 1) expect((await look(page)).status).toBe(200);
+    expect(await look(page)).toMatchObject({ status: 429, document: { error: { code: 'too-many-requests' } } });
+    expect((await look(other)).status).toBe(200);
+    const preflight = { origin: PAGE, 'access-control-request-method': 'GET' };
+    const asked = Array.from({ length: 5 }, () => gateway.send(page.path, { method: 'OPTIONS', headers: preflight }));
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(204);
+  });
+
+  it('tells its workflow no more than thirty times a minute that the browser came back', async () => {
+    const gateway = await openGateway();
+    const { document } = await create(gateway);
+    const headers = { authorization: `Bearer ${document.client_secret}` };
+    const back = () => gateway.send(`${BASE}/returned`, { method: 'POST', headers });
+    const statuses = (await Promise.all(Array.from({ length: 40 }, back))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(gateway.cards.told).toHaveLength(30);
+  });
+
+  it('is worked on for a few requests at once', async () => {
+    const gateway = await openGateway([], { atOnce: 2 });
+    const { document } = await create(gateway);
+    const headers = { authorization: `Bearer ${document.client_secret}` };
+    const look = () => gateway.send(BASE, { headers });
+    const gate = Promise.withResolvers<'silent'>();
+    let waiting = 0;
+    gateway.deps.cards.state = async () => {
+      waiting += 1;
+      return gate.promise;
+    };
+    const first = [look(), look()];
+    await expect.poll(() => waiting).toBe(2);
+    expect(await look()).toMatchObject({ status: 429, document: { error: { code: 'too-many-at-once' } } });
+    gate.resolve('silent');
+    for (const { status } of await Promise.all(first)) expect(status).toBe(200);
+  });
+
   it('gives one card after the other without saying again where it comes back to', async () => {
     const gateway = await openGateway();
     const { document } = await create(gateway, { card: CARD, billing: { country: 'AU' } });
