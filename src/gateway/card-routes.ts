@@ -22,7 +22,7 @@ import { amountBody, amountOf, askedPayment, cancelBody, cardBody, createBody, g
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import { errorAnswers } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { maySeeCard } from './may-see.ts';
+import { cardsSeenOf, maySeeCard } from './may-see.ts';
 import type { Asker } from './rate-limit.ts';
 import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
 import { takeJsonOnly } from './small-body.ts';
@@ -68,7 +68,7 @@ export function cardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     '/v1/card-payments',
     { schema: { tags: TAGS, summary: 'The newest card payments', response: listAnswers } },
     async ({ caller }) => {
-      const records = (await deps.store.cards.list(LISTED)).filter(({ by }) => maySeeCard(caller, by));
+      const records = await deps.store.cards.list(LISTED, cardsSeenOf(caller));
       return { schemaVersion: 1, card_payments: records.map((record) => stored(deps, record)) };
     },
   );

@@ -32,9 +32,14 @@ export async function assertMayControl({ person }: Caller, store: Store, { batch
   });
 }
 
-/** Whether a caller may know of a card payment: its own, or an operator's or auditor's. */
-export const maySeeCard = ({ person }: Caller, by: string | null): boolean =>
-  person === undefined || by === person.name || person.roles.some((role) => role === 'operator' || role === 'auditor');
+/** Whose card payments alone a caller may know of: its own, unless it is an operator or auditor; undefined: everybody's. */
+export const cardsSeenOf = ({ person }: Caller): string | undefined =>
+  person?.roles.some((role) => role === 'operator' || role === 'auditor') ? undefined : person?.name;
+
+export function maySeeCard(caller: Caller, by: string | null): boolean {
+  const only = cardsSeenOf(caller);
+  return only === undefined || only === by;
+}
 
 /** What an operator's scope is asked for. */
 const OPERATOR: Question = 'resolve';

@@ -35,7 +35,7 @@ export async function listBatches(
   isShown: (batch: BatchRecord) => Promise<boolean> = async () => true,
 ): Promise<BatchList> {
   const batches: ListedBatch[] = [];
-  for (const batch of await store.batches(BATCHES_LISTED)) {
+  for await (const batch of newestBatches(store)) {
     if (!(await isShown(batch))) continue;
     const { batchId, file, control, createdAt } = batch;
     const byState = await store.stateCounts(batchId);
@@ -43,6 +43,16 @@ export async function listBatches(
     const attention = [...byState].reduce((sum, [it, rows]) => sum + (needsAttention(it) ? rows : 0), 0);
     const state = batchState(counts, control);
     batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts, attention });
+    if (batches.length === BATCHES_LISTED) break;
   }
   return { schemaVersion: 1, batches };
+}
+
+async function* newestBatches(store: Store): AsyncGenerator<BatchRecord> {
+  for (let after: BatchRecord | undefined; ; ) {
+    const page = await store.batches(BATCHES_LISTED, after);
+    yield* page;
+    after = page.at(-1);
+    if (page.length < BATCHES_LISTED) return;
+  }
 }

@@ -26,11 +26,20 @@ async function batch(db: Database, batchId: string): Promise<BatchRecord | undef
   return db.selectFrom('batches').selectAll().where('batchId', '=', batchId).executeTakeFirst();
 }
 
-/** Newest first. */
-async function batches(db: Database, limit: number): Promise<BatchRecord[]> {
+/** Newest first; with `after` those behind that one. */
+async function batches(
+  db: Database,
+  limit: number,
+  after?: Pick<BatchRecord, 'createdAt' | 'batchId'>,
+): Promise<BatchRecord[]> {
   return db
     .selectFrom('batches')
     .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where((row) =>
+        row(row.refTuple('createdAt', 'batchId'), '<', row.tuple(after?.createdAt ?? 0, after?.batchId ?? '')),
+      ),
+    )
     .orderBy('createdAt', 'desc')
     .orderBy('batchId', 'desc')
     .limit(limit)

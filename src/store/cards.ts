@@ -107,11 +107,12 @@ async function find(db: Database, id: string): Promise<CardRecord | undefined> {
   return owner === undefined ? undefined : get(db, owner);
 }
 
-/** Newest first. */
-async function list(db: Database, limit: number): Promise<CardRecord[]> {
+/** Newest first; with `by` only those that somebody has made. */
+async function list(db: Database, limit: number, by?: string): Promise<CardRecord[]> {
   return db
     .selectFrom('cardPayments')
     .selectAll()
+    .$if(by !== undefined, (query) => query.where('by', '=', by ?? ''))
     .orderBy('createdAt', 'desc')
     .orderBy('merchantRequestId', 'desc')
     .limit(limit)

@@ -7,7 +7,13 @@ import { announce } from './outbox.ts';
 import type { IncidentRow } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const incidentRepository = { recordIncident, incidentsOf, incidents, acknowledgeIncident };
+export const incidentRepository = {
+  recordIncident,
+  incident: incidentWith,
+  incidentsOf,
+  incidents,
+  acknowledgeIncident,
+};
 
 export interface IncidentRecord extends Incident {
   /** For people to type. */
@@ -65,12 +71,21 @@ async function incidentsOf(db: Database, references: readonly string[]): Promise
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }
 
-/** Newest first; `open`: only those that nobody has acknowledged. */
-async function incidents(db: Database, { open, limit }: { open: boolean; limit: number }): Promise<IncidentRecord[]> {
+/** Newest first; `open`: only those that nobody has acknowledged. With `after` those behind that one. */
+async function incidents(
+  db: Database,
+  { open, limit, after }: { open: boolean; limit: number; after?: Pick<IncidentRecord, 'seenAt' | 'id'> },
+): Promise<IncidentRecord[]> {
+  const { seenAt = 0, id = '' } = after ?? {};
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
     .$if(open, (query) => query.where('acknowledgedAt', 'is', null))
+    .$if(after !== undefined, (query) =>
+      query.where((row) =>
+        row.or([row('seenAt', '<', seenAt), row.and([row('seenAt', '=', seenAt), row('incidentId', '>', id)])]),
+      ),
+    )
     .orderBy('seenAt', 'desc')
     .orderBy('incidentId')
     .limit(limit)

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Role, Scope } from '../../src/domain/authority.ts';
 import { tokenSha256 } from '../../src/gateway/callers.ts';
+import { cardClaim } from '../store/card-samples.ts';
+import { batchClaim } from '../store/samples.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 import { openGateway, type RunningGateway } from './running-gateway.ts';
 
@@ -61,6 +63,19 @@ it('shows and gives a batch to nobody outside of whose scope it is', async () =>
   expect(await seenBy('bob')).toEqual([0, 404]);
   const report = await gateway.send(`/v1/batches/${batchId}/reports/csv`, { headers: as('bob') });
   expect(report.status).toBe(404);
+});
+
+it('lists a batch, and a card payment, behind a hundred of others', async () => {
+  const { gateway, batchId } = await withBatch();
+  const { store } = gateway.door;
+  const at = Date.now() + 60_000;
+  for (let n = 0; n < 101; n += 1) await store.claimBatch({ ...batchClaim(`later-${n}`, [`X-${n}`], at), by: 'bob' });
+  const { document } = await gateway.send('/v1/batches', { headers: as('alice') });
+  expect(document.batches).toMatchObject([{ batchId }]);
+  await store.cards.claim(cardClaim('order-1', { by: 'alice', at: 1 }));
+  for (let n = 0; n < 101; n += 1) await store.cards.claim(cardClaim(`later-${n}`, { by: 'bob', at: 2 }));
+  const cards = await gateway.send('/v1/card-payments', { headers: as('alice') });
+  expect(cards.document.card_payments).toMatchObject([{ merchant_request_id: 'order-1' }]);
 });
 
 it('is controlled by its maker and by operators, in their own name', async () => {

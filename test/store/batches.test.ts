@@ -9,6 +9,10 @@ onEveryStore('Batches', (test) => {
     await store.claimBatch(batchClaim('new', ['b'], 2_000));
     expect((await store.batches(10)).map(({ batchId }) => batchId)).toEqual(['new', 'old']);
     expect((await store.batches(1)).map(({ batchId }) => batchId)).toEqual(['new']);
+    await store.claimBatch(batchClaim('older', ['c'], 1_000));
+    const [first] = await store.batches(1);
+    expect((await store.batches(1, first)).map(({ batchId }) => batchId)).toEqual(['older']);
+    expect((await store.batches(9, first)).map(({ batchId }) => batchId)).toEqual(['older', 'old']);
     expect(await store.batch('unknown')).toBeUndefined();
   });
 

@@ -153,6 +153,8 @@ onEveryStore('Card payments', (test) => {
     expect(await cards.paymentsOf('m-1')).toEqual(['p-1', 'p-0']);
     expect((await cards.list(10)).map(({ merchantRequestId }) => merchantRequestId)).toEqual(['m-2', 'm-1']);
     expect(await cards.list(1)).toHaveLength(1);
+    await cards.claim(cardClaim('m-3', { at: 500, by: 'alice' }));
+    expect((await cards.list(1, 'alice')).map(({ merchantRequestId }) => merchantRequestId)).toEqual(['m-3']);
   });
 
   it('know the payouts that wait for them', async () => {

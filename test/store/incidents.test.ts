@@ -27,6 +27,11 @@ onEveryStore('Incidents', (test) => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(4);
     expect(all.every(({ id }) => /^inc-[0-9a-f]{12}$/.test(id))).toBe(true);
     expect(await store.incidents({ open: false, limit: 1 })).toMatchObject([{ orderId: 'o-8' }]);
+    for (const [place, after] of all.entries()) {
+      expect(await store.incidents({ open: false, limit: 10, after })).toEqual(all.slice(place + 1));
+      expect(await store.incident(after.id)).toEqual(after);
+    }
+    expect(await store.incident('inc-000000000000')).toBeUndefined();
   });
 
   it('are acknowledged once, with an audit entry: who was first, and why, stays', async () => {

@@ -6,7 +6,6 @@ import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
-import type { Caller } from '../callers.ts';
 import { keptText, parsed } from '../schemas.ts';
 import type { Doorway } from './doorway.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -17,21 +16,20 @@ import { type OperatorForm, operatorSays } from './operator-signs.ts';
 import { factList, moment, nothing, payoutPath } from './pieces.ts';
 import { signedForm } from './signed-form.ts';
 import { todoText } from './step-text.ts';
-import { type VisibleIncident, visibleIncidents } from './visible-incidents.ts';
+import { type VisibleIncident, visibleIncidents, visibleOf } from './visible-incidents.ts';
 
-const SHOWN_MAX = 200;
 const acknowledgeBody = z.object({ reason: keptText, by: keptText.optional(), signed: z.string().optional() });
 
 /** `/incidents`: what the bank shows against stored ends, for an operator to acknowledge. */
 export function incidentRoutes(app: FastifyInstance, doorway: Doorway): void {
   const { store, now } = doorway.deps;
-  const shown = async (caller: Caller, open: boolean): Promise<VisibleIncident[]> =>
-    visibleIncidents(caller, store, await store.incidents({ open, limit: SHOWN_MAX }));
   app.get('/incidents', async (request, reply) => {
     assertMayVisit('/incidents', request.caller);
     const view = viewOf(request, reply, doorway);
-    const open = await shown(request.caller, true);
-    const seen = (await shown(request.caller, false)).filter(({ incident }) => incident.acknowledged !== null);
+    const open = await visibleIncidents(request.caller, store, true);
+    const seen = (await visibleIncidents(request.caller, store, false)).filter(
+      ({ incident }) => incident.acknowledged !== null,
+    );
     const mayAcknowledge = mayOperate(request.caller, 'resolve');
     const body = html`<h1>Incidents</h1>
 <p>For these payouts the bank shows something different from what was stored when they ended. The stored end is kept; somebody has to deal with each incident and record how.</p>
@@ -43,7 +41,8 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
     assertMayOperate(request.caller, 'resolve');
     const { id } = request.params as { id: string };
     const form = parsed(acknowledgeBody, request.body, 'body');
-    const found = (await shown(request.caller, true)).find(({ incident }) => incident.id === id);
+    const incident = await store.incident(id);
+    const [found] = await visibleOf(request.caller, store, incident?.acknowledged === null ? [incident] : []);
     if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
     const about: OperatorForm = {
       question: 'resolve',

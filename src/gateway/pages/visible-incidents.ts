@@ -9,8 +9,22 @@ export interface VisibleIncident {
   payout: PayoutRecord | undefined;
 }
 
+const SHOWN_MAX = 200;
+
+/** The newest incidents that somebody may see; `open`: of those that nobody has acknowledged. */
+export async function visibleIncidents(caller: Caller, store: Store, open: boolean): Promise<VisibleIncident[]> {
+  const visible: VisibleIncident[] = [];
+  for (let after: IncidentRecord | undefined; visible.length < SHOWN_MAX; ) {
+    const page = await store.incidents({ open, limit: SHOWN_MAX, after });
+    visible.push(...(await visibleOf(caller, store, page)));
+    after = page.at(-1);
+    if (page.length < SHOWN_MAX) break;
+  }
+  return visible.slice(0, SHOWN_MAX);
+}
+
 /** Those of payouts that somebody may see; one of no payout is for whoever has no limits. */
-export async function visibleIncidents(
+export async function visibleOf(
   caller: Caller,
   store: Store,
   incidents: readonly IncidentRecord[],

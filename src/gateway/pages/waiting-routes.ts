@@ -42,9 +42,7 @@ export function waitingRoutes(app: FastifyInstance, doorway: Doorway): void {
     const view = viewOf(request, reply, doorway);
     const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
     const mine = await waitingFor(doorway, caller, waiting);
-    const open = mayVisit('/incidents', caller)
-      ? await visibleIncidents(caller, store, await store.incidents({ open: true, limit: SHOWN_MAX }))
-      : [];
+    const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX);
     const groups = stepGroups(shown, await pages.stepContext(shown));
     const body = html`<h1>Inbox</h1>

@@ -14,6 +14,7 @@ async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> 
     ['bob', ['approver']],
     ['dave', ['approver'], { currencies: ['EUR'] }],
     ['carol', ['operator']],
+    ['henry', ['operator'], { currencies: ['USD'] }],
     ['erin', ['auditor']],
     ['grace', ['compliance']],
   ]);
@@ -210,6 +211,26 @@ describe('a payout that asks', () => {
 });
 
 describe('what operators do', () => {
+  it('is about an incident of their scope, whatever number of others is open', async () => {
+    const { people, gateway } = await open();
+    const { store } = gateway.door;
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    const reference = row?.reference ?? '';
+    await store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
+    const [incident] = await store.incidents({ open: true, limit: 1 });
+    for (let n = 0; n < 200; n += 1) {
+      await store.recordIncident({ reference: `of-others-${n}`, orderId: 'o', kind: 'second-order', seenAt: 2_000 });
+    }
+    const henry = await signedIn(people, 'henry');
+    const { text } = await henry.send('/incidents');
+    expect(text).toContain(incident?.id);
+    expect(text).not.toContain('of-others');
+    const path = `/incidents/${incident?.id}`;
+    const key = keyOf(people, 'henry');
+    expect((await henry.sign('/incidents', path, { reason: 'paid back' }, key)).status).toBe(303);
+    expect((await store.incident(incident?.id ?? ''))?.acknowledged).toMatchObject({ by: 'henry' });
+  });
+
   it('is signed: an incident is acknowledged, and a switch thrown and taken back', async () => {
     const { people, gateway } = await open();
     const { store } = gateway.door;
