@@ -110,6 +110,29 @@ describe('an acquirer that is out of reach', () => {
   });
 });
 
+describe('a gateway whose clock is behind', () => {
+  it('keeps its cards: it says itself when one is gone', async () => {
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    const id = 'clock-behind';
+    const first = await product.ask({ id });
+    await product.untilState(id, 'awaiting-fingerprint');
+    const { events } = await first.fetchHistory();
+    const [given] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const input = JSON.parse(Buffer.from(given?.data ?? []).toString());
+    await first.terminate('a test');
+    const next: CardPaymentHandle = await product.client.workflow.start('cardPayment', {
+      workflowId: cardWorkflowId(id),
+      taskQueue: TASK_QUEUE,
+      args: [{ ...input, card: { ...input.card, expires_at: Date.now() - 60_000 } }],
+    });
+    const { state, reason } = await product.untilState(id, 'awaiting-fingerprint', 'awaiting-card');
+    expect([state, reason?.code]).toEqual(['awaiting-fingerprint', undefined]);
+    await product.call('POST', `/v1/card-payments/${id}/fingerprint`, {});
+    expect(await next.result()).toMatchObject({ state: 'succeeded' });
+    await recordHistory(next, 'cardPayment', 'clock-behind');
+  });
+});
+
 /** Waits as a cardholder does: a gateway too busy to take a task in time has lost the card, and is given it once more. */
 async function enteringCards(
   product: CardProduct,

@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { CardEvent, CardPaymentType } from '../../domain/card-payment.ts';
 import type { CardSendResult } from '../../domain/card-sending.ts';
 import type { CardTerms } from '../../domain/card-terms.ts';
@@ -9,7 +9,7 @@ import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { retrieve } from './look.ts';
-import { type CardEnded, loseCard, type Session } from './obtain-session.ts';
+import { type CardEnded, loseCard, type Session, seemsGone } from './obtain-session.ts';
 
 /** One merchant_request_id on the wire and what was sent under it. */
 export interface Creation {
@@ -73,16 +73,14 @@ export async function createPayment(
         if (creation.inDoubtSince !== null) break;
         if (Date.now() >= deadline) return { end: 'failed', reason: because('never-sent') };
         execution.show('submitting', because('acquirer-unreachable'));
-        if (Date.now() >= session.card.expires_at) return nothingSent(execution);
+        if (seemsGone(session.card)) return nothingSent(execution);
         break;
     }
     if (creation.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
     await condition(() => namesHeard(execution, 'verified').length > 0, pause);
     const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
-    if (named === undefined && mayRepeat(creation, session, terms)) continue;
-    const isSent = named !== undefined || creation.inDoubtSince !== null;
-    return isSent || !patched('nothing-sent-is-not-looked-for') ? awaitName(execution, terms) : nothingSent(execution);
+    if (named !== undefined || !mayRepeat(creation, session, terms)) return awaitName(execution, terms);
   }
 }
 
@@ -93,8 +91,7 @@ function nothingSent(execution: CardExecution): Created {
 }
 
 function mayRepeat({ inDoubtSince }: Creation, { card }: Session, { repeatWindowMs }: CardTerms): boolean {
-  const now = Date.now();
-  return now < card.expires_at && (inDoubtSince === null || now - inDoubtSince < repeatWindowMs);
+  return !seemsGone(card) && (inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs);
 }
 
 /** Payments that events of this intent have named and that are neither followed yet nor known as somebody else's. */
