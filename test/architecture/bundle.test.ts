@@ -36,10 +36,12 @@ describe('the workflow bundle', () => {
   });
 
   it('stays below its ceiling', () => {
-    // The source map at its end holds every comment and the path of every file: neither is compiled.
+    // The source map at its end holds every comment and the path of every file: neither is compiled. Names of modules hold the way
+    // from here to where the packages are.
     const [compiled = '', map] = code.split('//# sourceMappingURL=');
     expect(map).toBeDefined();
-    expect(Buffer.byteLength(compiled)).toBeLessThan(BYTES_MAX);
+    const anywhere = compiled.replaceAll(/(?:\.\.\/|\/)[\w./-]*?(?=node_modules\/)/g, './');
+    expect(Buffer.byteLength(anywhere)).toBeLessThan(BYTES_MAX);
   });
 });
 
