@@ -164,7 +164,8 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   return approval ?? { gate: 'open' };
 }
 
+/** As many as are asked for now: the rules may have become stricter since. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: Passes): Gate | undefined =>
-  needed === 0 || passes.approved?.some((approved) => approved.digest === digest)
+  needed === 0 || passes.approved?.some((approved) => approved.digest === digest && approved.by.length >= needed)
     ? undefined
     : { gate: 'approval', needed, digest };

@@ -69,7 +69,7 @@ function unsettledOf({ exchange, payment }: Legs): OrderLeg | undefined {
 
 /** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
 function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { kind: 'paid' }>): void {
-  gates.exchanged = true;
+  gates.booked();
   gates.rateToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
   view.inbox.cancelStanding = 'open';
   view.bankStatus = null;

@@ -52,7 +52,7 @@ describe('what stands before a submit', () => {
       nextGate(
         { ...all, funds: undefined },
         late,
-        { letThrough: ['fee'], approved: [{ digest: 'd', by: ['bob'] }] },
+        { letThrough: ['fee'], approved: [{ digest: 'd', by: ['bob', 'carol'] }] },
         10,
       ).gate,
     ).toBe('open');

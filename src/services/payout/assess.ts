@@ -8,14 +8,13 @@ import { DAY_MS } from '../../domain/durations.ts';
 import { exceptionsOf } from '../../domain/exceptions.ts';
 import type { Shown } from '../../domain/flags.ts';
 import type { Approved, Assessment, Obstacle } from '../../domain/gates.ts';
-import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import { type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
 import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import type { PaymentOrder } from '../../domain/sent-order.ts';
+import type { ExchangeOrder, PaymentOrder } from '../../domain/sent-order.ts';
 import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
@@ -24,7 +23,7 @@ import { limitPassed } from '../decisions/limits.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import { isMakerAllowed } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
@@ -208,7 +207,7 @@ async function readPayout(
   const blank = { digest: payloadDigest(instruction), approvalsNeeded: 0 };
   if ('obstacle' in payee) return { ...blank, beneficiary: { known: false }, obstacle: payee.obstacle };
 
-  const paying = account.currency === instruction.currency ? account : await accountIn(deps, instruction);
+  const paying = account.currency === instruction.currency ? account : await payingAccount(deps, row, exchanged);
   if (paying === undefined) {
     const obstacle: Obstacle = { kind: 'hold', reason: because('no-payout-account') };
     return { ...blank, beneficiary: { known: false }, obstacle };
@@ -292,7 +291,15 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   return { beneficiary: await findPayee(deps.bank, payee) };
 }
 
-async function accountIn(deps: ActivityDeps, instruction: PayoutInstruction): Promise<AccountBalance | undefined> {
-  const accounts = await deps.bank.accounts.ofUser(instruction.uid);
-  return accounts.find((account) => account.currency === instruction.currency);
+/** What an exchange has bought is paid from the account that it was booked into, in whatever order the bank lists them. */
+async function payingAccount(
+  { bank, store }: ActivityDeps,
+  row: PayoutRecord,
+  exchanged: boolean,
+): Promise<AccountBalance | undefined> {
+  const { uid, currency } = row.instruction;
+  const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
+  const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
+  const boughtInto = orderInForce<ExchangeOrder>(attempts)?.buyAccountId;
+  return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }

@@ -106,7 +106,8 @@ async function decide(follow: Follow, expiredAt: number | undefined): Promise<Ba
       reason: again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail),
       stored: again === undefined ? 'stored' : 'to-store',
       lookAgainMs: follow.quickLookPause,
-      interrupt: () => inbox.hasNews || inbox.isPatienceOver,
+      // Who looks soon anyway needs no patience, which nobody renews meanwhile: it would be over for ever.
+      interrupt: () => inbox.hasNews || (follow.quickLooks === 0 && inbox.isPatienceOver),
     });
     switch (decision.kind) {
       case 'approved':

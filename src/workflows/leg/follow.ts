@@ -152,7 +152,7 @@ async function confirmNoMoney(follow: Follow, first: OrderJudgement): Promise<Fo
   const second = await follow.look(first);
   const { meaning } = second;
   if (meaning === 'paid' && second.differences.length === 0) return { kind: 'paid', read: second };
-  if (isNoMoney(meaning) && meaning === first.meaning) {
+  if (isNoMoney(meaning) && meaning === first.meaning && second.differences.length === 0) {
     const { state, reason } = plan.endBy(meaning, leg);
     if (state !== 'completed' && reason !== null) {
       return { kind: 'unpaid', state, reason, isStored: plan.endsPayout, read: second };

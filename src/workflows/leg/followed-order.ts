@@ -98,7 +98,9 @@ export class Follow {
       return { paid, [meaning]: plan.endsPayout ? plan.endBy(meaning, leg) : undefined };
     }
     const asksPeople = leg.decision === undefined && !view.inbox.wantsCancel;
-    const audit = { state: 'awaiting-bank-approval' as const, reason: BANK_APPROVAL_REQUIRED };
+    const { again } = this.audit;
+    const reason = again === undefined ? BANK_APPROVAL_REQUIRED : because(again.code, again.detail);
+    const audit = { state: 'awaiting-bank-approval' as const, reason };
     return { paid, 'awaiting-audit': asksPeople ? audit : undefined };
   }
 

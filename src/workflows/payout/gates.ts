@@ -62,6 +62,12 @@ export class Gates {
     this.exchangeSent = exchangeSent;
   }
 
+  /** The exchange is booked: a shortage of the account that pays is another one. */
+  booked(): void {
+    this.exchanged = true;
+    this.fundsUntil = undefined;
+  }
+
   /** What the bank shows now: after a wait, nothing read before it counts. */
   assess(): Promise<Assessment> {
     const { view, exchanged, exchangeSent, passes } = this;
