@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../src/services/decisions/plan.ts';
 import { BATCH, runBatch, statesOf } from '../support/claimed-batch.ts';
+import { PAYEE_FIELDS } from '../support/payee.ts';
 import { NEW_PAYEE } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
 import { ordersUnder, type Product, quickSettings, startProduct } from '../support/product.ts';
@@ -58,4 +59,19 @@ it.concurrent('orders that the bank audits are approved by one signature too', a
   await until(async () => (await statesOf(product.store)).every((state) => state === 'awaiting-bank-approval'));
   await signPlan(depsOf(product, policy), bob, { question: 'bank' });
   expect((await handle.result()).counts).toMatchObject({ completed: 2 });
+});
+
+it.concurrent('a row that was rejected ahead is not paid, although its reading asks nobody', async () => {
+  // Named by its details it counts as new until it is read; the bank has had it for long.
+  const policy = policyOf([maker, bob, carol], { approvals: [{ newPayee: true, approvals: 2 }] });
+  await using product = await startProduct({ settings: { policy } });
+  const deps = depsOf(product, policy);
+  const { items } = await product.bank.beneficiaries.get('ben-u1001-usd-local');
+  const known = { ...PAYEE_FIELDS, ...items, beneficiary_id: undefined };
+  const handle = await runBatch(product, [known], { control: 'paused' });
+  await signPlan(deps, bob);
+  expect((await signPlan(deps, carol, { decision: 'reject' })).rows).toHaveLength(1);
+  await product.store.controlBatch({ batchId: BATCH, control: 'running', by: 'maker', at: Date.now() });
+  expect((await handle.result()).counts).toMatchObject({ rejected: 1 });
+  expect(await ordersUnder(product, referenceOf('u-1001', 'row-1'))).toEqual([]);
 });

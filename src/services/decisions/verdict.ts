@@ -9,6 +9,7 @@ import {
   type Touches,
   touchesOf,
 } from '../../domain/authority.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import { isSigned } from '../../signing/is-signed.ts';
 import { isPlanned } from '../../signing/plan.ts';
@@ -101,7 +102,29 @@ export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settin
 export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
   if (!isMakerAllowed(authority, row)) return false;
-  return asked.needed === 0 || (await verdictOn(authority, row, asked)).verdict === 'approved';
+  if (asked.needed === 0) return !(await isRejected(authority, row, asked));
+  return (await verdictOn(authority, row, asked)).verdict === 'approved';
+}
+
+/** Whether somebody has rejected it, however many had approved it before: nobody knows how many it took then. */
+const isRejected = async (
+  authority: Authority,
+  row: PayoutRecord,
+  asked: Pick<SignedQuestion, 'question' | 'digest'>,
+): Promise<boolean> =>
+  (await verdictOn(authority, row, { ...asked, needed: Number.POSITIVE_INFINITY })).verdict === 'rejected';
+
+/** What asks nobody when it is read, but was rejected in a plan that was signed ahead, asks: so it hears of that, and ends by it. */
+export async function rejectedAhead(
+  authority: Authority,
+  row: PayoutRecord,
+  { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
+): Promise<Partial<Pick<Assessment, 'approvalsNeeded'>>> {
+  const { policy } = authority.settings;
+  if (policy === undefined || approvalsNeeded > 0) return {};
+  if (!(await isRejected(authority, row, { question: 'payout', digest }))) return {};
+  // More than can have approved before the rejection.
+  return { approvalsNeeded: policy.people.length + 1 };
 }
 
 /** The same for what its last reading shows: before it is submitted, somebody has signed for each exception too. */

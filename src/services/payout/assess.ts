@@ -21,7 +21,7 @@ import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { limitPassed } from '../decisions/limits.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
-import { isMakerAllowed } from '../decisions/verdict.ts';
+import { isMakerAllowed, rejectedAhead } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
@@ -79,6 +79,7 @@ export async function recordedAssessment(
     ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
+    ...(await rejectedAhead(deps, row, read)),
   };
   const exceptions = exceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };

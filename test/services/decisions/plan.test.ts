@@ -9,7 +9,7 @@ import {
   preparePlan,
   takePlan,
 } from '../../../src/services/decisions/plan.ts';
-import { verdictOn } from '../../../src/services/decisions/verdict.ts';
+import { maySubmit, verdictOn } from '../../../src/services/decisions/verdict.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -156,6 +156,19 @@ describe('One signature for the rows of a batch', () => {
     const { plan, taken } = await planAndSign(deps, carol, 'reject');
     expect([plan.rows.length, taken]).toEqual([2, { taken: true }]);
     for (const n of [0, 1]) expect(await found(deps, plan, n)).toBe('rejected');
+  });
+
+  it('that rejects is found by the sender of a row that asks nobody any more, even if somebody approved before', async () => {
+    await using batch = await claimed([{}]);
+    const { deps, store } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    const [planned] = plan.rows;
+    const row = await store.payout(planned?.reference ?? '');
+    if (planned === undefined || row === undefined) throw new Error('no row');
+    const read = { ...row, assessed: { digest: planned.digest, approvalsNeeded: 0 } };
+    expect(await maySubmit(deps, read)).toBe(true);
+    await planAndSign(deps, carol, 'reject');
+    expect(await maySubmit(deps, read)).toBe(false);
   });
 
   it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
