@@ -181,12 +181,12 @@ export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: 
 
 /**
  * Why a signed statement counts for nothing here and now; undefined when it counts. The signature itself is for whoever has the
- * cryptography (`src/signing`).
+ * cryptography (`src/signing`). A rejection that was taken in time stands for good: whoever has said no is not asked to repeat it.
  */
 export function refusalOfStatement(
   policy: Policy,
   signed: SignedDecision,
-  { storeId, now, touches }: { storeId: string; now: number; touches?: Touches },
+  { storeId, now, touches, isTaken }: { storeId: string; now: number; touches?: Touches; isTaken?: boolean },
 ): string | undefined {
   const { subject, question, signedAt, expiresAt, decision, remark } = signed;
   const person = personOf(policy, subject);
@@ -195,7 +195,8 @@ export function refusalOfStatement(
   if (!may(person, question, touches)) return 'it is outside the scope that the policy gives this person';
   if (signed.storeId !== storeId) return 'it was signed for another store';
   if (signedAt > now + CLOCK_AHEAD_MS) return 'it was signed in the future';
-  if (expiresAt <= now || expiresAt - signedAt > policy.approvalTtlMs) return 'it has expired';
+  const isExpired = expiresAt <= now || expiresAt - signedAt > policy.approvalTtlMs;
+  if (isExpired && !(isTaken && decision === 'reject')) return 'it has expired';
   if (decision === 'reject' && remark.trim() === '') return 'a rejection needs a remark';
   return undefined;
 }

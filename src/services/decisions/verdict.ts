@@ -33,14 +33,15 @@ export interface SignedQuestion {
 export const touches = ({ kind, instruction, assessed }: PayoutRecord): Touches =>
   touchesOf(kind, instruction, kind === 'exchange' ? assessed?.exchange?.sellCurrency : undefined);
 
-/** Why a decision that somebody is said to have signed counts for nothing here and now; undefined when it counts. */
+/** Why what somebody is said to have signed counts for nothing here and now; undefined when it counts. `isTaken`: it did once. */
 export async function voidBecause(
   { store, settings: { policy }, now }: Authority,
   signed: SignedDecision,
   touched?: Touches,
+  { isTaken = false } = {},
 ): Promise<string | undefined> {
   if (policy === undefined) return 'no policy says who may decide';
-  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched });
+  const why = refusalOfStatement(policy, signed, { storeId: store.id, now: now(), touches: touched, isTaken });
   return why ?? ((await isSigned(policy, signed)) ? undefined : 'the signature is not that of the person it names');
 }
 
@@ -65,7 +66,7 @@ export async function verdictOn(
   };
   if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await signedAbout(store, row, { question, digest })) {
-    if ((await voidBecause(authority, signed, touches(row))) !== undefined) continue;
+    if ((await voidBecause(authority, signed, touches(row), { isTaken: true })) !== undefined) continue;
     const { decision, subject, remark } = signed;
     const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;

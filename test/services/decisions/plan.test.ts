@@ -171,6 +171,18 @@ describe('One signature for the rows of a batch', () => {
     expect(await maySubmit(deps, read)).toBe(false);
   });
 
+  it('that rejects stays in force when its time is over, one that approves does not', async () => {
+    await using batch = await claimed([{}, { amount: '20' }]);
+    const { deps } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    const later = { ...deps, now: () => Date.now() + 2 * POLICY.approvalTtlMs };
+    expect(await found(later, plan, 0)).toEqual(['counted']);
+    await planAndSign(deps, carol, 'reject');
+    expect(await found(later, plan, 0)).toBe('rejected');
+    const policy = { ...POLICY, approvalTtlMs: 1_000 };
+    expect(await found({ ...deps, settings: { ...deps.settings, policy } }, plan, 0)).toBe('rejected');
+  });
+
   it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
     await using batch = await claimed([{}, {}]);
     const { deps, store } = batch;
