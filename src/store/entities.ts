@@ -66,7 +66,11 @@ export interface PlannedRow {
 }
 
 /** A plan that is signed, as far as it stands for one row. */
-export type PlannedDecision = TakenDecision & { inclusion: Pick<PlannedRow, 'index' | 'path'> };
+export type PlannedDecision = TakenDecision & {
+  /** Of the row, as it was planned. */
+  rowDigest: string;
+  inclusion: Pick<PlannedRow, 'index' | 'path'>;
+};
 
 /** An earlier payout of the same payee, amount and currency that is not proven unpaid. */
 export interface LookAlike {

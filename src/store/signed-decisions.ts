@@ -109,21 +109,20 @@ async function signedDecisionsOf(
     .execute();
 }
 
-/** The same of plans of its batch that stand for a row with just this digest. */
+/** The same of plans of its batch that stand for a row, whatever its digest was then. */
 async function plannedDecisionsOf(
   db: Database,
-  { batchId, reference, question, digest }: { batchId: string; reference: string; question: Question; digest: string },
+  { batchId, reference, question }: { batchId: string; reference: string; question: Question },
 ): Promise<PlannedDecision[]> {
   const found = await db
     .selectFrom('signedDecisions')
     .innerJoin('planRows', 'planRows.plan', 'signedDecisions.digest')
     .select(COLUMNS)
-    .select(['leafIndex', 'path'])
+    .select(['leafIndex', 'path', 'planRows.digest as rowDigest'])
     .where('signedDecisions.reference', '=', batchId)
     .where('question', '=', question)
     .where('usedAt', 'is', null)
     .where('planRows.reference', '=', reference)
-    .where('planRows.digest', '=', digest)
     .orderBy('takenAt')
     .orderBy('signedDecisions.id')
     .execute();

@@ -29,7 +29,7 @@ onEveryStore('A plan that is signed', (test) => {
     path: ['left', 'right'],
   }));
 
-  it('is found by each of its rows, with its proof, in the order in which it came, and by no other digest', async () => {
+  it('is found by each of its rows, with its digest and proof, in the order in which it came', async () => {
     const store = await test.open();
     await store.claimBatch(claim);
     expect(await store.takeSignedPlan(signed('b'), rows, 5)).toBe(true);
@@ -37,13 +37,14 @@ onEveryStore('A plan that is signed', (test) => {
     expect(await store.takeSignedPlan(signed('a', { subject: 'carol' }), rows, 7)).toBe(false);
     const [last] = rows.slice(-1);
     const about = { batchId: 'batch', reference: last?.reference ?? '', question: 'payout' } as const;
-    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499' })).toEqual([
-      { ...signed('b'), takenAt: 5, inclusion: { index: 2_499, path: ['left', 'right'] } },
-      { ...signed('a', { subject: 'carol' }), takenAt: 6, inclusion: { index: 2_499, path: ['left', 'right'] } },
+    const planned = { rowDigest: 'digest 2499', inclusion: { index: 2_499, path: ['left', 'right'] } };
+    expect(await store.plannedDecisionsOf(about)).toEqual([
+      { ...signed('b'), takenAt: 5, ...planned },
+      { ...signed('a', { subject: 'carol' }), takenAt: 6, ...planned },
     ]);
-    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 0' })).toEqual([]);
-    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499', question: 'bank' })).toEqual([]);
-    expect(await store.plannedDecisionsOf({ ...about, digest: 'digest 2499', batchId: 'other' })).toEqual([]);
+    expect(await store.plannedDecisionsOf({ ...about, reference: 'other' })).toEqual([]);
+    expect(await store.plannedDecisionsOf({ ...about, question: 'bank' })).toEqual([]);
+    expect(await store.plannedDecisionsOf({ ...about, batchId: 'other' })).toEqual([]);
     expect((await store.plansOf('batch')).map(({ id }) => id)).toEqual(['b', 'a']);
     expect((await store.auditOf('batch')).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'maker batch claimed',

@@ -75,3 +75,12 @@ it.concurrent('a row that was rejected ahead is not paid, although its reading a
   expect((await handle.result()).counts).toMatchObject({ rejected: 1 });
   expect(await ordersUnder(product, referenceOf('u-1001', 'row-1'))).toEqual([]);
 });
+
+it.concurrent('rejecting a batch rejects its held rows too', async () => {
+  const policy = policyOf([maker, carol], { approvals: [{ approvals: 1 }] });
+  await using product = await startProduct({ settings: { policy } });
+  const handle = await runBatch(product, [{ fee_cap: '0' }]);
+  await until(async () => (await statesOf(product.store))[0] === 'held');
+  await signPlan(depsOf(product, policy), carol, { decision: 'reject' });
+  expect((await handle.result()).counts).toMatchObject({ rejected: 1 });
+});

@@ -77,7 +77,8 @@ export async function verdictOn(
 
 /**
  * What people have signed about a question of a row, for it alone or for the rows of a plan that it is proven to be in, in the order
- * in which it came. A plan does not approve what has to ask for itself; it rejects that too.
+ * in which it came. A plan approves what was planned and does not ask for itself; it rejects the row, whatever is read of it since,
+ * and what it is held for with it. A screening is for others to decide.
  */
 async function signedAbout(
   store: Store,
@@ -85,10 +86,13 @@ async function signedAbout(
   { question, digest }: Pick<SignedQuestion, 'question' | 'digest'>,
 ): Promise<SignedDecision[]> {
   const own = await store.signedDecisionsOf({ reference, question, digest });
-  if (batchId === null || question === 'hold' || question === 'screening') return own;
-  const planned = (await store.plannedDecisionsOf({ batchId, reference, question, digest }))
-    .filter(({ decision }) => decision === 'reject' || assessed?.asksAlone !== true)
-    .filter((plan) => isPlanned(plan.digest, { reference, digest }, plan.inclusion));
+  if (batchId === null || question === 'screening') return own;
+  const approves = (rowDigest: string): boolean =>
+    question !== 'hold' && rowDigest === digest && assessed?.asksAlone !== true;
+  const asked = question === 'hold' ? 'payout' : question;
+  const planned = (await store.plannedDecisionsOf({ batchId, reference, question: asked }))
+    .filter(({ decision, rowDigest }) => decision === 'reject' || approves(rowDigest))
+    .filter((plan) => isPlanned(plan.digest, { reference, digest: plan.rowDigest }, plan.inclusion));
   return [...own, ...planned].sort((a, b) => a.takenAt - b.takenAt || (a.id < b.id ? -1 : 1));
 }
 

@@ -183,6 +183,31 @@ describe('One signature for the rows of a batch', () => {
     expect(await found({ ...deps, settings: { ...deps.settings, policy } }, plan, 0)).toBe('rejected');
   });
 
+  it('rejects what is held, and lets no hold through; a screening is not for it', async () => {
+    await using batch = await claimed([{}]);
+    const { deps, store } = batch;
+    const { plan } = await planAndSign(deps, bob);
+    const [planned] = plan.rows;
+    const row = await store.payout(planned?.reference ?? '');
+    if (planned === undefined || row === undefined) throw new Error('no row');
+    const held = { ...row, assessed: { digest: planned.digest, approvalsNeeded: 2 } };
+    const verdictOnHold = async (question: 'hold' | 'screening') =>
+      (await verdictOn(deps, held, { question, digest: 'fee-above-cap', needed: 1 })).verdict;
+    expect(await verdictOnHold('hold')).toBe('counted');
+    await planAndSign(deps, carol, 'reject');
+    expect([await verdictOnHold('hold'), await verdictOnHold('screening')]).toEqual(['rejected', 'counted']);
+  });
+
+  it('rejects a row whose reading has become another one than was planned', async () => {
+    await using batch = await claimed([{}]);
+    const { deps, store } = batch;
+    const { plan } = await planAndSign(deps, carol, 'reject');
+    const row = await store.payout(plan.rows[0]?.reference ?? '');
+    if (row === undefined) throw new Error('no row');
+    const changed = { question: 'payout', digest: 'another payee', needed: 1 } as const;
+    expect(await verdictOn(deps, row, changed)).toMatchObject({ verdict: 'rejected', by: 'carol' });
+  });
+
   it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
     await using batch = await claimed([{}, {}]);
     const { deps, store } = batch;
