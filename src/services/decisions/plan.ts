@@ -15,12 +15,16 @@ import { type PlanRow, signablePlan } from '../../signing/plan.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { Foresight, type ForesightDeps } from './foresee.ts';
 import { openQuestion } from './open-question.ts';
-import { type Authority, auditRefusal, touches } from './verdict.ts';
+import { type Authority, auditRefusal, touches, verdictOn } from './verdict.ts';
 
-/** Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, or the bank does not show it. */
+/**
+ * Why a row is not in a plan: a rule wants it decided by itself, it is not the signer's to decide, enough people have approved it, or
+ * the bank does not show it.
+ */
 export const APART = {
   alone: 'the policy requires a separate decision',
   'out-of-scope': 'outside your scope',
+  approved: 'approved already; cancel it to stop it',
   'not-shown': 'the bank does not show its account or payee',
 } as const;
 
@@ -127,6 +131,8 @@ class BegunPlan {
   }
 
   add({ reference, documentId, amount, currency, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
+    // Nobody needs to approve it once more.
+    if (open?.isApproved === true && this.decision === 'approve') return;
     const why = apartBecause(open, this.decision, isInScope);
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
     else if (open !== undefined) {
@@ -142,11 +148,12 @@ class BegunPlan {
 }
 
 /** What is open about a row; `undefined`: it cannot be told. */
-type Open = { digest: string; asksAlone?: true; flags?: readonly Flag[] } | undefined;
+type Open = { digest: string; asksAlone?: true; isApproved?: true; flags?: readonly Flag[] } | undefined;
 
 function apartBecause(open: Open, decision: Decision, isInScope: boolean): Apart | undefined {
   if (!isInScope) return 'out-of-scope';
   if (open === undefined) return 'not-shown';
+  if (open.isApproved === true) return 'approved';
   return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;
 }
 
@@ -161,7 +168,7 @@ async function* openRows(
 ): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
   const foresight = new Foresight(deps);
   const openOf = (row: PayoutRecord): Promise<Open | 'nothing'> =>
-    question === 'bank' ? openAtBank(deps, row) : openBefore(foresight, row);
+    question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresight, row);
   async function* opened(page: readonly PayoutRecord[]) {
     const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
     for (const { row, open } of all) if (open !== 'nothing') yield { row, open };
@@ -176,11 +183,17 @@ async function* openRows(
   yield* opened(page);
 }
 
-async function openBefore(foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
+async function openBefore(deps: PlanDeps, foresight: Foresight, row: PayoutRecord): Promise<Open | 'nothing'> {
   if (!BEFORE_APPROVAL.includes(row.state)) return 'nothing';
   // Only what was read with terms to sign says what is signed.
   const terms = row.assessed?.approvedFirst === true ? row.assessed : await foresight.of(row);
-  return terms?.approvalsNeeded === 0 ? 'nothing' : terms;
+  if (terms === undefined) return undefined;
+  const { digest, approvalsNeeded: needed } = terms;
+  if (needed === 0) return 'nothing';
+  // The first verdict stands: who decides after it is not told that it counts.
+  const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });
+  if (verdict === 'rejected') return 'nothing';
+  return verdict === 'approved' ? { ...terms, isApproved: true } : terms;
 }
 
 async function openAtBank({ store }: PlanDeps, row: PayoutRecord): Promise<Open | 'nothing'> {

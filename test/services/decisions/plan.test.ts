@@ -208,6 +208,23 @@ describe('One signature for the rows of a batch', () => {
     expect(await verdictOn(deps, row, changed)).toMatchObject({ verdict: 'rejected', by: 'carol' });
   });
 
+  it('does not reject what is approved already, and names it', async () => {
+    await using batch = await claimed(
+      [{}, { amount: '5000' }],
+      policyOf(PEOPLE, { approvals: [ALONE_FROM, { approvals: 1 }] }),
+    );
+    const { deps } = batch;
+    await planAndSign(deps, bob);
+    const left = await preparePlan(deps, asked(carol));
+    expect([left.rows, left.apart.map(({ why }) => why)]).toEqual([[], ['alone']]);
+    const { plan, taken } = await planAndSign(deps, carol, 'reject');
+    expect(plan.apart.map(({ documentId, why }) => [documentId, why])).toEqual([['doc-1', 'approved']]);
+    expect([plan.rows.length, taken]).toEqual([1, { taken: true }]);
+    const again = await planAndSign(deps, dave, 'reject');
+    expect(again.taken).toEqual({ refused: 'nothing is awaited' });
+    expect((await preparePlan(deps, asked(carol, 'reject'))).rows).toEqual([]);
+  });
+
   it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
     await using batch = await claimed([{}, {}]);
     const { deps, store } = batch;
