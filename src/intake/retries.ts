@@ -62,9 +62,10 @@ async function exchangesOf(store: Store, payouts: readonly PayoutRecord[]): Prom
     }
   }
   const accounts = new Map<string, string>();
-  for (const { reference, orderId, request } of await store.attemptsOf([...owners.keys()])) {
+  for (const { reference, settled, request } of await store.attemptsOf([...owners.keys()])) {
     const owner = owners.get(reference);
-    if (orderId === null || owner === undefined) continue;
+    // Not its order's id: an answer that was lost told none, and an order that the bank took may have moved nothing.
+    if (settled !== 'paid' || owner === undefined) continue;
     accounts.set(owner, request !== null && 'buyAccountId' in request ? request.buyAccountId : '');
   }
   return accounts;

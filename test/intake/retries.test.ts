@@ -71,9 +71,10 @@ it('the same retry handed in twice is taken once', async () => {
   expect([taken.total, [...batchIds], second.staged.claimCount]).toEqual([1, ['batch-2'], 0]);
 });
 
-it('one whose money was exchanged is paid again only from another account', async () => {
-  const store = await storeWith('failed');
-  const exchange = { reference: referenceOf(UID, 'a', 'exchange'), attempt: 1 };
+const EXCHANGE = referenceOf(UID, 'a', 'exchange');
+
+/** One exchange for the payout is recorded as sent, and nothing more. */
+async function sentExchange(store: Store): Promise<void> {
   const request = {
     sellAccountId: 'acc-u1001-usd',
     buyAccountId: 'acc-u1001-eur',
@@ -83,13 +84,35 @@ it('one whose money was exchanged is paid again only from another account', asyn
     quotedSellAmount: '12.00',
     expiredAt: 9_000,
   };
-  await store.recordAttempt({ ...exchange, runId: 'run-1', activityId: '1', sentAt: 1_500, request });
+  const sent = { runId: 'run-1', activityId: '1', sentAt: 1_500, request };
+  await store.recordAttempt({ reference: EXCHANGE, attempt: 1, ...sent });
+}
+
+it('one whose money was exchanged is paid again only from another account', async () => {
+  const store = await storeWith('failed');
+  await sentExchange(store);
   // A word of state is no proof: what was sent has no outcome yet.
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
-  await store.finishAttempt(exchange.reference, 1, { outcome: 'accepted', orderId: 'fx-1' });
+  await store.finishAttempt(EXCHANGE, 1, { outcome: 'accepted', orderId: 'fx-1' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
-  await store.settleAttempts(exchange.reference, { upTo: 1, as: 'paid' });
+  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
   const elsewhere = checkedOf('failed.csv', claimRowsOf({ id: 'a', account_id: 'acc-u1001-eur', retry_of: FIRST }));
   expect((await dropKnown(store, elsewhere)).misused.total).toBe(0);
+});
+
+it('so is one whose exchange was found at the bank after its answer was lost', async () => {
+  const store = await storeWith('failed');
+  await sentExchange(store);
+  await store.finishAttempt(EXCHANGE, 1, { outcome: 'ambiguous' });
+  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
+  expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
+});
+
+it('one whose exchange was taken by the bank and moved nothing is paid again from any account', async () => {
+  const store = await storeWith('failed');
+  await sentExchange(store);
+  await store.finishAttempt(EXCHANGE, 1, { outcome: 'accepted', orderId: 'fx-1' });
+  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'unpaid' });
+  expect((await dropKnown(store, again())).misused.list()).toEqual([]);
 });
