@@ -1,3 +1,5 @@
+import { MESSAGES } from './names.ts';
+
 /** States of a payout, in the order of its life (design: the life of a payout). Ours are kebab-case, the bank's UPPER_SNAKE. */
 export const PAYOUT_STATES = [
   'received',
@@ -120,6 +122,15 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
  */
 export const BATCH_CONTROLS = ['running', 'paused', 'draining', 'cancelling'] as const;
 export type BatchControl = (typeof BATCH_CONTROLS)[number];
+
+/**
+ * Whether a batch can be asked this. When it has ended it can only be resumed, where it was stopped: rows that an operator lets go on
+ * are held by it.
+ */
+export const takesControl = (
+  { control, endedAt }: { control: BatchControl; endedAt: number | null },
+  update: string,
+): boolean => endedAt === null || (update === MESSAGES.resume && (control === 'paused' || control === 'draining'));
 
 export const BATCH_STATES = [
   'open',

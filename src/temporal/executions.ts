@@ -169,7 +169,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
 }
 
 /**
- * Pauses, drains, resumes or cancels a batch that has not ended: an update on its workflow, started where it does not run. Throws a
+ * Pauses, drains, resumes or cancels a batch: an update on its workflow, started where it does not run. Throws a
  * `Problem` when the workflow refuses it.
  */
 export async function updateBatch(

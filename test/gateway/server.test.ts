@@ -108,6 +108,16 @@ describe('batches', () => {
     expect((await door.store.auditOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
   });
 
+  it('are resumed if they ended while they were paused, and asked nothing else', async () => {
+    const { post, send, controls, door } = await openGateway();
+    const { batchId } = (await post('?file=a.csv', FILE)).document;
+    await door.store.controlBatch({ batchId, control: 'paused', by: 'carol', at: 1 });
+    await door.end(batchId, 'failed');
+    const ask = async (name: string) => (await send(`/v1/batches/${batchId}/${name}`, { method: 'POST' })).status;
+    expect([await ask('cancel'), await ask('drain'), await ask('resume')]).toEqual([409, 409, 200]);
+    expect(controls.map(({ update }) => update)).toEqual(['resume']);
+  });
+
   it('say what their orders moved, to software that books it', async () => {
     const { post, send, door } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;

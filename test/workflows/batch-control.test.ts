@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { controlBatch } from '../../src/cli/commands/decide.ts';
+import type { Session } from '../../src/cli/session.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl } from '../../src/domain/payout-state.ts';
 import { referenceOf } from '../../src/identity.ts';
@@ -86,6 +88,20 @@ describe.concurrent('a batch that is', () => {
     expect((await handle.result()).counts).toMatchObject({ cancelled: 2 });
     expect(await ordersAtTheBank(product)).toEqual([]);
   });
+});
+
+it.concurrent('a batch that ended while it was paused is resumed for a row that comes back from an operator', async () => {
+  await using product = await startProduct();
+  const { store, client } = product;
+  await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before', times: 2 });
+  const handle = await runBatch(product, [{}], { canary: 1 });
+  expect(await handle.result()).toMatchObject({ control: 'paused', counts: { needsOperator: 1 } });
+  const payout = client.workflow.getHandle(payoutWorkflowId(referenceOf('u-1001', 'row-1')));
+  await payout.executeUpdate('resolve', { args: [{ action: 'resend', by: 'olga', evidence: 'statement' }] });
+  await until(async () => (await statesOf(store))[0] === 'held');
+  const session = { store: async () => store, client: async () => client, output: { result: () => undefined } };
+  expect(await controlBatch(session as unknown as Session, BATCH, 'resume', 'olga')).toBe(0);
+  await until(async () => (await statesOf(store))[0] === 'completed');
 });
 
 describe.concurrent('the canary of a batch', () => {

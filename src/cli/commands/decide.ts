@@ -5,7 +5,7 @@ import { needsBank } from '../../compose/both-sides.ts';
 import type { SignedDecision } from '../../domain/authority.ts';
 import { payoutTitle } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import type { PayoutState } from '../../domain/payout-state.ts';
+import { type PayoutState, takesControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
@@ -201,7 +201,7 @@ export async function controlBatch(session: Session, batchId: string, update: st
     { store, now: Date.now },
     { by, action: update, subject: batchId },
     async () => {
-      if (batch.endedAt === null) return updateBatch(await session.client(), batch, update, by);
+      if (takesControl(batch, update)) return updateBatch(await session.client(), batch, update, by);
       throw new Problem('conflict', 'batch-ended', `Batch ${batchId} has ended.`, {
         hint: `payouts report ${batchId} shows how.`,
       });
