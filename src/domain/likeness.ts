@@ -4,7 +4,18 @@ import { parseAmount } from './money.ts';
 /** When two instructions mean the same money: the same account pays the same amount to the same payee. */
 
 /** Fields that say which account is paid; names, addresses and bank names around them are written in many ways. */
-const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sort_code', 'swift_code'] as const;
+const ACCOUNT_FIELDS = [
+  'iban_no',
+  'account_no',
+  'aba_routing_code',
+  'bsb',
+  'sort_code',
+  'swift_code',
+  'bank_code',
+  'branch_code',
+] as const;
+/** Those that an IBAN holds already; any other number needs them. */
+const IN_AN_IBAN: readonly string[] = ['swift_code', 'bank_code', 'branch_code'];
 
 /**
  * The payee as something to compare: the bank's id, or the account named by the fields without blanks and letter case.
@@ -12,8 +23,7 @@ const ACCOUNT_FIELDS = ['iban_no', 'account_no', 'aba_routing_code', 'bsb', 'sor
  */
 function payeeAccount(instruction: PayoutInstruction): string | undefined {
   if (instruction.beneficiary_id !== undefined) return `beneficiary ${instruction.beneficiary_id}`;
-  // An IBAN holds its bank; any other number needs it.
-  const fields = ACCOUNT_FIELDS.filter((field) => field !== 'swift_code' || !instruction.iban_no);
+  const fields = ACCOUNT_FIELDS.filter((field) => !IN_AN_IBAN.includes(field) || !instruction.iban_no);
   const named = fields.flatMap((field) => {
     const value = instruction[field]?.replaceAll(/[\s-]/g, '').toUpperCase();
     return value === undefined || value === '' ? [] : [`${field} ${value}`];

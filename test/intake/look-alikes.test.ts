@@ -33,6 +33,23 @@ it('holds the row that pays the same payee the same amount within the days, and 
   expect([...staged.claims()].flatMap(({ row, lookAlikeOf }) => (lookAlikeOf === earlier ? [row] : []))).toEqual([1]);
 });
 
+it('takes the same account number at another bank or branch for another payee', async () => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const payee = { beneficiary_id: undefined, account_no: '123456789', bank_code: '003', branch_code: '001' };
+  const rows = claimRowsOf({ id: 'earlier', ...payee });
+  await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: NOW - DAY_MS });
+  const { staged } = checkedOf(
+    'new.csv',
+    claimRowsOf(
+      { id: 'twin', ...payee },
+      { id: 'bank', ...payee, bank_code: '024' },
+      { id: 'branch', ...payee, branch_code: '777' },
+    ),
+  );
+  expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).rows.map(({ id }) => id)).toEqual(['twin']);
+});
+
 it('looks no further back than the days, and not at all for 0', async () => {
   const store = await storeWith(NOW - 4 * DAY_MS);
   const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin' }));
