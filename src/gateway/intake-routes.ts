@@ -6,14 +6,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
-import { IntakeRefusal } from '../intake/intake-refusal.ts';
+import { alreadyTaken, IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { answerOf } from './answer-error.ts';
 import { MEDIA_TYPE } from './batch-routes.ts';
-import { makerOf } from './callers.ts';
+import { type Caller, makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, type MadeAnswer } from './idempotency.ts';
+import { maySee } from './may-see.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
 import { assertFileName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
 
@@ -72,7 +73,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     const key = idempotencyKeyOf(request);
     await using upload = await received(request, deps.uploads, options.file);
     const handOver = (batchId?: string) =>
-      handedOver(deps, upload, { ...options, by, maker: request.caller.name }, batchId);
+      handedOver(deps, upload, { ...options, by, caller: request.caller }, batchId);
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
     const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
     return reply.code(status).type(MEDIA_TYPE.json).send(Readable.from(body));
@@ -86,15 +87,16 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 async function handedOver(
   deps: GatewayDeps,
   { path }: Upload,
-  { maker, ...options }: HandOver & { maker: string | undefined },
+  { caller, ...options }: HandOver & { caller: Caller },
   batchId: string | undefined,
 ): Promise<MadeAnswer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const door = await deps.door(maker);
+    const door = await deps.door(caller.name);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
     const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
+    if (taking.outcome !== 'claimed') await assertMayLearnOf(deps, caller, taking.batchId);
     const { json } = await deps.report(taking.batchId);
     return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
   } catch (error) {
@@ -102,6 +104,12 @@ async function handedOver(
     const { status, document } = answerOf(await deps.refused(error));
     return { status, body: [JSON.stringify(document)] };
   }
+}
+
+/** Whoever hands over a row that somebody else's batch has is not shown the rest of it. */
+async function assertMayLearnOf({ store }: GatewayDeps, caller: Caller, batchId: string): Promise<void> {
+  const batch = await store.batch(batchId);
+  if (batch === undefined || !(await maySee(caller, store, batch))) throw alreadyTaken(undefined);
 }
 
 async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {

@@ -65,6 +65,18 @@ it('shows and gives a batch to nobody outside of whose scope it is', async () =>
   expect(report.status).toBe(404);
 });
 
+it('nor to whoever hands over a row of it: who may see it is shown it, others learn that the row was taken', async () => {
+  const gateway = await openGateway([], { policy: policyWithTokens() });
+  const other = 'r-2,u-1002,acc-u1002-usd,99000.00,USD,ben-u1002-usd-local\n';
+  const { batchId } = (await gateway.post('', CSV + other, as('alice'))).document;
+  for (const name of ['anna', 'bob']) {
+    const { status, document } = await gateway.post('', CSV, as(name));
+    expect([status, document.error.code]).toEqual([409, 'already-taken']);
+    expect(JSON.stringify(document)).not.toMatch(new RegExp(`${batchId}|r-2|acc-u1002-usd`));
+  }
+  expect(await gateway.post('', CSV, as('alice'))).toMatchObject({ status: 200, document: { batchId } });
+});
+
 it('lists a batch, and a card payment, behind a hundred of others', async () => {
   const { gateway, batchId } = await withBatch();
   const { store } = gateway.door;
