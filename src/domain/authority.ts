@@ -204,6 +204,7 @@ export function refusalOfStatement(
 export interface Asked {
   kind: PayoutKind;
   accountId: string;
+  payingAccountId?: string;
   amount: string;
   currency: string;
   /** What an exchange by itself sells at most. */

@@ -56,7 +56,7 @@ export interface ApprovalRule {
   newPayee?: boolean;
   /** Only payees whose details at the bank were seen to change less than seven days ago, or since we paid them last. */
   changedPayee?: boolean;
-  /** Only payouts from this account. */
+  /** Only payouts from this account, whether the row names it or the money goes through it. */
   account?: string;
   /** When they are asked: before the order is sent, while the bank audits it, or both; absent: before. */
   where?: 'before-submit' | 'at-bank' | 'both';
@@ -72,6 +72,8 @@ interface Payout extends Sum {
   newPayee: boolean;
   changedPayee?: boolean;
   accountId?: string;
+  /** Of a payout that is exchanged first another than the row names: the one that pays then. */
+  payingAccountId?: string;
 }
 
 interface Sum {
@@ -90,7 +92,7 @@ export const asksAlone = (rules: readonly ApprovalRule[], payout: Payout): boole
 
 function matching(rules: readonly ApprovalRule[], payout: Payout): ApprovalRule[] {
   return rules
-    .filter((rule) => rule.account === undefined || rule.account === payout.accountId)
+    .filter((rule) => rule.account === undefined || [payout.accountId, payout.payingAccountId].includes(rule.account))
     .filter((rule) => rule.kinds?.includes(payout.kind) ?? true)
     .filter((rule) => isAbout(rule, payout) || (payout.sold !== undefined && isAbout(rule, payout.sold)))
     .filter((rule) => rule.newPayee !== true || payout.newPayee)

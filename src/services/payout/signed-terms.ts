@@ -30,7 +30,8 @@ export function signedTerms(
   const { account_id: accountId, amount, currency } = instruction;
   const [newPayee, changedPayee] = [flags.includes('new-payee'), flags.includes('changed-payee')];
   const { sellAtMost: sold } = costAtMost(row, seen, terms);
-  const asked = { kind, accountId, amount, currency, sold, newPayee, changedPayee };
+  const { payingAccountId } = seen;
+  const asked = { kind, accountId, payingAccountId, amount, currency, sold, newPayee, changedPayee };
   return {
     digest: approvalDigest(signedParts(row, seen, terms)),
     approvalsNeeded: approvalsAsked(policy, asked, 'before-submit'),
