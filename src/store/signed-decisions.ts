@@ -92,7 +92,7 @@ const COLUMNS = [
   'takenAt',
 ] as const;
 
-/** What people have signed about one question, in the order in which it came. */
+/** What people have signed about one question, in the order in which it came; what was used is among it. */
 async function signedDecisionsOf(
   db: Database,
   { reference, question, digest }: { reference: string; question: Question; digest: string },
@@ -103,7 +103,6 @@ async function signedDecisionsOf(
     .where('reference', '=', reference)
     .where('question', '=', question)
     .where('digest', '=', digest)
-    .where('usedAt', 'is', null)
     .orderBy('takenAt')
     .orderBy('id')
     .execute();
@@ -121,7 +120,6 @@ async function plannedDecisionsOf(
     .select(['leafIndex', 'path', 'planRows.digest as rowDigest'])
     .where('signedDecisions.reference', '=', batchId)
     .where('question', '=', question)
-    .where('usedAt', 'is', null)
     .where('planRows.reference', '=', reference)
     .orderBy('takenAt')
     .orderBy('signedDecisions.id')

@@ -72,5 +72,8 @@ export async function useDecision(
   const why = await voidBecause(deps, signed, touches(row));
   if (why !== undefined) return { refused: why };
   const isFirst = await store.useSignedDecision(signed.id, now());
-  return isFirst ? { by: signed.subject } : { refused: 'this decision was already carried out' };
+  // Or the answer to the one who took it was lost, and nothing came of it.
+  return isFirst
+    ? { by: signed.subject }
+    : { refused: 'it was already taken; if the payout has not moved, sign it again' };
 }
