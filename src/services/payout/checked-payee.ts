@@ -36,7 +36,7 @@ async function verdictOf(
   const payee = approvalDigest({ ...asked?.account, kind, ...(asked && partsOf(asked)) });
   const key = { uid, kind, provider: provider.name, payee };
   const known = await store.payeeCheck(key);
-  if (known !== undefined && isFresh(known, now() - maxAgeMs)) return checkOf(known);
+  if (known !== undefined && isFresh(known, now(), maxAgeMs)) return checkOf(known);
   const answer = asked === undefined ? NAMELESS : await answerOf(provider, kind, asked);
   const { otherName = null, caseId = null, why = null } = answer;
   const { verdict } = answer;
@@ -46,8 +46,12 @@ async function verdictOf(
   return checkOf(kept);
 }
 
-const isFresh = ({ verdict, askedAt }: KeptCheck, since: number): boolean =>
-  verdict !== 'not-available' && askedAt > since;
+/** What a clock has kept that was ahead is of no known age. */
+const isFresh = ({ verdict, askedAt }: KeptCheck, now: number, maxAgeMs: number): boolean =>
+  verdict !== 'not-available' && askedAt > now - maxAgeMs && askedAt <= now + CLOCK_AHEAD_MS;
+
+/** How far the clock of another worker may be ahead of ours. */
+const CLOCK_AHEAD_MS = 60_000;
 
 type Answer = (Verification | Screening) & { otherName?: string; why?: string };
 

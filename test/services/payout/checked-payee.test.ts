@@ -94,6 +94,20 @@ it('is asked again when the verdict is older than it may be', async () => {
   expect(asked).toHaveLength(4);
 });
 
+it('is asked again when the verdict was kept by a clock that was far ahead', async () => {
+  const { asked, check, state } = await checking();
+  await check('a', PAYEE);
+  state.now -= 60_000;
+  await check('a', PAYEE);
+  expect(asked).toHaveLength(2);
+  state.now -= 1;
+  await check('a', PAYEE);
+  expect(asked).toHaveLength(4);
+  // Kept anew by the clock that is right.
+  await check('a', PAYEE);
+  expect(asked).toHaveLength(4);
+});
+
 it('a provider that gives no answer leaves it not available, and is asked again at the next reading', async () => {
   const { check, state, store } = await checking();
   state.answer = new CheckFailure('HTTP 503');
