@@ -25,7 +25,7 @@ async function subscriptions(db: Database): Promise<SubscriptionRecord[]> {
 }
 
 /** Who sends to a subscription, until when. */
-interface Lease {
+export interface Lease {
   name: string;
   owner: string;
   now: number;

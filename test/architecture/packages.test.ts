@@ -33,3 +33,8 @@ it('the Temporal SDK and the product share one protobufjs', () => {
   });
   expect(new Set(copies).size, [...new Set(copies)].join(', ')).toBe(1);
 });
+
+it('what keeps the package from being built is seen by every check: its compiler only writes elsewhere', () => {
+  const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8'));
+  expect(Object.keys(compilerOptions).sort()).toEqual(['noEmit', 'outDir', 'rootDir', 'sourceMap']);
+});

@@ -24,7 +24,7 @@ export function minorOf(text: unknown, currency: string): bigint | undefined {
 
 type EntryKind = AccountBooks['entries'][number]['kind'];
 
-interface Account {
+export interface Account {
   accountId: string;
   uid: string;
   currency: string;
