@@ -14,6 +14,8 @@ export interface HistoryFile {
   history: unknown;
   /** Namespace that its payloads are encrypted for; undefined: they are clear. */
   sealedFor: string | undefined;
+  /** A first task has ended; of one that starts later none has. */
+  isBegun: boolean;
 }
 
 /** Of an open execution: the files of a pull replace those of the one before. */
@@ -53,15 +55,15 @@ export function historyFilesIn(folder: string): string[] | undefined {
   return names.sort().map((name) => join(folder, name));
 }
 
-interface Started {
-  workflowId?: string;
-  workflowType?: { name?: string };
+interface RecordedEvent {
+  workflowExecutionStartedEventAttributes?: { workflowId?: string; workflowType?: { name?: string } };
+  workflowTaskCompletedEventAttributes?: object;
 }
 
 /** Throws an `Error` that says why for a file that holds no history from its first event on. */
 export function readHistory(path: string): HistoryFile {
   const file = basename(path);
-  let json: { events?: { workflowExecutionStartedEventAttributes?: Started }[] };
+  let json: { events?: RecordedEvent[] };
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
@@ -75,6 +77,7 @@ export function readHistory(path: string): HistoryFile {
     workflowType: started.workflowType.name,
     history: historyFromJSON(json),
     sealedFor: sealedFor(json),
+    isBegun: json.events?.some((event) => event.workflowTaskCompletedEventAttributes !== undefined) ?? false,
   };
 }
 

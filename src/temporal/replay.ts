@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { PayloadCodec } from '@temporalio/common';
 import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
@@ -16,54 +17,77 @@ export interface Replayed {
   message: string;
 }
 
+type Results = AsyncGenerator<{ file: HistoryFile; replayed: Replayed }>;
+
+/** Thousands of events replay in seconds. */
+const LIMIT_MS = 120_000;
+
 /**
- * Replays histories with the workflow code of this build, one after the other. `keys` is asked for at the first history that is
- * encrypted. The SDK's runtime must be installed.
+ * Replays histories with the workflow code of this build, one after the other, each for `limitMs` at most. `keys` is asked for at the
+ * first history that is encrypted. The SDK's runtime must be installed.
  */
 export async function* replayHistories(
   histories: readonly HistoryFile[],
   keys: () => KeyRing | undefined,
-): AsyncGenerator<{ file: HistoryFile; replayed: Replayed }> {
+  limitMs = LIMIT_MS,
+): Results {
+  const begun = histories.filter(({ isBegun }) => isBegun);
+  // Nothing has been decided that a build could decide otherwise, and the SDK would wait for a first task forever.
+  for (const file of histories.filter(({ isBegun }) => !isBegun)) yield { file, replayed: REPLAYS };
   // A worker for each way of decoding, not for each history: making one costs more than a replay.
-  for (const [namespace, some] of Map.groupBy(histories, ({ sealedFor }) => sealedFor)) {
+  for (const [namespace, some] of Map.groupBy(begun, ({ sealedFor }) => sealedFor)) {
     const ring = namespace === undefined ? undefined : keys();
     if (namespace !== undefined && ring === undefined) {
       for (const file of some) yield { file, replayed: KEY_MISSING };
       continue;
     }
-    yield* replayTogether(some, ring && { ring, namespace: namespace ?? '' });
+    yield* replayTogether(some, ring && { ring, namespace: namespace ?? '' }, limitMs);
   }
 }
 
+const REPLAYS: Replayed = { problem: undefined, message: '' };
 const KEY_MISSING: Replayed = { problem: 'key-missing', message: 'its payloads are encrypted, and no keys are set' };
 
 async function* replayTogether(
   files: readonly HistoryFile[],
   sealed: { ring: KeyRing; namespace: string } | undefined,
-): AsyncGenerator<{ file: HistoryFile; replayed: Replayed }> {
+  limitMs: number,
+): Results {
   let isKeyMissing = false;
   const codec = sealed && codecOf(sealed.ring, sealed.namespace, () => (isKeyMissing = true));
   const options: ReplayWorkerOptions = {
     workflowBundle: await workflowBundle({ isSealed: sealed !== undefined }),
     ...(codec && { dataConverter: { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } }),
   };
-  let index = 0;
-  for await (const { error } of Worker.runReplayHistories(options, files)) {
-    const file = files[index];
-    index += 1;
+  const results = Worker.runReplayHistories(options, files);
+  for (const [index, file] of files.entries()) {
+    const result = await within(limitMs, results.next());
+    if (result === undefined) {
+      yield { file, replayed: { problem: 'failed', message: `gives no result within ${limitMs / 1_000} s` } };
+      // That worker waits on, and so would whoever ended it.
+      yield* replayTogether(files.slice(index + 1), sealed, limitMs);
+      return;
+    }
     const replayed = isKeyMissing
       ? {
           problem: 'key-missing' as const,
           message: 'its payloads are encrypted with a key that is not among the keys set',
         }
-      : resultOf(error);
+      : resultOf(result.value?.error);
     isKeyMissing = false;
-    if (file !== undefined) yield { file, replayed };
+    yield { file, replayed };
   }
+  await results.return?.();
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
+  const answered = new AbortController();
+  const late = setTimeout(ms, undefined, { signal: answered.signal });
+  return Promise.race([answer, late.catch(() => undefined)]).finally(() => answered.abort());
 }
 
 function resultOf(error: Error | undefined): Replayed {
-  if (error === undefined) return { problem: undefined, message: '' };
+  if (error === undefined) return REPLAYS;
   const problem = error instanceof DeterminismViolationError ? 'another-course' : 'failed';
   return { problem, message: RULE_BROKEN.exec(error.message)?.[1] ?? error.message };
 }

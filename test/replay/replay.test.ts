@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WORKFLOW_TYPES, workflowTypeOf } from '../../src/domain/names.ts';
+import { createLog } from '../../src/log.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
 import { CARD_ROUTES } from '../support/card-routes.ts';
 import { OWN_MOVE_ROUTES } from '../support/own-move-routes.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';
@@ -44,7 +46,7 @@ describe('recorded histories', () => {
   /** By file; undefined: it replays. */
   const errors = new Map<string, unknown>();
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    installRuntime(createLog('error'));
     // One worker for all of them: making one costs more than replaying a history.
     const replayed = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories());
     for await (const { workflowId, error } of replayed) errors.set(workflowId, error);

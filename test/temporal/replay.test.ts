@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { type HistoryFile, readHistory } from '../../src/temporal/histories.ts';
+import { replayHistories } from '../../src/temporal/replay.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
+import { HISTORIES } from '../support/record-history.ts';
+
+const PLAIN = join(HISTORIES, 'payout-plain.json');
+const EVENTS: object[] = JSON.parse(readFileSync(PLAIN, 'utf8')).events;
+
+/** A file with these events of `payout-plain.json`, counted from 1. */
+function historyWith(...numbers: number[]): HistoryFile {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-histories-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, `${numbers.join('-')}.json`);
+  writeFileSync(path, JSON.stringify({ events: numbers.map((number) => EVENTS[number - 1]) }));
+  return readHistory(path);
+}
+
+async function replayed(histories: readonly HistoryFile[]): Promise<Record<string, string>> {
+  installRuntime(createLog('silent'));
+  const results: Record<string, string> = {};
+  for await (const { file, replayed } of replayHistories(histories, () => undefined, 8_000)) {
+    results[file.file] = replayed.problem ?? 'replays';
+    if (replayed.message !== '') results[file.file] += `: ${replayed.message}`;
+  }
+  return results;
+}
+
+it('a workflow that starts later, or whose first task runs, has nothing yet that could go otherwise', async () => {
+  const started = historyWith(1);
+  const running = historyWith(1, 2, 3);
+  expect(await replayed([started, running])).toEqual({ '1.json': 'replays', '1-2-3.json': 'replays' });
+});
+
+it('a history that gives no result is told of after a time, and the rest is replayed', async () => {
+  const damaged = historyWith(1, 2, 3, 4, 1);
+  expect(await replayed([damaged, readHistory(PLAIN)])).toEqual({
+    '1-2-3-4-1.json': 'failed: gives no result within 8 s',
+    'payout-plain.json': 'replays',
+  });
+});
