@@ -58,6 +58,23 @@ export class StoreUnreachableError extends Problem {
   }
 }
 
+/** Why PostgreSQL refuses the store, in the words of the error, and what to do about it. */
+export interface StoreRefusal {
+  why: string;
+  hint: string;
+}
+
+/** The store's PostgreSQL answers, and does not let us in: asking again changes nothing. Nothing of its address is repeated. */
+export class StoreRefusedError extends Problem {
+  /** `code` is SQLSTATE or Node's, empty where there is none. */
+  constructor({ why, hint }: StoreRefusal, code: string, cause: unknown) {
+    super('set-up', 'store-refused', `The store's PostgreSQL ${why}${code === '' ? '' : ` (${code})`}.`, {
+      hint,
+      cause,
+    });
+  }
+}
+
 /** A later build has taken away what this one uses of the store. */
 export class StoreNewerError extends Problem {
   constructor(step: string) {

@@ -1,13 +1,13 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
-import { StoreUnreachableError } from './errors.ts';
+import { type StoreRefusal, StoreRefusedError, StoreUnreachableError } from './errors.ts';
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. What is asked of a server that does not answer,
- * or can take nothing now, throws a `StoreUnreachableError`.
+ * or can take nothing now, throws a `StoreUnreachableError`; of one that does not let us in, a `StoreRefusedError`.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
   const pool = new Pool({
@@ -33,7 +33,7 @@ export function openPostgresPool(connectionString: string): PostgresPool {
 function told<T>(answer: T): T {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
-    throw unreachable(error) ?? error;
+    throw problemOf(error) ?? error;
   }) as T;
 }
 
@@ -43,8 +43,63 @@ const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NE
 const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-function unreachable(error: unknown): StoreUnreachableError | undefined {
+/** By SQLSTATE, by Node's code for certificates, or by what the client says without a code. */
+const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
+  [
+    /^28P01$/,
+    {
+      why: 'does not accept the user or the password',
+      hint: 'Check both in PAYOUTS_STORE_URL. Percent-encode : / ? # @ % in a password: # is %23.',
+    },
+  ],
+  [
+    /^28000$/,
+    {
+      why: 'does not let this user in from here',
+      hint: "Check the user in PAYOUTS_STORE_URL, and the server's pg_hba.conf: user, database, address, TLS.",
+    },
+  ],
+  [
+    /^3D000$/,
+    {
+      why: 'has no such database',
+      hint: 'Correct the name in PAYOUTS_STORE_URL, or create the database (createdb), owned by the user in it.',
+    },
+  ],
+  [
+    /^42501$/,
+    {
+      why: 'lacks a permission for this user',
+      hint: 'The user in PAYOUTS_STORE_URL must own the database: it creates and alters tables.',
+    },
+  ],
+  [
+    /^SASL: .*client password/,
+    {
+      why: 'wants a password, and there is none',
+      hint: 'Set it in PAYOUTS_STORE_URL: postgres://USER:PASSWORD@HOST/DATABASE.',
+    },
+  ],
+  [
+    /^The server does not support SSL connections/,
+    {
+      why: 'does not offer TLS',
+      hint: 'Turn ssl on in its postgresql.conf, or leave sslmode out of PAYOUTS_STORE_URL if it is on this machine.',
+    },
+  ],
+  [
+    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/,
+    {
+      why: 'shows a certificate that is not trusted',
+      hint: 'Add sslrootcert=FILE with your CA to PAYOUTS_STORE_URL, and use the host name that the certificate is for.',
+    },
+  ],
+];
+
+function problemOf(error: unknown): StoreUnreachableError | StoreRefusedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  return CODES.test(code) || MESSAGES.test(error.message) ? new StoreUnreachableError(code, error) : undefined;
+  if (CODES.test(code) || MESSAGES.test(error.message)) return new StoreUnreachableError(code, error);
+  const [, refusal] = REFUSALS.find(([pattern]) => pattern.test(code === '' ? error.message : code)) ?? [];
+  return refusal && new StoreRefusedError(refusal, code, error);
 }

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import { makeCertificate } from '../support/certificate.ts';
+
+/** A message of PostgreSQL: its type, its length and what it says. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+function message(type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + length.length);
+  return Buffer.concat([Buffer.from(type), length, body]);
+}
+const errorResponse = (code: string): Buffer =>
+  message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mno entry for user "payouts"\0\0`));
+/** The messages of SCRAM up to where the client needs a password. */
+const SCRAM_WANTED = message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0'));
+const SCRAM_GOES_ON = message('R', Buffer.from('\0\0\0\x0br=nonce,s=c2FsdA==,i=4096'));
+
+/** A PostgreSQL that does this with whatever comes first over a connection; its address without a password. */
+async function serverThat(answers: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => answers(socket));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}/payouts`;
+}
+
+async function refusalOf(url: string): Promise<unknown> {
+  return openStore(url).then(
+    () => expect.unreachable('the store has opened'),
+    (error: unknown) => error,
+  );
+}
+
+it.each([
+  ['28P01', 'does not accept the user or the password', '# is %23'],
+  ['28000', 'does not let this user in from here', 'pg_hba.conf'],
+  ['3D000', 'has no such database', 'createdb'],
+  ['42501', 'lacks a permission for this user', 'must own the database'],
+])('a PostgreSQL that answers %s %s, and nothing of its address is told', async (code, why, hint) => {
+  const place = await serverThat((socket) => socket.end(errorResponse(code)));
+  const error = await refusalOf(`postgres://payouts:hunter2@${place}`);
+  expect(error).toMatchObject({
+    kind: 'set-up',
+    code: 'store-refused',
+    message: `The store's PostgreSQL ${why} (${code}).`,
+    hint: expect.stringContaining(hint),
+  });
+  expect(JSON.stringify(error)).not.toContain('hunter2');
+});
+
+it('one that wants a password where there is none says so', async () => {
+  const place = await serverThat((socket) => {
+    socket.once('data', () => socket.write(SCRAM_GOES_ON));
+    socket.write(SCRAM_WANTED);
+  });
+  expect(await refusalOf(`postgres://payouts@${place}`)).toMatchObject({
+    code: 'store-refused',
+    message: "The store's PostgreSQL wants a password, and there is none.",
+  });
+});
+
+it('one without TLS says so', async () => {
+  const place = await serverThat((socket) => socket.write('N'));
+  expect(await refusalOf(`postgres://payouts:hunter2@${place}?sslmode=verify-full`)).toMatchObject({
+    code: 'store-refused',
+    message: "The store's PostgreSQL does not offer TLS.",
+  });
+});
+
+it('one whose certificate nobody has signed that is trusted says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-certificate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { cert, key } = makeCertificate(folder);
+  const place = await serverThat((socket) => {
+    socket.write('S');
+    const secured = new TLSSocket(socket, { isServer: true, cert: readFileSync(cert), key: readFileSync(key) });
+    secured.on('error', () => undefined);
+  });
+  expect(await refusalOf(`postgres://payouts:hunter2@${place}?sslmode=verify-full`)).toMatchObject({
+    code: 'store-refused',
+    message: "The store's PostgreSQL shows a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).",
+  });
+});
