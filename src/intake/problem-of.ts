@@ -1,5 +1,6 @@
 import { AuthenticationError, BankError } from '../api/errors.ts';
 import { Problem } from '../domain/problem.ts';
+import { fileProblem } from './file-problem.ts';
 import { temporalProblem } from './temporal-problem.ts';
 
 /** Every error as what people are told, whichever door they stand at. */
@@ -18,8 +19,8 @@ export function problemOf(error: unknown): Problem {
     const hint = 'Check PAYOUTS_API_URL. Nothing is lost: run the same command again.';
     return new Problem('unreachable', 'bank-unreachable', error.message, { hint, ...cause });
   }
-  const ofTemporal = temporalProblem(error);
-  if (ofTemporal !== undefined) return ofTemporal;
+  const known = temporalProblem(error) ?? fileProblem(error);
+  if (known !== undefined) return known;
   const message = error instanceof Error ? error.message : String(error);
   return new Problem('internal', 'internal', message, { hint: 'PAYOUTS_LOG_LEVEL=debug shows more.', ...cause });
 }

@@ -1,5 +1,6 @@
 /** Result codes of SQLite, https://www.sqlite.org/rescode.html. */
 export const SQLITE_BUSY = 5;
+export const SQLITE_READONLY = 8;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_CANTOPEN = 14;
 export const SQLITE_NOTADB = 26;

@@ -1,18 +1,29 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isSqliteError, SQLITE_READONLY_DBMOVED } from './sqlite-error.ts';
+import { StoreFileError } from './errors.ts';
+import {
+  isSqliteError,
+  SQLITE_CANTOPEN,
+  SQLITE_NOTADB,
+  SQLITE_READONLY,
+  SQLITE_READONLY_DBMOVED,
+} from './sqlite-error.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
 
 export const MEMORY = ':memory:';
 
-/** Opens the file, or creates it for this user only: it holds names and account numbers. */
+/**
+ * Opens the file, or creates it for this user only: it holds names and account numbers.
+ *
+ * @throws StoreFileError for a path that cannot be a database
+ */
 export async function openSqliteFile(path: string): Promise<DatabaseSync> {
   if (path !== MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createPrivately(path);
   }
-  const database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
+  const database = connect(path);
   try {
     await whenUnlocked(() => database.exec('pragma journal_mode = wal'));
     // With WAL, anything below FULL loses the last commits with the power, and with them the record of what was sent.
@@ -22,8 +33,27 @@ export async function openSqliteFile(path: string): Promise<DatabaseSync> {
     database.close();
     // A restore put another file in its place while this one waited for the lock.
     if (isSqliteError(error, SQLITE_READONLY_DBMOVED)) return openSqliteFile(path);
-    throw error;
+    throw asUnusable(error, path);
   }
+}
+
+function connect(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
+  } catch (error) {
+    throw asUnusable(error, path);
+  }
+}
+
+function asUnusable(error: unknown, path: string): unknown {
+  const hint = 'Check PAYOUTS_STORE_URL and PAYOUTS_HOME: the path, its folder and their permissions.';
+  if (isSqliteError(error, SQLITE_NOTADB)) {
+    return new StoreFileError('not-a-store', `${path} is not a SQLite database`, hint, error);
+  }
+  if (isSqliteError(error, SQLITE_CANTOPEN, SQLITE_READONLY)) {
+    return new StoreFileError('file-system', `the store ${path} cannot be opened and written`, hint, error);
+  }
+  return error;
 }
 
 /**

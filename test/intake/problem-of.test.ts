@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { NamespaceNotFoundError, ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError } from '../../src/api/errors.ts';
@@ -16,6 +17,14 @@ const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new Stac
 /** As Temporal's client throws what a server answers, by its gRPC status. */
 const refusedBy = (code: number, details = '') =>
   new ServiceError('failed', { cause: Object.assign(new Error(details), { code, details, metadata: {} }) });
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 describe('every error has one exit code and one code', () => {
   it.each([
@@ -37,6 +46,7 @@ describe('every error has one exit code and one code', () => {
     [refusedBy(7), EXIT.usage, 'temporal-refused'],
     [refusedBy(16), EXIT.usage, 'temporal-refused'],
     [new NamespaceNotFoundError('pay'), EXIT.usage, 'namespace-missing'],
+    [thrownBy(() => mkdirSync('/dev/null/home', { recursive: true })), EXIT.usage, 'file-system'],
     [new TypeError('a bug'), EXIT.internal, 'internal'],
     ['a thrown text', EXIT.internal, 'internal'],
   ])('%s', (error, exit, code) => {

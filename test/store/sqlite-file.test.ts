@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -32,5 +32,19 @@ describe('A SQLite file of the store', () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSqliteFile(path)));
     for (const one of opened) one.close();
     expect(opened).toHaveLength(8);
+  });
+
+  it('says what is wrong with a path that cannot be one', async () => {
+    const text = join(folder, 'notes.txt');
+    writeFileSync(text, 'This is a text, and no database. '.repeat(100));
+    await expect(openSqliteFile(text)).rejects.toMatchObject({
+      kind: 'set-up',
+      code: 'not-a-store',
+      message: `${text} is not a SQLite database.`,
+      hint: expect.stringContaining('PAYOUTS_STORE_URL'),
+    });
+    const directory = join(folder, 'directory');
+    mkdirSync(directory);
+    await expect(openSqliteFile(directory)).rejects.toMatchObject({ kind: 'set-up', code: 'file-system' });
   });
 });

@@ -49,7 +49,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
       ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
       : []),
     ...(await checkStack(session)),
-    payloadsCheck(session.config),
+    await check('payloads', async () => payloads(session.config)),
   ];
   const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
   session.output.result({ schemaVersion: 1, checks }, table(['check', 'verdict', 'detail'], rows));
@@ -160,8 +160,8 @@ function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
 
-function payloadsCheck({ codecKeys }: Config): Check {
+function payloads({ codecKeys }: Config): Omit<Check, 'name'> {
   const id = codecKeys()?.current.id;
-  if (id !== undefined) return { name: 'payloads', verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
-  return { name: 'payloads', verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' };
+  if (id !== undefined) return { verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
+  return { verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' };
 }

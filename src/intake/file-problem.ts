@@ -1,0 +1,17 @@
+import { Problem } from '../domain/problem.ts';
+
+/** What a path, its owner or its disk are to blame for, and no code of ours. https://nodejs.org/api/errors.html#common-system-errors */
+const CODES: readonly unknown[] = [
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP', 'ENOSPC', 'EDQUOT'],
+];
+
+/** What the file system refuses, as people are told of it; undefined for an error of somebody else. */
+export function fileProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path === undefined || !CODES.includes(code)) return undefined;
+  return new Problem('set-up', 'file-system', `${error.message}.`, {
+    hint: "Check the path, its folder and their permissions. The product's own files are in PAYOUTS_HOME.",
+    cause: error,
+  });
+}
