@@ -25,7 +25,8 @@ export async function buildSite(output) {
     config: (config) => {
       config.setTemplateFormats('md');
       config.addPlugin(IdAttributePlugin, { slugify: anchorOf, selector: 'h2,h3,h4' });
-      config.amendLibrary('md', (markdown) => linkWithinSite(markdown, documents));
+      // Eleventy leaves out what is code by its indent.
+      config.amendLibrary('md', (markdown) => linkWithinSite(markdown.enable('code'), documents));
       for (const { path, url, text } of documents) {
         // Markdown and nothing else: what looks like a template in a document is an example.
         config.addTemplate(path, text, { permalink: url, templateEngineOverride: 'md' });

@@ -25,6 +25,28 @@ it('has a page and the markdown of every document, with its title', () => {
   }
 });
 
+it('shows every block of code, the indented ones too, as it is written', () => {
+  const missing = documents.flatMap(({ url, text }) => {
+    const shown = [...read(url).matchAll(/<pre><code[^>]*>(.*?)<\/code><\/pre>/gs)].map(([, html]) =>
+      plain(html ?? ''),
+    );
+    return indentedBlocks(text).filter((block) => !shown.some((code) => code.trim() === block));
+  });
+  expect(missing).toEqual([]);
+  expect(documents.flatMap(({ text }) => indentedBlocks(text)).length).toBeGreaterThan(20);
+});
+
+/** Blocks that are code because they are indented after an empty line, without their indent. */
+function indentedBlocks(text: string): string[] {
+  const unfenced = text.replace(/^( *)```.*?^\1```$/gms, '');
+  return [...unfenced.matchAll(/(?<=\n\n)( {4,})\S.*(?:\n+\1.*)*/g)].map(([block, indent = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim(),
+  );
+}
+
+const plain = (html: string): string =>
+  html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+
 it('leads only to what is there, headings included, and loads nothing from elsewhere', () => {
   const broken = documents.flatMap(({ url }) => {
     const targets = [...read(url).matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, target]) => target ?? '');
