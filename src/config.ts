@@ -18,6 +18,7 @@ import { Secret } from './config/secret.ts';
 import { settingsOf, WORKER_KEYS, type WorkerSettings } from './config/settings.ts';
 import { type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { TRACE_KEYS, type TracesConfig, tracesOf } from './config/traces.ts';
+import { unknownKeys } from './config/unknown-keys.ts';
 import {
   amountsByCurrency,
   auditKey,
@@ -173,6 +174,8 @@ export interface Config {
   /** Undefined: any worker takes any task. */
   deployment: Deployment | undefined;
   logLevel: Values['PAYOUTS_LOG_LEVEL'];
+  /** Variables that look like settings and are none, a sentence each. */
+  unknownSettings: readonly string[];
 }
 
 interface AuditConfig {
@@ -236,6 +239,7 @@ export function loadConfig(env: Environment = process.env): Config {
     traces: tracesOf(values),
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
+    unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
   };
 }
 

@@ -423,3 +423,31 @@ describe('secrets', () => {
     expect(config.bank.secret.reveal()).toBe('hidden-2');
   });
 });
+
+describe('a variable that looks like a setting and is none', () => {
+  it.each([
+    ['PAYOUTS_REFERENCE_DEDUP', 'PAYOUTS_REFERENCE_DEDUPE'],
+    ['PAYOUTS_API_SECRETS_FILE', 'PAYOUTS_API_SECRET_FILE'],
+  ])('%s is told of, with what was meant', (name, meant) => {
+    const { unknownSettings } = loadConfig({ [name]: 'none' });
+    expect(unknownSettings).toEqual([`${name} is no setting and has no effect. Did you mean ${meant}?`]);
+  });
+
+  it('without one that is near has no guess', () => {
+    const { unknownSettings } = loadConfig({ PAYOUTS_COLOUR_OF_THE_SKY: 'blue' });
+    expect(unknownSettings).toEqual(['PAYOUTS_COLOUR_OF_THE_SKY is no setting and has no effect.']);
+  });
+
+  it('is not one that tests or Kubernetes set, nor one that is empty', () => {
+    const env = {
+      PAYOUTS_TEST_POSTGRES_URL: 'postgres://localhost',
+      PAYOUTS_CONTRACT_URL: 'http://127.0.0.1',
+      PAYOUTS_GATEWAY_SERVICE_HOST: '10.0.0.7',
+      PAYOUTS_GATEWAY_SERVICE_PORT_HTTP: '8080',
+      PAYOUTS_GATEWAY_PORT: 'tcp://10.0.0.7:8080',
+      PAYOUTS_GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.7',
+      PAYOUTS_HOUSE: '',
+    };
+    expect(loadConfig(env).unknownSettings).toEqual([]);
+  });
+});

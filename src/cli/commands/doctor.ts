@@ -42,6 +42,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
   const checks: Check[] = [
     // No older one than the sources or the package need comes this far: bin/payouts.mjs.
     { name: 'Node', verdict: 'ok', detail: process.versions.node },
+    settingsCheck(session.config),
     await check('home', () => writable(session.config.home)),
     await check('store', async () => storeDetail(session)),
     ...(session.config.temporal.kind === 'embedded'
@@ -157,6 +158,12 @@ function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check
   const complaint = clockComplaint(offset, config.settings.clockSkewMs);
   const seen = offset === undefined ? 'not shown in its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
+}
+
+function settingsCheck({ unknownSettings }: Config): Check {
+  const [verdict, detail] =
+    unknownSettings.length === 0 ? (['ok', 'all known'] as const) : (['warning', unknownSettings.join(' ')] as const);
+  return { name: 'settings', verdict, detail };
 }
 
 function payloads({ codecKeys }: Config): Omit<Check, 'name'> {

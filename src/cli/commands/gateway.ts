@@ -3,14 +3,14 @@ import { pagesUrl } from '../../compose/pages-url.ts';
 import type { GatewayAddresses } from '../../compose/sandbox-webhooks.ts';
 import { assertFenced, type ListenOn } from '../../gateway/server.ts';
 import { assertSealed } from '../../gateway/transport.ts';
-import { createLog } from '../../log.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
+import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
 
 /** How a stack of this session is booted with a gateway; `level` of its log where none is set. */
 export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info' | 'warn') {
-  const log = createLog(config.logLevel ?? level);
+  const log = processLog(config, level);
   return (place: GatewayAddresses, free = 0) =>
     openGateway(config, place, { ...listenOn, port: listenOn.port || free }, log);
 }

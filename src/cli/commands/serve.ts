@@ -3,13 +3,13 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { pagesUrl } from '../../compose/pages-url.ts';
 import { startWorker } from '../../compose/worker.ts';
 import { makeHomePrivate } from '../../embedded/private-home.ts';
-import { createLog } from '../../log.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
+import { processLog } from '../process-log.ts';
 import type { Session } from '../session.ts';
 import { gatewayOf } from './gateway.ts';
 
@@ -49,7 +49,7 @@ export async function dev(
 export async function worker(session: Session): Promise<ExitCode> {
   const { config } = session;
   const stopped = interruptSignal();
-  const log = createLog(config.logLevel ?? 'info');
+  const log = processLog(config, 'info');
   // Without a cluster a worker can only join the stack that is up: booting one would make a worker of its own.
   const stack = await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
   const { connection, close } = await connectTemporal(config, stack);

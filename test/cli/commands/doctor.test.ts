@@ -46,3 +46,14 @@ it('passes the oldest Node of the package, and ends what failed with a full stop
   expect(checks.get('Node')).toBe('ok: 22.12.0');
   expect(checks.get('payloads')).toMatch(/^failed: .*\. PAYOUTS_LOG_LEVEL/);
 });
+
+it('warns of a setting that has no effect', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { PAYOUTS_HOME: folder };
+  expect((await examined(env)).checks.get('settings')).toBe('ok: all known');
+  const { checks } = await examined({ ...env, PAYOUTS_REFERENCE_DEDUP: 'none' });
+  expect(checks.get('settings')).toMatch(
+    /^warning: PAYOUTS_REFERENCE_DEDUP is no setting .* PAYOUTS_REFERENCE_DEDUPE\?$/,
+  );
+});

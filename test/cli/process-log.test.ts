@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { processLog } from '../../src/cli/process-log.ts';
+import { loadConfig } from '../../src/config.ts';
+
+it('a worker or a gateway begins its log with the settings that have no effect', () => {
+  const lines: string[] = [];
+  processLog(loadConfig({ PAYOUTS_WINDOWS: '5' }), 'info', { write: (line) => lines.push(line) });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, msg: 'PAYOUTS_WINDOWS is no setting and has no effect. Did you mean PAYOUTS_WINDOW?' },
+  ]);
+});
