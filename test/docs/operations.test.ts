@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { CONFIG_KEYS } from '../../src/config.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
@@ -8,11 +9,17 @@ import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
 
 const operations = documentText('docs/operations.md');
 
+/** "`a`, `b` or `c`: " of a setting that is one of these words. */
+const oneOf = (schema: z.ZodType): string =>
+  schema instanceof z.ZodEnum
+    ? `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(schema.options.map((word) => code(String(word))))}: `
+    : '';
+
 describe('docs/operations.md', () => {
-  it('has every setting with its default and meaning', () => {
+  it('has every setting with its default, its values where there are a few, and its meaning', () => {
     const shown = (value: string | null): string => (value === null ? 'none' : value === '' ? 'empty' : code(value));
     const expected = Object.entries(CONFIG_KEYS).map(([name, key]) =>
-      rowOf(code(name), shown(key.default), key.meaning),
+      rowOf(code(name), shown(key.default), `${oneOf(key.schema)}${key.meaning}`),
     );
     expect(tableRows(operations, 'Environment')).toEqual(expected);
   });
