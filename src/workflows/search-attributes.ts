@@ -40,4 +40,10 @@ export function searchAttributes(values: SearchAttributes): SearchAttributePair[
   );
 }
 
-export const payoutState = defineSearchAttributeKey('PayoutState' satisfies Name, SearchAttributeType.KEYWORD);
+/** The SDK does not export the type of a key, and our declarations must not name a file inside of it. */
+type KeywordKey = Extract<SearchAttributePair, { key: { type: 'KEYWORD' } }>['key'];
+
+export const payoutState: KeywordKey = defineSearchAttributeKey(
+  'PayoutState' satisfies Name,
+  SearchAttributeType.KEYWORD,
+);
