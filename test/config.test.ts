@@ -162,6 +162,23 @@ describe('the bank', () => {
 });
 
 describe('Temporal', () => {
+  it('names the setting whose file cannot be read', () => {
+    const CLUSTER = { ...POSTGRES, TEMPORAL_ADDRESS: 'cluster:7233' };
+    for (const name of [
+      'TEMPORAL_TLS_CLIENT_CERT_PATH',
+      'TEMPORAL_TLS_CLIENT_KEY_PATH',
+      'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+    ]) {
+      const error = errorOf({ ...CLUSTER, [name]: '/nowhere.pem' });
+      expect([error.key, error.rule]).toEqual([name, expect.stringContaining('/nowhere.pem')]);
+    }
+  });
+
+  it('is HOST:PORT, and no URL', () => {
+    const error = errorOf({ ...POSTGRES, TEMPORAL_ADDRESS: 'http://cluster:7233' });
+    expect(error).toMatchObject({ key: 'TEMPORAL_ADDRESS', rule: 'is not HOST:PORT' });
+  });
+
   it('is a cluster once an address is set, with the options of @temporalio/envconfig', () => {
     const { temporal } = loadConfig({
       ...POSTGRES,
@@ -227,7 +244,7 @@ describe('one world', () => {
     expect(minuteIn({ ...shrunk, PAYOUTS_TIME_SCALE: '1' })).toBe(60_000);
   });
 
-  it.each(['127.0.0.1:7233', 'localhost:7233', '[::1]:7233', 'http://127.0.0.1:7233'])(
+  it.each(['127.0.0.1:7233', 'localhost:7233', '[::1]:7233'])(
     'a shrunk time on this machine is taken: %s',
     (address) => {
       const env = { ...POSTGRES, TEMPORAL_ADDRESS: address, PAYOUTS_API_URL: 'http://localhost:8080' };
@@ -422,6 +439,12 @@ describe('secrets', () => {
     expect(`${config.bank.secret}`).toBe('[redacted]');
     expect(config.bank.secret.reveal()).toBe('hidden-2');
   });
+});
+
+it.each(['pa#ss', '12#ss', 'p/a'])('a store whose password is %s says how to write it', (password) => {
+  const error = errorOf({ PAYOUTS_STORE_URL: `postgres://payouts:${password}@db.example:5432/payouts` });
+  expect(error).toMatchObject({ key: 'PAYOUTS_STORE_URL', hint: expect.stringContaining('# is %23') });
+  expect(`${error.message} ${error.hint}`).not.toContain(password);
 });
 
 describe('a variable that looks like a setting and is none', () => {

@@ -48,6 +48,14 @@ export function assertTemporalSealed(
  *   taken where it names none
  */
 export function assertPostgresSealed(url: string, values: ClearTextValues, env: ConnectionEnvironment): void {
+  // What comes behind a # is no part of an address: its host would be read from half of a password.
+  if (url.includes('#')) {
+    throw new ConfigError(
+      'PAYOUTS_STORE_URL',
+      'has a #, which ends an address',
+      'Percent-encode : / ? # @ % in its password: # is %23.',
+    );
+  }
   const { host, sslmode } = readPostgres(url);
   if (isThisMachine(host || env.PGHOST || 'localhost') || values.PAYOUTS_ALLOW_CLEAR_STORE) return;
   if (sslmode === 'verify-full') {
@@ -77,7 +85,7 @@ function readPostgres(url: string): ReturnType<typeof parse> {
     throw new ConfigError(
       'PAYOUTS_STORE_URL',
       'cannot be read, or names a certificate that cannot be read',
-      'Check the address, and the files of sslrootcert, sslcert and sslkey.',
+      'Percent-encode : / ? # @ % in its password (# is %23); check the files of sslrootcert, sslcert and sslkey.',
     );
   }
 }

@@ -18,11 +18,12 @@ export function temporalOf(env: Environment, values: ClearTextValues): TemporalC
       overrideEnvVars: Object.fromEntries(given),
     });
     const { address = 'localhost:7233', tls } = connectionOptions;
+    if (address.includes('://')) throw notHostAndPort(env);
     assertTemporalSealed(address, tls, values, env);
     return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const key = env.TEMPORAL_PROFILE ? 'TEMPORAL_PROFILE' : 'TEMPORAL_ADDRESS';
+    const key = fileKeyOf(error, env) ?? (env.TEMPORAL_PROFILE ? 'TEMPORAL_PROFILE' : 'TEMPORAL_ADDRESS');
     throw new ConfigError(
       key,
       error instanceof Error ? error.message : 'cannot be used',
@@ -30,3 +31,18 @@ export function temporalOf(env: Environment, values: ClearTextValues): TemporalC
     );
   }
 }
+
+/** The setting whose file could not be read. */
+function fileKeyOf(error: unknown, env: Environment): string | undefined {
+  const path = error instanceof Error && 'path' in error ? error.path : undefined;
+  return path === undefined ? undefined : FILE_KEYS.find((name) => env[name] === path);
+}
+
+const FILE_KEYS = ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'];
+
+const notHostAndPort = (env: Environment): ConfigError =>
+  new ConfigError(
+    env.TEMPORAL_ADDRESS ? 'TEMPORAL_ADDRESS' : 'TEMPORAL_PROFILE',
+    'is not HOST:PORT',
+    'Leave out http:// or https://; TEMPORAL_TLS=true turns TLS on.',
+  );
