@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest';
 import { gatewayTokens } from '../../src/config/gateway-tokens.ts';
 
+const [ONE, TWO, THREE] = ['1', '2', '3'].map((digit) => digit.repeat(24)) as [string, string, string];
+
 it.each([
-  ['secret', [{ name: undefined, token: 'secret' }]],
-  ['alice:secret', [{ name: 'alice', token: 'secret' }]],
+  [ONE, [{ name: undefined, token: ONE }]],
+  [`alice:${ONE}`, [{ name: 'alice', token: ONE }]],
   [
-    'alice:one, erp@corp:two:three,four',
+    `alice:${ONE}, erp@corp:${TWO}:${THREE},${THREE}`,
     [
-      { name: 'alice', token: 'one' },
-      { name: 'erp@corp', token: 'two:three' },
-      { name: undefined, token: 'four' },
+      { name: 'alice', token: ONE },
+      { name: 'erp@corp', token: `${TWO}:${THREE}` },
+      { name: undefined, token: THREE },
     ],
   ],
 ])('%s', (text, tokens) => {
@@ -25,3 +27,8 @@ it.each(['', 'alice:one,', 'two words', 'alice: ', 'alice:', 'al ice:x', 'a\tb']
     );
   },
 );
+
+it.each(['short', `alice:${ONE},bob:${TWO.slice(1)}`])('%j has a token that can be guessed', (text) => {
+  const { error } = gatewayTokens.safeParse(text);
+  expect(error?.issues[0]?.message).toBe('has a token of fewer than 24 characters (openssl rand -hex 24)');
+});
