@@ -225,7 +225,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   replay: [['payouts replay open', 'before a rollout: exit code 0 if all replay, 5 if one does not']],
   doctor: [['payouts doctor', 'what works, and how to fix the rest']],
   template: [
-    ['payouts template > payroll.csv', 'a valid sample row for each payment type of the bank'],
+    ['payouts template > payroll.csv', 'a sample row to fill in for each payment type of the bank'],
     ['payouts template --currency USD', 'in one currency'],
     ['payouts template json > payroll.json', 'the same as JSON'],
     ['payouts template pain.001 > invoices.xml', 'a bank message, with the two files that complete it:'],
