@@ -1,6 +1,5 @@
 import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
-import type { AccountBalance } from '../../api/schemas/accounts.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
@@ -14,7 +13,7 @@ import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
-import type { ExchangeOrder, PaymentOrder } from '../../domain/sent-order.ts';
+import type { PaymentOrder } from '../../domain/sent-order.ts';
 import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
@@ -23,13 +22,14 @@ import { limitPassed } from '../decisions/limits.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
 import { isMakerAllowed, rejectedAhead } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { legReference, rowAsRecorded } from '../sending/claimed-row.ts';
+import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
 import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
 import { notedFlags } from './payee-flags.ts';
+import { payingAccount } from './paying-account.ts';
 import { signedTerms } from './signed-terms.ts';
 
 /** How far the exchange of a payout has come. */
@@ -290,17 +290,4 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
     return same ? { beneficiary } : { obstacle: { kind: 'hold', reason: because('beneficiary-changed') } };
   }
   return { beneficiary: await findPayee(deps.bank, payee) };
-}
-
-/** What an exchange has bought is paid from the account that it was booked into, in whatever order the bank lists them. */
-async function payingAccount(
-  { bank, store }: ActivityDeps,
-  row: PayoutRecord,
-  exchanged: boolean,
-): Promise<AccountBalance | undefined> {
-  const { uid, currency } = row.instruction;
-  const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
-  const attempts = exchanged ? await store.attempts(legReference(row, 'exchange')) : [];
-  const boughtInto = orderInForce<ExchangeOrder>(attempts)?.buyAccountId;
-  return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
