@@ -11,6 +11,10 @@ export type CodecOperation = 'encode' | 'decode';
 
 /** Of a request: a page of a history, or a large input. */
 export const CODEC_BYTES_MAX = 8 * 1024 * 1024;
+/** Of a request: more than a page of a history has. */
+const PAYLOADS_MAX = 10_000;
+/** Of a payload: an encrypted one has five. */
+const METADATA_MAX = 32;
 
 /** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
 export interface CodecPlace {
@@ -60,10 +64,31 @@ function decoded(payload: Payload, ring: KeyRing): Payload {
 
 function payloadsOf(body: unknown): Payload[] {
   try {
-    return Payloads.fromObject(body as object).payloads;
+    return Payloads.fromObject({ payloads: shapedPayloads(body) }).payloads;
   } catch {
-    throw new Problem('usage', 'codec-body', 'The body contains no payloads.', {
-      hint: 'Send {"payloads": [{"metadata": {...}, "data": "base64"}]}.',
+    throw new Problem('usage', 'codec-body', 'The body contains no payloads, or too many.', {
+      hint: `Send {"payloads": [{"metadata": {...}, "data": "base64"}]}, at most ${PAYLOADS_MAX}.`,
     });
   }
+}
+
+/**
+ * Only what JSON can mean by a payload: protobufjs takes any object with a length for bytes, and reserves as many.
+ *
+ * @throws TypeError for anything else
+ */
+function shapedPayloads(body: unknown): object[] {
+  const { payloads = [] } = body as { payloads?: unknown };
+  if (!Array.isArray(payloads) || payloads.length > PAYLOADS_MAX) throw new TypeError('no payloads');
+  return payloads.map((payload: unknown) => {
+    const { metadata = {}, data = '' } = payload as { metadata?: unknown; data?: unknown };
+    if (typeof data !== 'string' || !isTexts(metadata)) throw new TypeError('no payload');
+    return { metadata, data };
+  });
+}
+
+function isTexts(metadata: unknown): boolean {
+  if (typeof metadata !== 'object' || metadata === null) return false;
+  const texts = Object.values(metadata);
+  return texts.length <= METADATA_MAX && texts.every((text) => typeof text === 'string');
 }

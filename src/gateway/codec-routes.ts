@@ -1,3 +1,4 @@
+import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -7,9 +8,11 @@ import {
   codecPlace,
   WORKFLOW_HEADER,
 } from '../codec/codec-server.ts';
+import { limitAtOnce } from './at-once.ts';
 import { callerOf } from './callers.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { rateLimitOf } from './rate-limit.ts';
 import { answerSchemas } from './schemas.ts';
 
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
@@ -21,7 +24,8 @@ const payloads = z.object({ payloads: z.array(z.object({})) });
  * The codec server for the Temporal Web UI and the `temporal` command: whoever may call the gateway may read payloads, and write
  * them for a workflow that the request names.
  */
-export function codecRoutes(app: FastifyInstance, { codec, access, now }: GatewayDeps): void {
+export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  const { codec, access, now } = deps;
   if (codec === undefined) return;
   const cors: Cors = {
     origins: codec.origins,
@@ -33,20 +37,23 @@ export function codecRoutes(app: FastifyInstance, { codec, access, now }: Gatewa
     // Pages of the UI are of another origin by nature.
     request.caller = callerOf(request, access(), now(), cors.origins);
   };
+  const paths = PREFIXES.flatMap((prefix) =>
+    OPERATIONS.map((operation) => ({ path: `${prefix}/${operation}`, operation })),
+  );
+  for (const { path } of paths) {
+    app.options(path, { schema: { hide: true } }, (request, reply) => preflight(request, reply, cors));
+  }
   const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'] });
-  for (const path of PREFIXES.flatMap((prefix) => OPERATIONS.map((operation) => ({ prefix, operation })))) {
-    const { prefix, operation } = path;
-    const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
-    app.post(
-      `${prefix}/${operation}`,
-      { schema, onRequest: enter, bodyLimit: CODEC_BYTES_MAX },
-      async (request, reply) => {
+  app.register(async (scope) => {
+    scope.addHook('onRequest', enter);
+    limitAtOnce(scope, deps.atOnce);
+    await scope.register(rateLimit, rateLimitOf(deps.perMinute));
+    for (const { path, operation } of paths) {
+      const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
+      scope.post(path, { schema, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
         return answerCodec(codec.keys, operation, codecPlace(request.headers), request.body);
-      },
-    );
-    app.options(`${prefix}/${operation}`, { schema: { hide: true } }, (request, reply) =>
-      preflight(request, reply, cors),
-    );
-  }
+      });
+    }
+  });
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answerCodec, codecPlace } from '../../src/codec/codec-server.ts';
 import { Problem } from '../../src/domain/problem.ts';
 import { codecKey, codecKeys } from '../support/codec-keys.ts';
@@ -38,3 +38,29 @@ it.each([[null], ['text'], [{ payloads: 1 }], [{ payloads: [{ metadata: { encodi
     }
   },
 );
+
+describe('A body that claims more than it holds is refused at once', () => {
+  it.each([
+    ['bytes by their number in metadata', { metadata: { encoding: { length: 1e9 } } }],
+    ['bytes by their number in data', { data: { length: 2e9 } }],
+    [
+      'more metadata than any payload has',
+      { metadata: Object.fromEntries(Array.from({ length: 33 }, (_, at) => [at, ''])) },
+    ],
+  ])('%s', (_case, payload) => {
+    expect(() => answerCodec(RING, 'decode', PLACE, { payloads: [payload] })).toThrow('contains no payloads');
+  });
+
+  it('more payloads than any page has', () => {
+    const answer = (length: number): object =>
+      answerCodec(RING, 'decode', PLACE, { payloads: Array.from({ length }, () => ({})) });
+    expect(answer(10_000)).toBeTypeOf('object');
+    expect(() => answer(10_001)).toThrow('or too many');
+    expect(() => answerCodec(RING, 'decode', PLACE, { payloads: { length: 1e9 } })).toThrow(Problem);
+  });
+
+  it('only what a payload of ours has comes back', () => {
+    const payloads = [{ ...CLEAR, externalPayloads: Array.from({ length: 10 }, () => ({})) }];
+    expect(answerCodec(RING, 'decode', PLACE, { payloads })).toEqual({ payloads: [CLEAR] });
+  });
+});

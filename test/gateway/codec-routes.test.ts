@@ -66,3 +66,14 @@ it('asks for a token where the gateway has some', async () => {
     );
   }
 });
+
+it('counts what a caller asks, like every other route', async () => {
+  const body = { payloads: [] };
+  gateway = await openGateway([], { perMinute: 2 });
+  const statuses = [];
+  for (const path of ['/codec/decode', '/codec/payouts/decode', '/codec/decode']) {
+    statuses.push((await ask(path, { body })).status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
+  expect((await ask('/codec/decode', { method: 'OPTIONS', headers: { origin: UI } })).status).toBe(204);
+});
