@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { Problem } from '../domain/problem.ts';
-import { open, seal } from './encryption.ts';
+import { isReadable, open, seal } from './encryption.ts';
 import type { KeyRing } from './key-ring.ts';
 
 const { Payloads } = proto.temporal.api.common.v1;
@@ -35,7 +35,7 @@ export function codecPlace(headers: Readonly<Record<string, string | string[] | 
 
 /**
  * Answers one request: Payloads as protobuf JSON, in and out. What cannot be decoded is shown as it is. Throws a `Problem` for a
- * body that holds no payloads, and for an encode that does not say for which workflow.
+ * body that holds no payloads, and for an encode that does not say for which workflow, or of what no workflow can read.
  */
 export function answerCodec(ring: KeyRing, operation: CodecOperation, place: CodecPlace, body: unknown): object {
   const payloads = payloadsOf(body);
@@ -46,15 +46,22 @@ export function answerCodec(ring: KeyRing, operation: CodecOperation, place: Cod
 
 function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, ring: KeyRing): Payload[] {
   if (payloads.length === 0) return [];
-  if (workflowId) return payloads.map((payload) => seal(payload, { namespace, workflowId }, ring.current));
-  throw new Problem(
-    'usage',
-    'codec-place',
-    'A payload is encrypted for one workflow, but this request does not name it.',
-    {
-      hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
-    },
-  );
+  if (!workflowId) {
+    throw new Problem(
+      'usage',
+      'codec-place',
+      'A payload is encrypted for one workflow, but this request does not name it.',
+      {
+        hint: "Give temporal the option --codec-header 'X-Workflow-Id=WORKFLOW ID', or decide with payouts approve, reject or cancel.",
+      },
+    );
+  }
+  if (!payloads.every(isReadable)) {
+    throw new Problem('usage', 'codec-payload', 'Only values that a workflow can read are encrypted.', {
+      hint: 'Give temporal --input as JSON, without --input-meta.',
+    });
+  }
+  return payloads.map((payload) => seal(payload, { namespace, workflowId }, ring.current));
 }
 
 function decoded(payload: Payload, ring: KeyRing): Payload {

@@ -58,12 +58,28 @@ export class EncryptionCodec implements PayloadCodec {
 
   async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
     return payloads.map((payload) => {
-      const opened = open(payload, this.#ring);
-      const why = typeof opened === 'string' ? opened : misplaced(opened.place, context);
-      if (why === undefined && typeof opened !== 'string') return opened.payload;
-      this.#onRefused(why as Undecodable, { namespace: context?.namespace, workflowId: context?.workflowId });
-      return defaultPayloadConverter.toPayload(undecodable(why as Undecodable));
+      const opened = taken(payload, this.#ring, context);
+      if (typeof opened !== 'string') return opened;
+      this.#onRefused(opened, { namespace: context?.namespace, workflowId: context?.workflowId });
+      return defaultPayloadConverter.toPayload(undecodable(opened));
     });
+  }
+}
+
+/** What counts here, or why it does not. */
+function taken(payload: Payload, ring: KeyRing, context: SerializationContext | undefined): Payload | Undecodable {
+  const opened = open(payload, ring);
+  if (typeof opened === 'string') return opened;
+  return misplaced(opened.place, context) ?? (isReadable(opened.payload) ? opened.payload : 'unreadable');
+}
+
+/** Whether the converter of workers and clients makes a value of it: what throws there blocks a workflow as well. */
+export function isReadable(payload: Payload): boolean {
+  try {
+    defaultPayloadConverter.fromPayload(payload);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -5,9 +5,9 @@
 
 /**
  * `clear`: not encrypted. `unknown-key`: with a key that is not in the ring. `broken`: it cannot be opened with that key.
- * `elsewhere`: made for another workflow or another namespace.
+ * `elsewhere`: made for another workflow or another namespace. `unreadable`: what was encrypted is no value.
  */
-export type Undecodable = 'clear' | 'unknown-key' | 'broken' | 'elsewhere';
+export type Undecodable = 'clear' | 'unknown-key' | 'broken' | 'elsewhere' | 'unreadable';
 
 /** Type of the failures that name one. */
 export const UNDECODABLE = 'Undecodable';
@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<Undecodable, string>> = {
   'unknown-key': 'is encrypted with a key that PAYOUTS_CODEC_KEYS does not name',
   broken: 'cannot be decrypted',
   elsewhere: 'was encrypted for another workflow',
+  unreadable: 'holds no value that can be read',
 };
 
 export const undecodable = (why: Undecodable): Readonly<Record<string, Undecodable>> => ({ [MEMBER]: why });

@@ -4,6 +4,8 @@ import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
 const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
+/** What the server says to a query or an update that a worker fails at. */
+const TASK_FAILS = /workflow task (?:in failed state|failure)/i;
 
 /**
  * What Temporal's client throws, as people are told of it; undefined for an error of somebody else. By its name, so that no door
@@ -24,6 +26,12 @@ export function temporalProblem(error: unknown): Problem | undefined {
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
     return new Problem('set-up', 'temporal-refused', 'Temporal does not let us in.', {
       hint: 'Check TEMPORAL_API_KEY or the TLS files, and that they may use the namespace in TEMPORAL_NAMESPACE.',
+      cause: error,
+    });
+  }
+  if (TASK_FAILS.test(details)) {
+    return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {
+      hint: 'The log of the worker says why; docs/operations.md, "A workflow whose task fails", what to do.',
       cause: error,
     });
   }

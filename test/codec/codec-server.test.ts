@@ -28,6 +28,11 @@ it('Nothing is encoded that could be taken anywhere', () => {
   expect(answerCodec(RING, 'encode', codecPlace({}), { payloads: [] })).toEqual({});
 });
 
+it('Nothing is encrypted that no workflow can read', () => {
+  const payloads = [CLEAR, { ...CLEAR, metadata: { encoding: base64('json/protobuf') } }];
+  expect(() => answerCodec(RING, 'encode', PLACE, { payloads })).toThrow('values that a workflow can read');
+});
+
 it.each([[null], ['text'], [{ payloads: 1 }], [{ payloads: [{ metadata: { encoding: 5 } }] }]])(
   'A body that holds no payloads is refused, or has none: %j',
   (body) => {

@@ -35,6 +35,26 @@ describe('A payload', () => {
     expect(await arrived(payload)).toEqual({ value: { account: CANARY }, refused: [] });
   });
 
+  it.each([
+    ['an encoding that nobody knows', 'weird', 'x'],
+    ['protobuf of a type that we have not', 'json/protobuf', '{}'],
+    ['what is no JSON', 'json/plain', '{bad'],
+    ['nothing', 'json/plain', ''],
+    ['what is encrypted once more', ENCODING, 'x'],
+  ])('that holds %s is a value that is dropped: it would block a workflow for ever', async (_case, encoding, data) => {
+    const payload = { metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) };
+    const { value, refused } = await arrived(await sealed(codecKeys(), payload));
+    expect(refused).toEqual(['unreadable']);
+    expect(undecodableIn([value])).toBe('holds no value that can be read');
+  });
+
+  it('of bytes or of nothing, as the SDK writes them, comes back', async () => {
+    for (const given of [undefined, null, new Uint8Array([1]), [], 'text']) {
+      const payload = defaultPayloadConverter.toPayload(given);
+      expect(await arrived(await sealed(codecKeys(), payload))).toEqual({ value: given, refused: [] });
+    }
+  });
+
   it('never looks the same twice', async () => {
     expect(text(await sealed())).not.toBe(text(await sealed()));
   });

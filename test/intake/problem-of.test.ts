@@ -26,6 +26,8 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
+const TASK_FAILS = 'workflow-task-fails';
+
 describe('every error has one exit code and one code', () => {
   it.each([
     [new ConfigError('PAYOUTS_HOME', 'is no folder', 'Set it.'), EXIT.usage, 'configuration'],
@@ -42,6 +44,12 @@ describe('every error has one exit code and one code', () => {
     [new ServiceError('unavailable'), EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(14), EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(3, 'no mapping defined for search attribute PayoutUid'), EXIT.usage, 'search-attributes-missing'],
+    [refusedBy(9, 'Unable to query workflow due to Workflow Task in failed state.'), EXIT.unreachable, TASK_FAILS],
+    [
+      refusedBy(9, 'Unable to perform workflow execution update due to unexpected workflow task failure.'),
+      EXIT.unreachable,
+      TASK_FAILS,
+    ],
     [refusedBy(14).cause, EXIT.unreachable, 'temporal-unreachable'],
     [refusedBy(7), EXIT.usage, 'temporal-refused'],
     [refusedBy(16), EXIT.usage, 'temporal-refused'],

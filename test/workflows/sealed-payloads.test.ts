@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seal } from '../../src/codec/encryption.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { codecKeys } from '../support/codec-keys.ts';
@@ -89,4 +91,24 @@ it('Approvals in clear, broken, and copied from another payout count for nothing
   await second.signal('approve', { by: 'carol' });
   expect(await second.result()).toMatchObject({ state: 'completed' });
   expect(failedTasks(await eventsOf(second.workflowId))).toEqual([]);
+});
+
+it('What is encrypted for a payout and holds no value is dropped, and the payout goes on', async () => {
+  const handle = await product.start({ id: 'unreadable', amount: '250.00' }, MAKER);
+  await until(handle, 'awaiting-approval');
+  const { namespace } = product;
+  const noValue = { metadata: { encoding: Buffer.from('json/protobuf') }, data: Buffer.from('{"by":"bob"}') };
+  const payloads = [seal(noValue, { namespace, workflowId: handle.workflowId }, codecKeys().current)];
+  const workflowExecution = { workflowId: handle.workflowId };
+  await stranger.workflowService.signalWorkflowExecution({
+    namespace,
+    workflowExecution,
+    signalName: 'approve',
+    input: { payloads },
+    requestId: randomUUID(),
+  });
+  await expect(handle.query('state')).resolves.toMatchObject({ state: 'awaiting-approval' });
+  await handle.signal('approve', { by: 'bob' });
+  expect(await handle.result()).toMatchObject({ state: 'completed' });
+  expect(failedTasks(await eventsOf(handle.workflowId))).toEqual([]);
 });
