@@ -1,16 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Problem } from '../domain/problem.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
 /** Keys of the embedded Temporal server, in the home that its database is in too; as PAYOUTS_CODEC_KEYS has them. */
 const KEY_FILE = 'codec-keys';
+/** The database of the embedded Temporal server, whose payloads these keys encrypt. */
+export const TEMPORAL_FILE = 'temporal.sqlite';
 const ID_BYTES = 4;
 
-/** The ring of a home, made at first use. Of two that make one at once both get the same. */
+/**
+ * The ring of a home, made at first use. Of two that make one at once both get the same.
+ *
+ * @throws Problem where the database is there and its keys are not: no payout in it could be read with new ones
+ */
 export function keyRingOfHome(home: string): KeyRing {
-  return ringIn(home) ?? makeRing(home);
+  // Looked at first: whoever makes both makes the keys before.
+  const isInUse = existsSync(join(home, TEMPORAL_FILE));
+  const ring = ringIn(home);
+  if (ring === undefined && isInUse) throw keysMissing(home);
+  return ring ?? makeRing(home);
 }
+
+const keysMissing = (home: string): Problem =>
+  new Problem(
+    'set-up',
+    'codec-keys-missing',
+    `${join(home, KEY_FILE)} is missing: ${TEMPORAL_FILE} is encrypted by it.`,
+    {
+      hint: `Put it back. If it is lost, move ${TEMPORAL_FILE}* away, then run payouts doctor --accept temporal: open payouts are started again from the store.`,
+    },
+  );
 
 function makeRing(home: string): KeyRing {
   mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -2,6 +2,9 @@ import type { OnRefused } from '../codec/encryption.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
+/** Action of the entries in the audit log. */
+export const PAYLOAD_REFUSED = 'payload refused';
+
 /** Of one process; beyond it the log alone has them: whoever floods a namespace does not flood the audit. */
 const AUDITED_MAX = 1_000;
 
@@ -15,7 +18,7 @@ export function refusedPayloads(store: Store | undefined, log: Log): OnRefused {
     if (said.size === AUDITED_MAX) return;
     said.add(key);
     store
-      ?.audit({ at: Date.now(), actor: 'codec', action: 'payload refused', subject: workflowId, detail: { why } })
+      ?.audit({ at: Date.now(), actor: 'codec', action: PAYLOAD_REFUSED, subject: workflowId, detail: { why } })
       .catch((error: unknown) => log.error({ error }, 'a refused payload could not be written to the audit log'));
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { keyRingOfHome } from '../codec/home-keys.ts';
+import { keyRingOfHome, TEMPORAL_FILE } from '../codec/home-keys.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../domain/problem.ts';
 import { temporalCliPath } from './cli-path.ts';
@@ -135,7 +135,7 @@ async function startServer(
 
 function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
   const { home } = config;
-  const dbFile = join(home, 'temporal.sqlite');
+  const dbFile = join(home, TEMPORAL_FILE);
   return startEmbeddedServer({
     cliPath: temporalCliPath(config.cliSearch),
     dbFile,

@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,4 +17,11 @@ it('A ring that cannot be read is not made anew: what it has encrypted would be 
   const home = mkdtempSync(join(tmpdir(), 'payouts-codec-'));
   writeFileSync(join(home, 'codec-keys'), 'home-1:short\n');
   expect(() => keyRingOfHome(home)).toThrow('has no 32 bytes');
+});
+
+it('A ring that is gone is not made anew beside a database that it has encrypted', () => {
+  const home = mkdtempSync(join(tmpdir(), 'payouts-codec-'));
+  writeFileSync(join(home, 'temporal.sqlite'), '');
+  expect(() => keyRingOfHome(home)).toThrow(`${join(home, 'codec-keys')} is missing`);
+  expect(existsSync(join(home, 'codec-keys'))).toBe(false);
 });

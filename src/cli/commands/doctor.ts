@@ -5,7 +5,6 @@ import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/world.ts';
-import type { Config } from '../../config.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
@@ -13,6 +12,7 @@ import { problemOf } from '../../intake/problem-of.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { ACCEPTABLE } from '../choices.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { judgePayloads } from '../payload-keys.ts';
 import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
 import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
@@ -49,7 +49,7 @@ export async function doctor(session: Session, { accept, by }: DoctorOptions = {
       ? [await check('Temporal CLI', async () => temporalCliPath(session.config.cliSearch))]
       : []),
     ...(await checkStack(session)),
-    await check('payloads', async () => payloads(session.config)),
+    await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
   ];
   const rows = checks.map(({ name, verdict, detail }) => [name, verdict, detail]);
   session.output.result({ schemaVersion: 1, checks }, table(['check', 'verdict', 'detail'], rows));
@@ -159,15 +159,8 @@ function clockCheck(offset: ClockOffset | undefined, { config }: Session): Check
   const seen = offset === undefined ? 'not shown in its answers' : `${(offset.ms / 1_000).toFixed(1)} s from ours`;
   return { name: 'bank clock', verdict: complaint === undefined ? 'ok' : 'warning', detail: complaint ?? seen };
 }
-
 function settingsCheck({ unknownSettings }: Config): Check {
   const [verdict, detail] =
     unknownSettings.length === 0 ? (['ok', 'all known'] as const) : (['warning', unknownSettings.join(' ')] as const);
   return { name: 'settings', verdict, detail };
-}
-
-function payloads({ codecKeys }: Config): Omit<Check, 'name'> {
-  const id = codecKeys()?.current.id;
-  if (id !== undefined) return { verdict: 'ok', detail: `encrypted in Temporal with the key ${id}` };
-  return { verdict: 'warning', detail: 'not encrypted in Temporal: PAYOUTS_CODEC_KEYS is not set' };
 }
