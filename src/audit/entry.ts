@@ -5,7 +5,7 @@ export interface AuditEntry {
   /** A person as they named themselves, or a part of the product. */
   actor: string;
   action: string;
-  /** Reference, batch id, scope and key of a switch, merchant_request_id, `store` or the store's id, `pages`. */
+  /** Reference, batch id, scope and key of a switch, merchant_request_id, `store` or the store's id, `pages`, `codec`, id of a foreign workflow. */
   subject: string;
   detail: Readonly<Record<string, string>>;
 }
