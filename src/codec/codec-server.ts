@@ -16,6 +16,12 @@ const PAYLOADS_MAX = 10_000;
 /** Of a payload: an encrypted one has five. */
 const METADATA_MAX = 32;
 
+/** What a codec server works with: it encrypts for workflows of no other namespace. */
+export interface CodecSpace {
+  keys: KeyRing;
+  namespace: string;
+}
+
 /** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
 export interface CodecPlace {
   namespace: string;
@@ -35,17 +41,28 @@ export function codecPlace(headers: Readonly<Record<string, string | string[] | 
 
 /**
  * Answers one request: Payloads as protobuf JSON, in and out. What cannot be decoded is shown as it is. Throws a `Problem` for a
- * body that holds no payloads, and for an encode that does not say for which workflow, or of what no workflow can read.
+ * body that holds no payloads, and for an encode that does not say for which workflow, is for another namespace, or of what no
+ * workflow can read.
  */
-export function answerCodec(ring: KeyRing, operation: CodecOperation, place: CodecPlace, body: unknown): object {
+export function answerCodec(
+  space: CodecSpace,
+  operation: CodecOperation,
+  place: CodecPlace,
+  body: unknown,
+): { payloads?: object[] } {
   const payloads = payloadsOf(body);
   const answered =
-    operation === 'encode' ? encoded(payloads, place, ring) : payloads.map((payload) => decoded(payload, ring));
+    operation === 'encode' ? encoded(payloads, place, space) : payloads.map((payload) => decoded(payload, space.keys));
   return Payloads.fromObject({ payloads: answered }).toJSON();
 }
 
-function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, ring: KeyRing): Payload[] {
+function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, ours: CodecSpace): Payload[] {
   if (payloads.length === 0) return [];
+  if (namespace !== ours.namespace) {
+    throw new Problem('usage', 'codec-namespace', 'Payloads are encrypted only for the namespace of the payouts.', {
+      hint: `Give temporal the option --namespace ${ours.namespace}.`,
+    });
+  }
   if (!workflowId) {
     throw new Problem(
       'usage',
@@ -61,7 +78,7 @@ function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, rin
       hint: 'Give temporal --input as JSON, without --input-meta.',
     });
   }
-  return payloads.map((payload) => seal(payload, { namespace, workflowId }, ring.current));
+  return payloads.map((payload) => seal(payload, { namespace, workflowId }, ours.keys.current));
 }
 
 function decoded(payload: Payload, ring: KeyRing): Payload {

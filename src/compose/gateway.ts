@@ -103,9 +103,9 @@ export function accessOf({ settings: { policy }, gateway }: Config): Access {
   return { tokens: tokensOf(policy), needsToken: true };
 }
 
-function codecOf({ codecKeys }: Config, ui: TemporalUi): GatewayDeps['codec'] {
+function codecOf({ codecKeys }: Config, { namespace }: GatewayAddresses, ui: TemporalUi): GatewayDeps['codec'] {
   const keys = codecKeys();
-  return keys && { keys, origins: namesOf(new URL(ui.url)) };
+  return keys && { keys, namespace, origins: namesOf(new URL(ui.url)) };
 }
 
 /** A browser on this machine may have either name in its address bar. */
@@ -134,7 +134,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
     warnings: () => [clockComplaint(bank.clock.offset(), config.settings.clockSkewMs) ?? []].flat(),
     access: () => accessOf(config),
     pages: pageDeps(at, ui),
-    codec: codecOf(config, ui),
+    codec: codecOf(config, stack, ui),
     perMinute: config.gateway.perMinute,
     atOnce: config.gateway.atOnce,
     now: Date.now,

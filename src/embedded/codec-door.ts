@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { answerCodec, CODEC_BYTES_MAX, type CodecOperation, codecPlace } from '../codec/codec-server.ts';
-import type { KeyRing } from '../codec/key-ring.ts';
+import {
+  answerCodec,
+  CODEC_BYTES_MAX,
+  type CodecOperation,
+  type CodecSpace,
+  codecPlace,
+} from '../codec/codec-server.ts';
 import { Problem } from '../domain/problem.ts';
 
 /** Under the address of the Web UI: its pages and the `temporal` command read and write payloads by it. */
@@ -16,11 +21,11 @@ export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOper
 export async function answerCodecRequest(
   incoming: IncomingMessage,
   operation: CodecOperation,
-  ring: KeyRing,
+  space: CodecSpace,
 ): Promise<{ status: number; document: object }> {
   try {
     const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
-    return { status: 200, document: answerCodec(ring, operation, codecPlace(incoming.headers), body) };
+    return { status: 200, document: answerCodec(space, operation, codecPlace(incoming.headers), body) };
   } catch (error) {
     if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
     return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };

@@ -61,9 +61,11 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const doors = await chooseDoors([options.port, options.uiPort]);
-  const webUi = await startWebUi(options.uiPort, doors, options.codecKeys).catch((error: unknown) => {
-    throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
-  });
+  const webUi = await startWebUi(options.uiPort, doors, { keys: options.codecKeys, namespace: NAMESPACE }).catch(
+    (error: unknown) => {
+      throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
+    },
+  );
   try {
     const server = await startServer(options, doors);
     const stop = async () => {

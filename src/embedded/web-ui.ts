@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestOptions, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { KeyRing } from '../codec/key-ring.ts';
+import type { CodecSpace } from '../codec/codec-server.ts';
 import { hostOf, isLoopback } from '../config/loopback.ts';
 import { answerCodecRequest, CODEC_PATH, codecOperation } from './codec-door.ts';
 import { apiTarget, RENDER_PATH, SEALED_UI_PATH, type TemporalDoors } from './temporal-doors.ts';
@@ -26,10 +26,10 @@ export interface WebUi {
  * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
  * server's own error for a port that is taken.
  */
-export async function startWebUi(port: number, doors: TemporalDoors, codecKeys: KeyRing): Promise<WebUi> {
+export async function startWebUi(port: number, doors: TemporalDoors, codec: CodecSpace): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
-    serve(incoming, answer, doors, codecKeys).catch(() => {
+    serve(incoming, answer, doors, codec).catch(() => {
       if (answer.headersSent) answer.destroy();
       else refuse(answer, 502, 'The embedded Temporal server does not answer.');
     });
@@ -64,12 +64,12 @@ async function serve(
   incoming: IncomingMessage,
   answer: ServerResponse,
   doors: TemporalDoors,
-  codecKeys: KeyRing,
+  codec: CodecSpace,
 ): Promise<void> {
   const { url = '', method = '' } = incoming;
   const operation = codecOperation(incoming);
   if (operation !== undefined) {
-    const { status, document } = await answerCodecRequest(incoming, operation, codecKeys);
+    const { status, document } = await answerCodecRequest(incoming, operation, codec);
     answer.statusCode = status;
     return send(answer, 'application/json', JSON.stringify(document));
   }

@@ -8,10 +8,13 @@ import {
   codecPlace,
   WORKFLOW_HEADER,
 } from '../codec/codec-server.ts';
+import { parseWorkflowId } from '../domain/names.ts';
 import { limitAtOnce } from './at-once.ts';
+import { auditForbidden } from './audit-forbidden.ts';
 import { callerOf } from './callers.ts';
 import { allowOrigin, type Cors, preflight } from './cors.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { assertMayUseCodec } from './may-see.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { answerSchemas } from './schemas.ts';
 
@@ -21,11 +24,11 @@ const PREFIXES = ['/codec', '/codec/:namespace'];
 const payloads = z.object({ payloads: z.array(z.object({})) });
 
 /**
- * The codec server for the Temporal Web UI and the `temporal` command: whoever may call the gateway may read payloads, and write
- * them for a workflow that the request names.
+ * The codec server for the Temporal Web UI and the `temporal` command: it shows payloads, and writes them for a workflow that the
+ * request names. Without a policy to whoever may call the gateway. What is written is an entry of the audit.
  */
 export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const { codec, access, now } = deps;
+  const { codec, access, now, store } = deps;
   if (codec === undefined) return;
   const cors: Cors = {
     origins: codec.origins,
@@ -37,6 +40,14 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     // Pages of the UI are of another origin by nature.
     request.caller = callerOf(request, access(), now(), cors.origins);
   };
+  const auditEncoded = ({ caller }: FastifyRequest, workflowId: string, count: number): Promise<void> =>
+    store.audit({
+      at: now(),
+      actor: caller.name ?? 'gateway',
+      action: 'payloads encoded',
+      subject: parseWorkflowId(workflowId)?.key ?? workflowId,
+      detail: { workflow: workflowId, payloads: `${count}` },
+    });
   const paths = PREFIXES.flatMap((prefix) =>
     OPERATIONS.map((operation) => ({ path: `${prefix}/${operation}`, operation })),
   );
@@ -47,12 +58,18 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', enter);
     limitAtOnce(scope, deps.atOnce);
+    auditForbidden(scope, deps);
     await scope.register(rateLimit, rateLimitOf(deps.perMinute));
     for (const { path, operation } of paths) {
       const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
-      scope.post(path, { schema, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
+      const allowed = async ({ caller }: FastifyRequest): Promise<void> => assertMayUseCodec(caller, operation);
+      scope.post(path, { schema, onRequest: allowed, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
-        return answerCodec(codec.keys, operation, codecPlace(request.headers), request.body);
+        const place = codecPlace(request.headers);
+        const answer = answerCodec(codec, operation, place, request.body);
+        const count = operation === 'encode' ? (answer.payloads?.length ?? 0) : 0;
+        if (place.workflowId && count > 0) await auditEncoded(request, place.workflowId, count);
+        return answer;
       });
     }
   });

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../codec/key-ring.ts';
+import type { CodecSpace } from '../codec/codec-server.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Door } from '../intake/intake.ts';
@@ -41,7 +41,7 @@ export interface GatewayDeps {
   access(): Access;
   pages: PageDeps;
   /** Undefined: payloads in Temporal are clear. `origins`: of the Temporal Web UI. */
-  codec: { keys: KeyRing; origins: readonly string[] } | undefined;
+  codec: (CodecSpace & { origins: readonly string[] }) | undefined;
   /** Requests a minute that a caller has. */
   perMinute: number;
   /** Requests of a caller that are worked on at once. */

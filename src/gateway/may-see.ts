@@ -1,4 +1,5 @@
-import { isWithin, may, type Question } from '../domain/authority.ts';
+import type { CodecOperation } from '../codec/codec-server.ts';
+import { isWithin, may, type Question, type Role } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { touches } from '../services/decisions/verdict.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
@@ -39,6 +40,20 @@ export const cardsSeenOf = ({ person }: Caller): string | undefined =>
 export function maySeeCard(caller: Caller, by: string | null): boolean {
   const only = cardsSeenOf(caller);
   return only === undefined || only === by;
+}
+
+/**
+ * Throws a `Problem` unless the policy lets the caller use the codec server. Payloads do not tell of whom they are, so only who may
+ * see everything reads them, and only an operator writes some: Temporal's own messages are taken to come from us.
+ */
+export function assertMayUseCodec({ person }: Caller, operation: CodecOperation): void {
+  if (person === undefined) return;
+  const roles: readonly Role[] = operation === 'encode' ? ['operator'] : ['operator', 'auditor'];
+  const isEverywhere = Object.values(person.scope).every((list) => list === undefined);
+  if (isEverywhere && person.roles.some((role) => roles.includes(role))) return;
+  throw new Problem('forbidden', 'role-missing', `The policy does not let this token ${operation} payloads.`, {
+    hint: `It takes the role ${roles.join(' or ')}, without a scope.`,
+  });
 }
 
 /** What an operator's scope is asked for. */

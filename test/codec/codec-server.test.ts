@@ -3,41 +3,48 @@ import { answerCodec, codecPlace } from '../../src/codec/codec-server.ts';
 import { Problem } from '../../src/domain/problem.ts';
 import { codecKey, codecKeys } from '../support/codec-keys.ts';
 
-const RING = codecKeys();
+const OURS = { keys: codecKeys(), namespace: 'default' };
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const CLEAR = { metadata: { encoding: base64('json/plain') }, data: base64('{"by":"bob"}') };
 const PLACE = { namespace: 'default', workflowId: 'payout/1' };
 
 it('What was encoded for a workflow is decoded for whoever may ask', () => {
-  const encoded = answerCodec(RING, 'encode', PLACE, { payloads: [CLEAR] });
+  const encoded = answerCodec(OURS, 'encode', PLACE, { payloads: [CLEAR] });
   expect(JSON.stringify(encoded)).not.toContain(CLEAR.data);
   const place = codecPlace({});
-  expect(answerCodec(RING, 'decode', place, encoded)).toEqual({ payloads: [CLEAR] });
+  expect(answerCodec(OURS, 'decode', place, encoded)).toEqual({ payloads: [CLEAR] });
 });
 
 it('What cannot be decoded is shown as it is', () => {
-  const foreign = answerCodec(codecKeys(codecKey('other', 9)), 'encode', PLACE, { payloads: [CLEAR] });
-  expect(answerCodec(RING, 'decode', PLACE, foreign)).toEqual(foreign);
-  expect(answerCodec(RING, 'decode', PLACE, { payloads: [CLEAR] })).toEqual({ payloads: [CLEAR] });
+  const foreign = answerCodec({ ...OURS, keys: codecKeys(codecKey('other', 9)) }, 'encode', PLACE, {
+    payloads: [CLEAR],
+  });
+  expect(answerCodec(OURS, 'decode', PLACE, foreign)).toEqual(foreign);
+  expect(answerCodec(OURS, 'decode', PLACE, { payloads: [CLEAR] })).toEqual({ payloads: [CLEAR] });
 });
 
 it('Nothing is encoded that could be taken anywhere', () => {
-  const ask = (): object => answerCodec(RING, 'encode', codecPlace({ 'x-namespace': '' }), { payloads: [CLEAR] });
+  const ask = (): object => answerCodec(OURS, 'encode', codecPlace({ 'x-namespace': '' }), { payloads: [CLEAR] });
   expect(ask).toThrow(Problem);
   expect(ask).toThrow('encrypted for one workflow');
-  expect(answerCodec(RING, 'encode', codecPlace({}), { payloads: [] })).toEqual({});
+  expect(answerCodec(OURS, 'encode', codecPlace({}), { payloads: [] })).toEqual({});
+});
+
+it('Nothing is encrypted for another namespace', () => {
+  const ask = (): object => answerCodec(OURS, 'encode', { ...PLACE, namespace: 'other' }, { payloads: [CLEAR] });
+  expect(ask).toThrow('only for the namespace of the payouts');
 });
 
 it('Nothing is encrypted that no workflow can read', () => {
   const payloads = [CLEAR, { ...CLEAR, metadata: { encoding: base64('json/protobuf') } }];
-  expect(() => answerCodec(RING, 'encode', PLACE, { payloads })).toThrow('values that a workflow can read');
+  expect(() => answerCodec(OURS, 'encode', PLACE, { payloads })).toThrow('values that a workflow can read');
 });
 
 it.each([[null], ['text'], [{ payloads: 1 }], [{ payloads: [{ metadata: { encoding: 5 } }] }]])(
   'A body that holds no payloads is refused, or has none: %j',
   (body) => {
     try {
-      expect(answerCodec(RING, 'decode', PLACE, body)).toBeTypeOf('object');
+      expect(answerCodec(OURS, 'decode', PLACE, body)).toBeTypeOf('object');
     } catch (error) {
       expect(error).toBeInstanceOf(Problem);
     }
@@ -53,19 +60,19 @@ describe('A body that claims more than it holds is refused at once', () => {
       { metadata: Object.fromEntries(Array.from({ length: 33 }, (_, at) => [at, ''])) },
     ],
   ])('%s', (_case, payload) => {
-    expect(() => answerCodec(RING, 'decode', PLACE, { payloads: [payload] })).toThrow('contains no payloads');
+    expect(() => answerCodec(OURS, 'decode', PLACE, { payloads: [payload] })).toThrow('contains no payloads');
   });
 
   it('more payloads than any page has', () => {
     const answer = (length: number): object =>
-      answerCodec(RING, 'decode', PLACE, { payloads: Array.from({ length }, () => ({})) });
+      answerCodec(OURS, 'decode', PLACE, { payloads: Array.from({ length }, () => ({})) });
     expect(answer(10_000)).toBeTypeOf('object');
     expect(() => answer(10_001)).toThrow('or too many');
-    expect(() => answerCodec(RING, 'decode', PLACE, { payloads: { length: 1e9 } })).toThrow(Problem);
+    expect(() => answerCodec(OURS, 'decode', PLACE, { payloads: { length: 1e9 } })).toThrow(Problem);
   });
 
   it('only what a payload of ours has comes back', () => {
     const payloads = [{ ...CLEAR, externalPayloads: Array.from({ length: 10 }, () => ({})) }];
-    expect(answerCodec(RING, 'decode', PLACE, { payloads })).toEqual({ payloads: [CLEAR] });
+    expect(answerCodec(OURS, 'decode', PLACE, { payloads })).toEqual({ payloads: [CLEAR] });
   });
 });

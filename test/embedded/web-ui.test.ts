@@ -7,7 +7,7 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 
-const RING = codecKeys();
+const CODEC = { keys: codecKeys(), namespace: 'default' };
 
 /** A UI server, which notes what reaches it. */
 let upstream: Server;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await once(upstream, 'listening');
   upstreamPort = (upstream.address() as AddressInfo).port;
   port = await freePort([upstreamPort]);
-  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort }, RING);
+  ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort }, CODEC);
 });
 
 afterAll(async () => {
@@ -122,7 +122,7 @@ it('tells the page where its codec server is, and the version that its paths go 
 
 it('says so when the server is not there', async () => {
   const free = await freePort([port]);
-  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, RING);
+  const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, CODEC);
   try {
     expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);
   } finally {

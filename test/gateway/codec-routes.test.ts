@@ -1,4 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Role, Scope } from '../../src/domain/authority.ts';
+import { policyWithTokens } from './policy-with-tokens.ts';
 import { openGateway, type RunningGateway } from './running-gateway.ts';
 
 let gateway: RunningGateway | undefined;
@@ -35,7 +37,11 @@ it('encodes for the workflow that is named, and decodes under either path', asyn
 
 it('refuses to encode for no workflow, and what holds no payloads', async () => {
   gateway = await openGateway();
-  expect(await ask('/codec/encode')).toMatchObject({ status: 400, document: { error: { code: 'codec-place' } } });
+  const nowhere = { 'x-namespace': 'payouts' };
+  expect(await ask('/codec/encode', { headers: nowhere })).toMatchObject({
+    status: 400,
+    document: { error: { code: 'codec-place' } },
+  });
   expect(await ask('/codec/decode', { body: { payloads: [{ metadata: 1 }] } })).toMatchObject({ status: 400 });
 });
 
@@ -76,4 +82,38 @@ it('counts what a caller asks, like every other route', async () => {
   }
   expect(statuses).toEqual([200, 200, 429]);
   expect((await ask('/codec/decode', { method: 'OPTIONS', headers: { origin: UI } })).status).toBe(204);
+});
+
+describe('With a policy', () => {
+  const everybody: [name: string, roles: Role[], scope?: Scope][] = [
+    ['alice', ['maker']],
+    ['bob', ['approver']],
+    ['carol', ['operator']],
+    ['dan', ['operator'], { uids: ['u-9999'] }],
+    ['erin', ['auditor']],
+  ];
+
+  it('only who may see everything decodes, and only an operator encodes', async () => {
+    gateway = await openGateway([], { policy: policyWithTokens(everybody) });
+    const statuses = async (name: string): Promise<number[]> => {
+      const headers = { ...FOR, authorization: `Bearer ${name}` };
+      return [(await ask('/codec/decode', { headers })).status, (await ask('/codec/encode', { headers })).status];
+    };
+    const answers: Record<string, number[]> = {};
+    for (const [name] of everybody) answers[name] = await statuses(name);
+    const refused = [403, 403];
+    expect(answers).toEqual({ alice: refused, bob: refused, carol: [200, 200], dan: refused, erin: [200, 403] });
+  });
+
+  it('what is encoded, or was refused, is in the audit', async () => {
+    gateway = await openGateway([], { policy: policyWithTokens(everybody) });
+    const as = (name: string) => ({ headers: { ...FOR, authorization: `Bearer ${name}` } });
+    await ask('/codec/encode', as('carol'));
+    await ask('/codec/encode', as('erin'));
+    const { store } = gateway.deps;
+    expect(await store.auditOf('1')).toMatchObject([
+      { actor: 'carol', action: 'payloads encoded', detail: { workflow: 'payout/1', payloads: '1' } },
+    ]);
+    expect(await store.auditOf('gateway')).toMatchObject([{ actor: 'erin', action: 'refused' }]);
+  });
 });

@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Role, Scope } from '../../src/domain/authority.ts';
-import { tokenSha256 } from '../../src/gateway/callers.ts';
+import type { Policy, Role, Scope } from '../../src/domain/authority.ts';
 import { cardClaim } from '../store/card-samples.ts';
 import { batchClaim } from '../store/samples.ts';
-import { policyOf, signingPerson } from '../support/people.ts';
+import { policyWithTokens as withTokens } from './policy-with-tokens.ts';
 import { openGateway, type RunningGateway } from './running-gateway.ts';
-
-const DAY_MS = 86_400_000;
 
 const PEOPLE: readonly [name: string, roles: Role[], scope?: Scope][] = [
   ['alice', ['maker']],
@@ -17,17 +14,8 @@ const PEOPLE: readonly [name: string, roles: Role[], scope?: Scope][] = [
   ['zoe', ['maker', 'operator']],
 ];
 
-/** Each person has a token of the same name; that of `zoe` has expired. */
-function policyWithTokens() {
-  const policy = policyOf(PEOPLE.map((it) => signingPerson(...it)));
-  return {
-    ...policy,
-    people: policy.people.map((person) => {
-      const expiresAt = Date.now() + (person.name === 'zoe' ? -1 : DAY_MS);
-      return { ...person, tokens: [{ sha256: tokenSha256(person.name), expiresAt }] };
-    }),
-  };
-}
+/** That of `zoe` has expired. */
+const policyWithTokens = (): Policy => withTokens(PEOPLE, ['zoe']);
 
 const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${name}` });
 

@@ -97,7 +97,7 @@ export async function openGateway(
       if (now !== undefined) return { tokens: tokensOf(now), needsToken: true };
       return { tokens: tokens.map(({ name, token }) => ({ name, sha256: tokenSha256(token) })), needsToken: false };
     },
-    codec: { keys: codecKeys(), origins: ['http://temporal-ui.example'] },
+    codec: { keys: codecKeys(), namespace: 'payouts', origins: ['http://temporal-ui.example'] },
     pages: {
       settings: {
         get policy() {
