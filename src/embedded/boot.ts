@@ -136,16 +136,21 @@ async function startServer(
 function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
   const { home } = config;
   const dbFile = join(home, TEMPORAL_FILE);
+  const keys = config.codecKeys() ?? keyRingOfHome(home);
   return startEmbeddedServer({
     cliPath: temporalCliPath(config.cliSearch),
     dbFile,
     logFile: join(home, 'temporal.log'),
     port: ports.temporal,
     uiPort: ports.ui,
-    codecKeys: config.codecKeys() ?? keyRingOfHome(home),
+    codecKeys: asksForTokens(config) ? undefined : keys,
     onSpawn: (pid) => recordServer(home, pid, dbFile),
   });
 }
+
+/** Then not everybody on this machine may read payloads, and the port of the Web UI cannot tell who asks. */
+const asksForTokens = ({ policyFile, gateway }: Config): boolean =>
+  policyFile !== undefined || gateway.tokens.reveal().length > 0;
 
 async function startSandbox(config: Config, options: StackOptions, ports: Ports, running: Running): Promise<string> {
   const sandbox = await options.startSandbox({ file: join(config.home, SANDBOX_FILE), port: ports.api });

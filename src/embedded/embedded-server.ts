@@ -20,8 +20,8 @@ interface EmbeddedServerOptions {
   port: number;
   /** Of our own proxy before the Web UI. */
   uiPort: number;
-  /** Keys that payloads are encrypted with: the Web UI shows them by these. */
-  codecKeys: KeyRing;
+  /** Keys that the Web UI decodes payloads by; undefined: it shows them encrypted. */
+  codecKeys: KeyRing | undefined;
   /** Called at once with the process id, so that a server can be found again after its owner was killed. */
   onSpawn?: (pid: number) => void;
 }
@@ -61,11 +61,10 @@ const RETENTION_MS = 90 * 24 * 3_600_000;
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const doors = await chooseDoors([options.port, options.uiPort]);
-  const webUi = await startWebUi(options.uiPort, doors, { keys: options.codecKeys, namespace: NAMESPACE }).catch(
-    (error: unknown) => {
-      throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
-    },
-  );
+  const codec = options.codecKeys && { keys: options.codecKeys, namespace: NAMESPACE };
+  const webUi = await startWebUi(options.uiPort, doors, codec).catch((error: unknown) => {
+    throw new EmbeddedServerError(true, `port ${options.uiPort} of the Web UI cannot be used`, error);
+  });
   try {
     const server = await startServer(options, doors);
     const stop = async () => {

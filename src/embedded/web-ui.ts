@@ -24,9 +24,9 @@ export interface WebUi {
  * Serves the Temporal Web UI of the embedded server: files and API of the CLI's UI server, whose API is closed to
  * everybody else (`temporal-doors.ts`). A request is answered only when its Host is this machine and its Origin,
  * which a write must have, the same: pages of other sites, and names that lead to this machine, get 403. Throws the
- * server's own error for a port that is taken.
+ * server's own error for a port that is taken. Without `codec` it shows payloads as they are: this port knows nobody's token.
  */
-export async function startWebUi(port: number, doors: TemporalDoors, codec: CodecSpace): Promise<WebUi> {
+export async function startWebUi(port: number, doors: TemporalDoors, codec: CodecSpace | undefined): Promise<WebUi> {
   const server = createServer((incoming, answer) => {
     if (!isOwnPage(incoming)) return refuse(answer, 403, 'Only requests from pages of this address are accepted.');
     serve(incoming, answer, doors, codec).catch(() => {
@@ -64,18 +64,20 @@ async function serve(
   incoming: IncomingMessage,
   answer: ServerResponse,
   doors: TemporalDoors,
-  codec: CodecSpace,
+  codec: CodecSpace | undefined,
 ): Promise<void> {
   const { url = '', method = '' } = incoming;
   const operation = codecOperation(incoming);
   if (operation !== undefined) {
+    if (codec === undefined)
+      return refuse(answer, 403, 'Here payloads are decoded only by /codec of the gateway, with a token.');
     const { status, document } = await answerCodecRequest(incoming, operation, codec);
     answer.statusCode = status;
     return send(answer, 'application/json', JSON.stringify(document));
   }
   if (!url.startsWith('/')) return refuse(answer, 400, 'This is not a valid path.');
   if (/^\/api\/v1\/settings(?:\?|$)/.test(url)) {
-    return sendSettings(answer, await ask(incoming, answer, toApi(incoming, doors)), incoming.headers.host);
+    return sendSettings(answer, await ask(incoming, answer, toApi(incoming, doors)), codec && incoming.headers.host);
   }
   if (url.startsWith('/api/')) return passOn(incoming, answer, toApi(incoming, doors));
   if (!isRead(method)) return refuse(answer, 405, 'Only GET and HEAD are allowed here.');
@@ -119,13 +121,17 @@ async function passOn(incoming: IncomingMessage, answer: ServerResponse, to: Req
   return sendPage(answer, await text(from));
 }
 
-/** The UI server's own, by whose version the page encodes the ids in its paths, with our codec server as the page sees it. */
-async function sendSettings(answer: ServerResponse, from: IncomingMessage, host = ''): Promise<void> {
+/** The UI server's own, by whose version the page encodes the ids in its paths, with our codec server, if any, as the page sees it. */
+async function sendSettings(
+  answer: ServerResponse,
+  from: IncomingMessage,
+  codecHost: string | undefined,
+): Promise<void> {
   const settings = JSON.parse(await text(from)) as object;
   const ours = {
     DefaultNamespace: 'default',
     NotifyOnNewVersion: false,
-    Codec: { Endpoint: `http://${host}${CODEC_PATH}` },
+    Codec: { Endpoint: codecHost === undefined ? '' : `http://${codecHost}${CODEC_PATH}` },
   };
   send(answer, 'application/json', JSON.stringify({ ...settings, ...ours }));
 }

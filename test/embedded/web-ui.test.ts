@@ -120,6 +120,24 @@ it('tells the page where its codec server is, and the version that its paths go 
   expect(settings).toMatchObject({ Version: '2.42.1', Codec: { Endpoint: `http://127.0.0.1:${port}/codec` } });
 });
 
+it('decrypts for nobody where callers need a token', async () => {
+  const free = await freePort([port]);
+  const closed = await startWebUi(free, { uiPort: upstreamPort, apiPort: upstreamPort }, undefined);
+  try {
+    for (const headers of [{}, { origin: closed.url }]) {
+      const asked = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' };
+      const answer = await fetch(`${closed.url}/codec/decode`, asked);
+      expect({ status: answer.status, text: await answer.text() }).toMatchObject({
+        status: 403,
+        text: expect.stringContaining('/codec of the gateway'),
+      });
+    }
+    expect(await (await fetch(`${closed.url}/api/v1/settings?`)).json()).toMatchObject({ Codec: { Endpoint: '' } });
+  } finally {
+    await closed.close();
+  }
+});
+
 it('says so when the server is not there', async () => {
   const free = await freePort([port]);
   const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, CODEC);
