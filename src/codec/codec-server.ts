@@ -34,9 +34,19 @@ const NAMESPACE_HEADER = 'x-namespace';
 /** What the `temporal` command leaves out of its header when it was not told a namespace. */
 const DEFAULT_NAMESPACE = 'default';
 
-export function codecPlace(headers: Readonly<Record<string, string | string[] | undefined>>): CodecPlace {
+/** By the headers of a request, and by the namespace in its path where there is one. Throws a `Problem` where they differ. */
+export function codecPlace(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  inPath?: string,
+): CodecPlace {
   const one = (name: string): string | undefined => [headers[name]].flat()[0];
-  return { namespace: one(NAMESPACE_HEADER) || DEFAULT_NAMESPACE, workflowId: one(WORKFLOW_HEADER) };
+  const inHeader = one(NAMESPACE_HEADER) || undefined;
+  if (inPath !== undefined && inHeader !== undefined && inPath !== inHeader) {
+    throw new Problem('usage', 'codec-namespace', 'The path names another namespace than the header X-Namespace.', {
+      hint: 'End the endpoint with /codec, without a namespace.',
+    });
+  }
+  return { namespace: inPath ?? inHeader ?? DEFAULT_NAMESPACE, workflowId: one(WORKFLOW_HEADER) };
 }
 
 /**

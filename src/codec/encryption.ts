@@ -22,7 +22,7 @@ const CIPHER = 'AES-256-GCM';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What stands in clear beside the encrypted bytes; all of it is authenticated with them. */
+/** What stands in clear beside the encrypted bytes: the cipher is the one there is, the rest is authenticated with them. */
 const META = {
   encoding: 'encoding',
   cipher: 'encryption-cipher',
@@ -105,6 +105,7 @@ export function open(payload: Payload, ring: KeyRing): { payload: Payload; place
   const place = { namespace: textOf(metadata?.[META.namespace]), workflowId: textOf(metadata?.[META.workflowId]) };
   const found = ring.find(textOf(metadata?.[META.keyId]));
   if (found === undefined) return 'unknown-key';
+  if (textOf(metadata?.[META.cipher]) !== CIPHER) return 'broken';
   if (!data || data.length < NONCE_BYTES + TAG_BYTES) return 'broken';
   try {
     const decipher = createDecipheriv('aes-256-gcm', found.key, data.subarray(0, NONCE_BYTES))

@@ -13,7 +13,8 @@ const ID_BYTES = 4;
 /**
  * The ring of a home, made at first use. Of two that make one at once both get the same.
  *
- * @throws Problem where the database is there and its keys are not: no payout in it could be read with new ones
+ * @throws Problem for a file that is no ring, and where the database is there and its keys are not: no payout in it could be read
+ * with new ones
  */
 export function keyRingOfHome(home: string): KeyRing {
   // Looked at first: whoever makes both makes the keys before.
@@ -45,11 +46,15 @@ function makeRing(home: string): KeyRing {
 }
 
 function ringIn(home: string): KeyRing | undefined {
+  const file = join(home, KEY_FILE);
   try {
-    return parseKeyRing(readFileSync(join(home, KEY_FILE), 'utf8').trim());
+    return parseKeyRing(readFileSync(file, 'utf8').trim());
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    throw new Problem('set-up', 'codec-keys-broken', `${file} ${error.message}.`, {
+      hint: 'Restore it from a copy: what it has encrypted cannot be read without it.',
+    });
   }
 }
 

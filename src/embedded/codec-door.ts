@@ -11,11 +11,11 @@ import { Problem } from '../domain/problem.ts';
 /** Under the address of the Web UI: its pages and the `temporal` command read and write payloads by it. */
 export const CODEC_PATH = '/codec';
 
-const OPERATION = /^\/codec\/(?:[^/?]+\/)?(encode|decode)$/;
+const OPERATION = /^\/codec\/(?:([^/?]+)\/)?(encode|decode)$/;
 
 /** The operation that a request asks for; undefined: it is another request. */
 export const codecOperation = ({ method, url = '' }: IncomingMessage): CodecOperation | undefined =>
-  method === 'POST' ? (OPERATION.exec(url)?.[1] as CodecOperation | undefined) : undefined;
+  method === 'POST' ? (OPERATION.exec(url)?.[2] as CodecOperation | undefined) : undefined;
 
 /** The answer of the codec server, with its status. */
 export async function answerCodecRequest(
@@ -25,7 +25,9 @@ export async function answerCodecRequest(
 ): Promise<{ status: number; document: object }> {
   try {
     const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
-    return { status: 200, document: answerCodec(space, operation, codecPlace(incoming.headers), body) };
+    const inPath = OPERATION.exec(incoming.url ?? '')?.[1];
+    const place = codecPlace(incoming.headers, inPath && decodeURIComponent(inPath));
+    return { status: 200, document: answerCodec(space, operation, place, body) };
   } catch (error) {
     if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
     return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };

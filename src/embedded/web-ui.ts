@@ -56,7 +56,9 @@ function isOwnPage(incoming: IncomingMessage): boolean {
 
 /** The `temporal` command names no origin; a page cannot leave it out, nor send this type to another origin unasked. */
 const isCommand = (incoming: IncomingMessage): boolean =>
-  codecOperation(incoming) !== undefined && incoming.headers['content-type'] === 'application/json';
+  codecOperation(incoming) !== undefined && JSON_TYPE.test(incoming.headers['content-type'] ?? '');
+
+const JSON_TYPE = /^application\/json *(?:;|$)/i;
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 

@@ -65,7 +65,7 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       const allowed = async ({ caller }: FastifyRequest): Promise<void> => assertMayUseCodec(caller, operation);
       scope.post(path, { schema, onRequest: allowed, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
-        const place = codecPlace(request.headers);
+        const place = codecPlace(request.headers, (request.params as { namespace?: string }).namespace);
         const answer = answerCodec(codec, operation, place, request.body);
         const count = operation === 'encode' ? (answer.payloads?.length ?? 0) : 0;
         if (place.workflowId && count > 0) await auditEncoded(request, place.workflowId, count);

@@ -16,7 +16,7 @@ it('A home has one ring, which nobody else reads', () => {
 it('A ring that cannot be read is not made anew: what it has encrypted would be lost', () => {
   const home = mkdtempSync(join(tmpdir(), 'payouts-codec-'));
   writeFileSync(join(home, 'codec-keys'), 'home-1:short\n');
-  expect(() => keyRingOfHome(home)).toThrow('has no 32 bytes');
+  expect(() => keyRingOfHome(home)).toThrow(`${join(home, 'codec-keys')} has no 32 bytes`);
 });
 
 it('A ring that is gone is not made anew beside a database that it has encrypted', () => {

@@ -96,6 +96,8 @@ it('writes no file', async () => {
 
 it.each([
   ['the temporal command', { 'content-type': 'application/json' } as Record<string, string>, 200],
+  ['a command that names its charset', { 'content-type': 'application/json; charset=utf-8' }, 200],
+  ['a type that only begins like it', { 'content-type': 'application/jsonp' }, 403],
   ['its own page', { 'content-type': 'application/json', origin: 'http://127.0.0.1' }, 200],
   ['a page of another site', { 'content-type': 'application/json', origin: 'http://page.invalid' }, 403],
   ['a form of another site that hides its origin', { 'content-type': 'text/plain' }, 403],
@@ -110,6 +112,15 @@ it.each([
   );
   expect(answer).toMatchObject({ status });
   expect(reached).toEqual([]);
+});
+
+it.each([
+  ['/codec/default/decode', 'default', 200],
+  ['/codec/default/decode', 'other', 400],
+  ['/codec/%ff/decode', 'default', 400],
+])('takes the namespace of the path, %s, together with the header %s', async (path, namespace, status) => {
+  const headers = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', 'x-namespace': namespace };
+  expect(await ask('POST', path, headers, '{"payloads":[]}')).toMatchObject({ status });
 });
 
 it('tells the page where its codec server is, and the version that its paths go by', async () => {

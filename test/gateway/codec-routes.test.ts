@@ -35,6 +35,15 @@ it('encodes for the workflow that is named, and decodes under either path', asyn
   expect((await ask('/codec/payouts/decode', { body: document })).document).toEqual(CLEAR);
 });
 
+it('encodes for the namespace of the path, and for none where the header names another', async () => {
+  gateway = await openGateway();
+  const headers = { 'x-workflow-id': 'payout/1' };
+  expect((await ask('/codec/payouts/encode', { headers })).status).toBe(200);
+  expect((await ask('/codec/encode', { headers })).document).toMatchObject({ error: { code: 'codec-namespace' } });
+  const differs = await ask('/codec/payouts/encode', { headers: { ...headers, 'x-namespace': 'other' } });
+  expect(differs).toMatchObject({ status: 400, document: { error: { code: 'codec-namespace' } } });
+});
+
 it('refuses to encode for no workflow, and what holds no payloads', async () => {
   gateway = await openGateway();
   const nowhere = { 'x-namespace': 'payouts' };
