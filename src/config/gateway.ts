@@ -9,7 +9,7 @@ export const GATEWAY_KEYS = {
   PAYOUTS_GATEWAY_TOKEN: key(
     gatewayTokens,
     null,
-    'bearer tokens of the gateway, as TOKEN or name:TOKEN of at least 24 characters, comma-separated; absent: it serves only this machine',
+    'bearer tokens of the gateway, as TOKEN or name:TOKEN, comma-separated; absent: it serves only this machine',
   ),
   PAYOUTS_GATEWAY_TLS_CERT: key(
     text,

@@ -1,17 +1,15 @@
 import { expect, it } from 'vitest';
 import { gatewayTokens } from '../../src/config/gateway-tokens.ts';
 
-const [ONE, TWO, THREE] = ['1', '2', '3'].map((digit) => digit.repeat(24)) as [string, string, string];
-
 it.each([
-  [ONE, [{ name: undefined, token: ONE }]],
-  [`alice:${ONE}`, [{ name: 'alice', token: ONE }]],
+  ['secret', [{ name: undefined, token: 'secret' }]],
+  ['alice:secret', [{ name: 'alice', token: 'secret' }]],
   [
-    `alice:${ONE}, erp@corp:${TWO}:${THREE},${THREE}`,
+    'alice:one, erp@corp:two:three,four',
     [
-      { name: 'alice', token: ONE },
-      { name: 'erp@corp', token: `${TWO}:${THREE}` },
-      { name: undefined, token: THREE },
+      { name: 'alice', token: 'one' },
+      { name: 'erp@corp', token: 'two:three' },
+      { name: undefined, token: 'four' },
     ],
   ],
 ])('%s', (text, tokens) => {
@@ -27,8 +25,3 @@ it.each(['', 'alice:one,', 'two words', 'alice: ', 'alice:', 'al ice:x', 'a\tb']
     );
   },
 );
-
-it.each(['short', `alice:${ONE},bob:${TWO.slice(1)}`])('%j has a token that can be guessed', (text) => {
-  const { error } = gatewayTokens.safeParse(text);
-  expect(error?.issues[0]?.message).toBe('has a token of fewer than 24 characters (openssl rand -hex 24)');
-});

@@ -5,6 +5,7 @@ import { clockComplaint } from '../../compose/bank-clock-alarm.ts';
 import { bankMark } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/world.ts';
+import type { Config } from '../../config.ts';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
