@@ -44,7 +44,7 @@ it('passes the oldest Node of the package, and ends what failed with a full stop
   writeFileSync(join(folder, 'codec-keys'), 'home-1:short\n');
   const { checks } = await examined({ PAYOUTS_HOME: folder });
   expect(checks.get('Node')).toBe('ok: 22.12.0');
-  expect(checks.get('payloads')).toMatch(/^failed: .*\. PAYOUTS_LOG_LEVEL/);
+  expect(checks.get('payloads')).toMatch(/^failed: .*\. Restore it from a copy/);
 });
 
 it('warns of a setting that has no effect', async () => {
