@@ -12,8 +12,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/gates.ts',
-        find: 'approved.digest === digest)',
-        replace: 'approved.digest !== "")',
+        find: 'approved.digest === digest &&',
+        replace: 'approved.digest !== "" &&',
       },
     ],
   },
