@@ -158,6 +158,9 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
         state,
         reason: json(reason),
         reasonCode: reason.code,
+        // What the bank showed while the order was open was not taken with it.
+        fee: null,
+        feeCurrency: null,
         updatedAt: at,
         endedAt: at,
       })
