@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 
-/** A signal, and the workflow task that it causes. */
-const EVENTS_OF_NOTICE = 4;
+/** A signal, the workflow task that it causes, and the look. */
+const EVENTS_OF_NOTICE = 5;
 
 /**
  * Events of a history, without notices beyond the `notices` that its route has: on a busy machine the watch tells of a change
