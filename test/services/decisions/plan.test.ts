@@ -73,6 +73,17 @@ async function planAndSign(deps: PlanDeps, person: SigningPerson, decision: 'app
   return { plan, taken };
 }
 
+/** The first row of a plan, read with what was planned. */
+async function plannedAs(
+  { store }: PlanDeps,
+  { rows: [planned] }: BatchPlan,
+  { approvalsNeeded }: { approvalsNeeded: number },
+): Promise<PayoutRecord> {
+  const row = await store.payout(planned?.reference ?? '');
+  if (planned === undefined || row === undefined) throw new Error('no row');
+  return { ...row, assessed: { digest: planned.digest, approvalsNeeded } };
+}
+
 /** What the sender would find of a row: who has approved, or the verdict. */
 async function found(deps: PlanDeps, plan: BatchPlan, n: number, more: Partial<PayoutRecord> = {}) {
   const planned = plan.rows[n];
@@ -160,12 +171,9 @@ describe('One signature for the rows of a batch', () => {
 
   it('that rejects is found by the sender of a row that asks nobody any more, even if somebody approved before', async () => {
     await using batch = await claimed([{}]);
-    const { deps, store } = batch;
+    const { deps } = batch;
     const { plan } = await planAndSign(deps, bob);
-    const [planned] = plan.rows;
-    const row = await store.payout(planned?.reference ?? '');
-    if (planned === undefined || row === undefined) throw new Error('no row');
-    const read = { ...row, assessed: { digest: planned.digest, approvalsNeeded: 0 } };
+    const read = await plannedAs(deps, plan, { approvalsNeeded: 0 });
     expect(await maySubmit(deps, read)).toBe(true);
     await planAndSign(deps, carol, 'reject');
     expect(await maySubmit(deps, read)).toBe(false);
@@ -185,12 +193,9 @@ describe('One signature for the rows of a batch', () => {
 
   it('rejects what is held, and lets no hold through; a screening is not for it', async () => {
     await using batch = await claimed([{}]);
-    const { deps, store } = batch;
+    const { deps } = batch;
     const { plan } = await planAndSign(deps, bob);
-    const [planned] = plan.rows;
-    const row = await store.payout(planned?.reference ?? '');
-    if (planned === undefined || row === undefined) throw new Error('no row');
-    const held = { ...row, assessed: { digest: planned.digest, approvalsNeeded: 2 } };
+    const held = await plannedAs(deps, plan, { approvalsNeeded: 2 });
     const verdictOnHold = async (question: 'hold' | 'screening') =>
       (await verdictOn(deps, held, { question, digest: 'fee-above-cap', needed: 1 })).verdict;
     expect(await verdictOnHold('hold')).toBe('counted');
