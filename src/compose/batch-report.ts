@@ -134,7 +134,7 @@ async function cameToLight(store: Store, batchId: string): Promise<Map<string, {
     const lives = await Promise.all(page.map((payout) => generationsFrom(store, payout)));
     const newest = lives.flatMap((life) => life.at(-1) ?? []);
     const answeredAs = new Map(
-      lives.flatMap((life, index) => life.map(({ reference }) => [reference, newest[index]?.reference ?? reference])),
+      lives.flatMap((life) => life.map(({ reference }) => [reference, life.at(-1)?.reference ?? reference])),
     );
     const paid = newest.filter(({ state }) => state === 'completed').map(({ reference }) => reference);
     for (const [reference, returns] of Map.groupBy(await store.returnsOf(paid), (it) => it.reference)) {
