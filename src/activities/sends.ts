@@ -1,34 +1,43 @@
 import type { Claim } from '../domain/claim.ts';
 import type { LegKind } from '../domain/sent-order.ts';
-import type { AttemptResult } from '../domain/submission.ts';
 import type { ActivityDeps } from '../services/deps.ts';
+import { type FirstLook, type FirstLooks, firstLooks, type Submitted } from '../services/payout/first-look.ts';
 import { addBeneficiary } from '../services/sending/add-beneficiary.ts';
 import { approveOrder, type OrderDecision, rejectOrder } from '../services/sending/decide-order.ts';
 import { openSet } from '../services/sending/open-set.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
-import { caller } from './caller.ts';
+import { caller, longRun } from './caller.ts';
 
 export interface SubmitInput {
   claim: Claim;
   attempt: number;
+  /** The order ends the payout once it is paid, and nothing else is known of it: it may be looked at once more before this returns. */
+  look?: Pick<FirstLook, 'closedMeans' | 'maxSlippage'>;
 }
 
 /** What a payout sends: one POST at most in each, recorded before its first byte. */
-export const sendActivities = (deps: ActivityDeps) => ({
-  submitPayment: (input: SubmitInput) => submit(deps, input, 'payment'),
-  submitTransfer: (input: SubmitInput) => submit(deps, input, 'transfer'),
-  submitExchange: (input: SubmitInput) => submit(deps, input, 'exchange'),
+export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => ({
+  submitPayment: (input: SubmitInput) => submit(deps, looks, input, 'payment'),
+  submitTransfer: (input: SubmitInput) => submit(deps, looks, input, 'transfer'),
+  submitExchange: (input: SubmitInput) => submit(deps, looks, input, 'exchange'),
   addBeneficiary: (input: { claim: Claim }) => addBeneficiary(deps, caller(), input),
   approveOrder: (decision: OrderDecision) => approveOrder(deps, caller(), decision),
   rejectOrder: (decision: OrderDecision & { remark: string }) => rejectOrder(deps, caller(), decision),
 });
 
 /** One attempt. */
-function submit(deps: ActivityDeps, { claim, attempt }: SubmitInput, leg: LegKind): Promise<AttemptResult> {
+function submit(
+  deps: ActivityDeps,
+  looks: FirstLooks,
+  { claim, attempt, look }: SubmitInput,
+  leg: LegKind,
+): Promise<Submitted> {
   const { bank, store, assertIdentity, settings, checks } = deps;
   const { terms, transferAcrossUsers } = settings;
   const { auditTtlMs, referenceDedupe } = terms;
   const trust = { auditTtlMs, referenceDedupe, transferAcrossUsers };
   const sender = { ...openSet(deps), store, bank, assertIdentity, settings, checks, ...trust };
-  return sendOrder(sender, caller(), { claim, leg, attempt });
+  const run = { caller: caller(), longRun: longRun() };
+  const send = () => sendOrder(sender, run.caller, { claim, leg, attempt });
+  return looks.afterSend(run, send, look && { ...look, claim, leg });
 }

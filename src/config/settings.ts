@@ -46,6 +46,11 @@ export const WORKER_KEYS = {
     '60s',
     'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
   ),
+  PAYOUTS_FIRST_LOOK: key(
+    duration,
+    '250ms',
+    'how long after its acceptance an order is read for the first time, as long as this finds orders paid; never scaled; 0ms: never (api-gaps)',
+  ),
   PAYOUTS_STATUS_AGE_LIMIT: key(
     duration,
     '72h',
@@ -196,6 +201,8 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
     /** Widens every list window. Never scaled. */
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
+    /** How long after its acceptance the sender of an order reads it; 0: never. Never scaled. */
+    firstLookMs: values.PAYOUTS_FIRST_LOOK,
     /** First pause between sweeps of the order watch. */
     sweepMs: paced(1_000),
     sweepMaxMs: paced(30_000),

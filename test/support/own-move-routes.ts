@@ -1,7 +1,15 @@
 import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import { cancel, type PayoutHandle, type PayoutRoute, switchedOffOnce, USD_SWITCH, until } from './payout-routes.ts';
+import {
+  cancel,
+  PAID_AT_ONCE,
+  type PayoutHandle,
+  type PayoutRoute,
+  switchedOffOnce,
+  USD_SWITCH,
+  until,
+} from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -28,6 +36,7 @@ const approvedByOne = { approvalRules: [{ approvals: 1 }] };
 /** What is the same for both: one order, and the gates, people and proofs around it. */
 const BOTH: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   { name: 'plain', travel: (_p, start) => start(), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
+  { ...PAID_AT_ONCE, travel: (_p, start) => start() },
   {
     name: 'approval-before-submit',
     settings: approvedByOne,

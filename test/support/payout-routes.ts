@@ -41,8 +41,23 @@ export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_n
 const afterTheBank = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
+/** The bank settles before its order is read for the first time, by who has sent it. */
+export const PAID_AT_ONCE = {
+  name: 'paid-at-once',
+  settings: { firstLookMs: 500 },
+  sandbox: { settle: { ACCEPTED: 1, SUBMITTING: 1, SUBMITTED: 1 } },
+  ends: { state: 'completed' },
+  eventsMax: 13,
+  notices: 0,
+  orders: 1,
+} as const satisfies Omit<PayoutRoute, 'travel'>;
+
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   { name: 'plain', travel: (p) => p.start({ id: 'r' }), ends: { state: 'completed' }, eventsMax: 20, orders: 1 },
+  {
+    ...PAID_AT_ONCE,
+    travel: (p) => p.start({ id: 'r' }),
+  },
   {
     name: 'new-beneficiary',
     travel: (p) => p.start({ id: 'r', ...NEW_PAYEE }),

@@ -52,6 +52,7 @@ export const quickSettings: WorkerSettings = {
     auditTtlMs: 3_600_000,
   },
   cardTerms: quickCardTerms,
+  firstLookMs: 0,
   sweepMs: 100,
   sweepMaxMs: 500,
   sweepWindowMs: 60_000,

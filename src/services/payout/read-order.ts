@@ -44,11 +44,16 @@ export interface OrderRead extends OrderJudgement {
  * GET of one order, judged against what was sent. "Not found" on a known order id proves nothing (lag, scope) and reads as still
  * open.
  */
-export async function readOrder(deps: ActivityDeps, caller: Caller, input: ReadOrderInput): Promise<OrderRead> {
+export async function readOrder(
+  deps: ActivityDeps,
+  caller: Caller,
+  input: ReadOrderInput,
+  signal?: AbortSignal,
+): Promise<OrderRead> {
   const { leg, orderId, closedMeans, thenAssess } = input;
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
   const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
-  const order = await readIfThere(deps, orderId);
+  const order = await readIfThere(deps, orderId, { signal });
   if (order === undefined) return { meaning: 'open', stage: 'open', status: 'NOT_FOUND', orderId, differences: [] };
   const facts = orderFacts(order);
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);

@@ -1,11 +1,15 @@
 import type { Bank } from '../../api/bank.ts';
+import type { ReadOptions } from '../../api/call-options.ts';
 import { says, unless } from '../../api/errors.ts';
 import type { Order } from '../../api/schemas/orders.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
 
 /** "Not found" is an answer: it proves nothing about an order that is known. */
-export const readIfThere = ({ bank }: { bank: Pick<Bank, 'orders'> }, orderId: string): Promise<Order | undefined> =>
-  unless(says('order-not-found'), () => bank.orders.get(orderId));
+export const readIfThere = (
+  { bank }: { bank: Pick<Bank, 'orders'> },
+  orderId: string,
+  options?: ReadOptions,
+): Promise<Order | undefined> => unless(says('order-not-found'), () => bank.orders.get(orderId, options));
 
 /** The order record in our own spelling; what the bank leaves out stays out. */
 export function orderFacts(order: Order): OrderFacts {

@@ -175,7 +175,7 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
     }
     return;
   }
-  if (leavesToOtherLeg(shift, order)) return;
+  if (isWithSender(shift, owner) || leavesToOtherLeg(shift, order)) return;
   const { deps } = shift;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
@@ -183,6 +183,13 @@ async function tell(shift: Shift, owner: OpenOrder, order: Order): Promise<void>
   await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A sender that was paused puts a reference back into the open set after its payout has ended.
   if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
+}
+
+/** Its sender is about to read it by itself: a notice would cost its payout a task for nothing. */
+function isWithSender({ deps: { now, settings } }: Shift, { openedAt }: OpenOrder): boolean {
+  const age = now() - openedAt;
+  // One from a clock that is ahead is told of at once.
+  return age >= 0 && age < 2 * settings.firstLookMs;
 }
 
 async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {

@@ -1,11 +1,13 @@
+import type { SubmitInput } from '../../activities/sends.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { type AttemptResult, lastLeftOf, remembered, type Submission } from '../../domain/submission.ts';
+import { lastLeftOf, remembered, type Submission } from '../../domain/submission.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
+import type { Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
@@ -28,7 +30,7 @@ export interface LegPlan {
   cancellable: boolean;
   /** Account that a read asks about, to learn whether the bank answers. */
   accountId: string;
-  send(attempt: number): Promise<AttemptResult>;
+  send(attempt: number, look: SubmitInput['look']): Promise<Submitted>;
   /** What an end of the order is for the payout. */
   endBy(meaning: TerminalMeaning, leg: OrderLeg): { state: EndState; reason: Reason | null };
   /** An earlier run has found an order of the payout stuck: people are told at once, not after the whole age again. */
@@ -50,7 +52,8 @@ interface Silence {
   before: Submission;
 }
 
-export type Placed = { kind: 'placed'; orderId: string; adopted: boolean } | Unpaid | BackToGates;
+/** `paid`: the sender has found the order paid right after it had sent it, and stored that. */
+export type Placed = { kind: 'placed'; orderId: string; adopted: boolean; paid?: OrderRead } | Unpaid | BackToGates;
 
 export type LegResult =
   | { kind: 'paid'; read: OrderRead }

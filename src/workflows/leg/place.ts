@@ -1,7 +1,9 @@
 import { condition, sleep } from '@temporalio/workflow';
+import type { SubmitInput } from '../../activities/sends.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
+import type { Submitted } from '../../services/payout/first-look.ts';
 import { answerTo, renewClaim } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/until-cancel-requested.ts';
 import { polls } from '../proxies.ts';
@@ -35,7 +37,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':
-        return { kind: 'placed', orderId: next.orderId, adopted: false };
+        return { kind: 'placed', orderId: next.orderId, adopted: false, paid: result.paid };
       case 'refused':
         return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
       case 'send-again':
@@ -60,14 +62,21 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
  * Any failure without an explicit class (time-out, worker gone, unknown) is ambiguous: what the store does not show may have been
  * sent all the same.
  */
-async function attempt({ plan, known }: OrderLeg): Promise<AttemptResult> {
-  return (await answerTo(() => plan.send(known.attempts + 1))) ?? SILENT;
+async function attempt(leg: OrderLeg): Promise<Submitted> {
+  return (await answerTo(() => leg.plan.send(leg.known.attempts + 1, lookOf(leg)))) ?? SILENT;
+}
+
+/** An order that nobody else has told of may end the payout before it is followed. */
+function lookOf({ plan, known, terms, view, reference }: OrderLeg): SubmitInput['look'] {
+  if (!plan.endsPayout || known.attempts > 0 || view.inbox.toldOf(reference).length > 0) return undefined;
+  const { closedMeans, maxSlippage } = terms;
+  return { closedMeans, ...(plan.kind === 'exchange' && { maxSlippage }) };
 }
 
 /** The sender has compared what it reads with what is stored, and they do not agree. */
 const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-sent' && result.why === 'changed';
 
-const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
+const SILENT: Submitted = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 
 /** Nothing was sent: waits until the bank answers. */
 async function untilReachable({ view, plan, terms }: OrderLeg, why: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { OrderRead } from '../../services/payout/read-order.ts';
 import { followOrder } from './follow.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { placeOrder } from './place.ts';
@@ -14,5 +15,12 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
   leg.view.show(leg.plan.following);
   leg.decision = undefined;
   leg.view.inbox.cancelStanding = 'open';
-  return leg.endedBy(await followOrder(leg));
+  return leg.endedBy(placed.paid === undefined ? await followOrder(leg) : paidAtOnce(leg, placed.paid));
+}
+
+/** The sender has seen the end before anybody had to follow the order. */
+function paidAtOnce({ view }: OrderLeg, read: OrderRead): LegResult & { kind: 'paid' } {
+  view.bankStatus = read.status;
+  view.note(`the bank shows ${read.status}`);
+  return { kind: 'paid', read };
 }

@@ -182,8 +182,10 @@ export function sharedPlan(
     accountId: `${input.account_id ?? ''}`,
     assess: () => gates.assess(),
     foundStuck: prepared.parked?.code === STUCK,
-    send: (attempt) =>
-      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [{ claim: view.claim, attempt }]),
+    send: (attempt, look) =>
+      sends[submit].executeWithOptions({ summary: `${what}, attempt ${attempt}` }, [
+        { claim: view.claim, attempt, look },
+      ]),
   };
 }
 

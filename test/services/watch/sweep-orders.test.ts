@@ -58,7 +58,7 @@ async function open(
 }
 
 /** The watch over payouts that end when they hear that their order is completed. `everyRead` is called before each list. */
-function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): Promise<SweepResult> {
+function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, firstLookMs = 0): Promise<SweepResult> {
   const deps = {
     bank: {
       ...bank,
@@ -86,7 +86,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): P
         return true;
       },
     },
-    settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
+    settings: { ...quickSettings, firstLookMs, sweepMs: 1, sweepMaxMs: 5 },
     now: Date.now,
   } as unknown as ActivityDeps;
   return sweepOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
@@ -118,6 +118,16 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
       { reference, orderId: known, status: 'COMPLETED', stage: 'paid' },
     ]);
     expect(unasked).toEqual([]);
+  });
+
+  it('leaves an order to its sender while that is about to read it', async () => {
+    const orderId = await pay();
+    const openedAt = Date.now();
+    await open(orderId, { at: openedAt });
+    settle();
+    await watch(USD, () => expect(told).toEqual([]), 150);
+    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(300);
   });
 
   it('tells of an order that was opened by a clock an hour ahead', async () => {

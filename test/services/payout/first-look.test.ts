@@ -1,0 +1,101 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { BankError } from '../../../src/api/errors.ts';
+import { order as orderSchema } from '../../../src/api/schemas/orders.ts';
+import type { AttemptResult } from '../../../src/domain/submission.ts';
+import type { ActivityDeps } from '../../../src/services/deps.ts';
+import { type FirstLook, firstLooks } from '../../../src/services/payout/first-look.ts';
+import { payoutClaim } from '../../store/samples.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+
+const caller = { workflowId: 'w', runId: 'run-1', activityId: '1' };
+const accepted: AttemptResult = { outcome: 'accepted', orderId: 'o-1' };
+
+/** Payouts whose orders a bank has accepted, and how it shows each when it is read. */
+async function sending({ afterMs = 250 } = {}) {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const state = { now: 5, reads: 0, status: 'COMPLETED', reference: '', slept: [] as number[], fails: false };
+  const get = async () => {
+    state.reads += 1;
+    if (state.fails) throw new BankError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'get' });
+    const amounts = { transaction_currency: 'USD', transaction_amount: '10.50', fee: '1.50', fee_currency: 'USD' };
+    return orderSchema.parse({ order_id: 'o-1', client_order_id: state.reference, status: state.status, ...amounts });
+  };
+  const deps = { store, bank: { orders: { get } }, now: () => state.now, settings: { firstLookMs: afterMs } };
+  const looks = firstLooks(deps as unknown as ActivityDeps);
+  const longRun = { sleep: async (ms: number) => void state.slept.push(ms), signal: new AbortController().signal };
+  async function send(id: string, { result = accepted, takes = 0, isAsked = true } = {}) {
+    const { record } = await store.claimPayout(payoutClaim(id, { runId: caller.runId }));
+    const { reference, term } = record;
+    state.reference = reference;
+    const claim = { storeId: store.id, reference, term };
+    const sent = { accountId: 'acc-1', beneficiaryId: 'ben-1', amount: '10.50', currency: 'USD', expiredAt: 9 };
+    const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: sent };
+    const post = async () => {
+      await store.recordAttempt(attempt);
+      await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
+      state.now += takes;
+      return result;
+    };
+    const look: FirstLook = { claim, leg: 'payment', closedMeans: 'unclear' };
+    const told = await looks.afterSend({ caller, longRun }, post, isAsked ? look : undefined);
+    return { told, stored: (await store.payout(reference))?.state };
+  }
+  return { send, state };
+}
+
+it('an order that is paid by then is the end of its payout, in the answer of its send', async () => {
+  const { send, state } = await sending();
+  const { told, stored } = await send('a');
+  expect(told).toMatchObject({ ...accepted, paid: { meaning: 'paid', status: 'COMPLETED', fee: '1.50' } });
+  expect(stored).toBe('completed');
+  expect(state.slept).toEqual([250]);
+});
+
+it.each(['ACCEPTED', 'WAIT_FOR_AUDIT', 'FAILED', 'CLOSED'])(
+  '%s is nothing that a first look decides',
+  async (status) => {
+    const { send, state } = await sending();
+    state.status = status;
+    expect(await send('a')).toEqual({ told: accepted, stored: 'preparing' });
+  },
+);
+
+it('a bank that gives no answer takes nothing back', async () => {
+  const { send, state } = await sending();
+  state.fails = true;
+  expect(await send('a')).toEqual({ told: accepted, stored: 'preparing' });
+});
+
+it.each([
+  ['that is not asked for', {}, { isAsked: false }],
+  ['that nobody wants', { afterMs: 0 }, {}],
+  ['after a send that took long', {}, { takes: 6_000 }],
+  ['after a doubt', {}, { result: { outcome: 'ambiguous', why: 'no answer' } as AttemptResult }],
+])('no look %s', async (_which, settings, send) => {
+  const looking = await sending(settings);
+  const { told } = await looking.send('a', send);
+  expect(told).not.toHaveProperty('paid');
+  expect(looking.state.reads).toBe(0);
+});
+
+it('a slow bank is looked at ever more rarely, and a quick one after every send', async () => {
+  const { send, state } = await sending();
+  state.status = 'ACCEPTED';
+  for (let i = 0; i < 130; i += 1) await send(`slow-${i}`);
+  // After 0, 1, 3, 7, 15, 31 and 63 others.
+  expect(state.reads).toBe(7);
+  state.status = 'COMPLETED';
+  for (let i = 0; i < 80; i += 1) await send(`quick-${i}`);
+  expect(state.reads).toBeGreaterThan(7 + 10);
+  const before = state.reads;
+  for (let i = 0; i < 10; i += 1) await send(`again-${i}`);
+  expect(state.reads).toBe(before + 10);
+});
+
+it('while nothing is known of the bank, one order at a time is looked at', async () => {
+  const { send, state } = await sending();
+  state.status = 'ACCEPTED';
+  await Promise.all(Array.from({ length: 10 }, (_, at) => send(`at-once-${at}`)));
+  expect(state.reads).toBe(1);
+});
