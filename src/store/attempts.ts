@@ -12,6 +12,7 @@ import type {
   UnpaidEnd,
 } from './entities.ts';
 import { json } from './json-columns.ts';
+import { leaveOpenSet } from './open-orders.ts';
 import { recordEnds } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt } from './schema.ts';
 import { inShortTransaction, LOCKS, write } from './write-groups.ts';
@@ -167,6 +168,7 @@ function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
       .where('reference', '=', end.reference)
       .returning(['assessed', 'uid'])
       .executeTakeFirstOrThrow();
+    await leaveOpenSet(transaction, end.references);
     await recordEnds(transaction, [{ ...end, ...row }]);
     return 'closed';
   });

@@ -66,7 +66,12 @@ async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOr
 }
 
 async function closeOrder(db: Database, reference: string): Promise<void> {
-  await write(db, LOCKS.itsRows, (into) => into.deleteFrom('openOrders').where('reference', '=', reference).execute());
+  await write(db, LOCKS.itsRows, (into) => leaveOpenSet(into, [reference]));
+}
+
+/** Nobody looks for these orders any more. */
+export async function leaveOpenSet(db: Database, references: readonly string[]): Promise<void> {
+  await db.deleteFrom('openOrders').where('reference', 'in', references).execute();
 }
 
 /** Oldest first; those opened since then (epoch ms). */

@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { PayoutChange } from './entities.ts';
 import { json } from './json-columns.ts';
+import { leaveOpenSet } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { recordPayment } from './payees.ts';
 import type { PayoutRecord } from './schema.ts';
@@ -31,6 +32,7 @@ export async function changePayout(db: Database, reference: string, change: Payo
       const { id: payeeId, digest } = payee;
       await recordPayment(transaction, { reference, uid, payeeId, digest, amount, currency, paidAt: at });
     }
+    await leaveOpenSet(transaction, [reference]);
     await recordEnds(transaction, [{ ...row, reference, state, reason, orderId, at }]);
     return true;
   });

@@ -65,5 +65,4 @@ export async function closePayout(
   });
   if (closing === 'superseded') throw new Superseded();
   if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
-  for (const reference of references) await deps.store.closeOrder(reference);
 }

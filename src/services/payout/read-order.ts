@@ -135,5 +135,4 @@ async function storeEnd(
   const { reference, term } = claim;
   const change = { state, reason, orderId, fee, feeCurrency, term, at: deps.now() };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();
-  if (isEnd(state)) await deps.store.closeOrder(reference);
 }

@@ -34,6 +34,8 @@ export interface Admitted<Request> {
   claim?: Claim;
   /** It is never sent again once the bank has accepted it, or has said that it exists. */
   isFinal?: boolean;
+  /** Written beside the record, and like it before the first byte: who looks for what may come of it. */
+  expect?(): Promise<void>;
 }
 
 interface Sending<Request, Held> {
@@ -45,6 +47,8 @@ interface Sending<Request, Held> {
   refusedByStatus?: boolean;
   /** One POST; the id of what it made, where the bank gives one. */
   post(request: Request, options: SendOptions): Promise<string | undefined>;
+  /** Written beside what came of an attempt that the bank has accepted. */
+  accepted?(request: Request, id: string): Promise<void>;
 }
 
 /**
@@ -58,7 +62,7 @@ interface Sending<Request, Held> {
 export async function sendOnce<Request, Held>(
   { store, now, assertIdentity }: Sender,
   { runId, activityId }: Caller,
-  { admit, stoppedBy, refusedByStatus = false, post }: Sending<Request, Held>,
+  { admit, stoppedBy, refusedByStatus = false, post, accepted }: Sending<Request, Held>,
 ): Promise<AttemptResult | Held> {
   const beforeFirstByte = raiseFence();
   let admitted: Admitted<Request>;
@@ -68,14 +72,18 @@ export async function sendOnce<Request, Held>(
     const answer = await admit();
     if ('held' in answer) return answer.held;
     admitted = answer;
-    const { reference, attempt, record: request, listedFrom, claim, isFinal } = admitted;
+    const { reference, attempt, record: request, listedFrom, claim, isFinal, expect } = admitted;
     const record = { reference, attempt, runId, activityId, sentAt: now(), listedFrom, request, claim, isFinal };
+    // Begun together, so that they share a commit; it may fail before the record is known to be there.
+    const expected = expect?.();
+    expected?.catch(() => undefined);
     const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
     // A sender that stood still may have recorded what it was told after the run that asks now has read the store.
     if (begun === 'told') return { outcome: 'exists' };
     if (begun !== 'begun') return { outcome: 'ambiguous', why: GAVE_WAY[begun.because], gaveWayTo: begun.to };
     recorded = admitted;
+    await expected;
     const held = await stoppedBy(admitted.request);
     if (held !== undefined) {
       await store.finishAttempt(reference, attempt, { outcome: 'not-sent' });
@@ -91,11 +99,13 @@ export async function sendOnce<Request, Held>(
     return { outcome: 'not-sent', why: error instanceof WrongWorld ? 'wrong-store' : 'unreachable' };
   }
   const result = await outcomeOf(() => post(admitted.request, { beforeFirstByte }), refusedByStatus);
-  await store.finishAttempt(admitted.reference, admitted.attempt, {
+  const { reference, attempt, request } = admitted;
+  const finished = store.finishAttempt(reference, attempt, {
     outcome: result.outcome,
     orderId: result.outcome === 'accepted' && result.orderId !== '' ? result.orderId : undefined,
     code: result.outcome === 'refused' ? result.code : undefined,
   });
+  await Promise.all([finished, result.outcome === 'accepted' && accepted?.(request, result.orderId)]);
   return result;
 }
 

@@ -67,8 +67,7 @@ export async function sendOrder(
   caller: Caller,
   { claim, leg, attempt }: OrderAttempt,
 ): Promise<AttemptResult> {
-  let accepted: Accepted | undefined;
-  const result = await sendOnce<Asked, AttemptResult>(sender, caller, {
+  return sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, { claim, leg, attempt }),
     stoppedBy: async ({ row, order }) => {
       const scope = await sender.store.matchingSwitch(touchedBy(row, [order]));
@@ -78,14 +77,9 @@ export async function sendOrder(
         leg === mainLegOf(row.kind) && (await limitPassed(sender, row, aboutToSend(order))) !== undefined;
       return isPassed ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
-    post: async ({ row, reference, order }, options) => {
-      const orderId = await post(sender.bank, row.uid, reference, order, options);
-      accepted = { row, leg, reference, orderId };
-      return orderId;
-    },
+    post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
+    accepted: (asked, orderId) => show(sender, leg, asked, orderId),
   });
-  if (accepted !== undefined) await show(sender, accepted);
-  return result;
 }
 
 const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
@@ -93,21 +87,19 @@ const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
   ...('sellCurrency' in order && { exchange: order }),
 });
 
-interface Accepted {
-  row: PayoutRecord;
-  leg: LegKind;
-  reference: string;
-  orderId: string;
-}
-
 /** An accepted order is in the open set, and on its row, before the workflow hears of it. */
-async function show({ store, now }: OrderSender, { row, leg, reference, orderId }: Accepted): Promise<void> {
-  await store.noteOrder(reference, { orderId });
+async function show(
+  { store, now }: OrderSender,
+  leg: LegKind,
+  { row, reference }: Asked,
+  orderId: string,
+): Promise<void> {
   const shown =
     leg === mainLegOf(row.kind)
       ? { state: 'processing' as const, orderId }
       : { state: 'converting' as const, orderId: undefined };
-  await store.changePayout(row.reference, { ...shown, reason: null, term: row.term, at: now() });
+  const change = { ...shown, reason: null, term: row.term, at: now() };
+  await Promise.all([store.noteOrder(reference, { orderId }), store.changePayout(row.reference, change)]);
 }
 
 async function admit(
@@ -123,10 +115,12 @@ async function admit(
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   if (order === undefined || !(await isApproved(sender, row, order)))
     return { held: { outcome: 'not-sent', why: 'changed' } };
-  await putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since: sender.now() });
-  const from = listedFrom(sender, sender.now());
-  const request = { row, reference, order };
-  return { reference, attempt, request, record: order, listedFrom: from, claim, isFinal: true };
+  const since = sender.now();
+  return {
+    ...{ reference, attempt, request: { row, reference, order }, record: order, claim, isFinal: true },
+    listedFrom: listedFrom(sender, since),
+    expect: () => putIntoOpenSet(sender, row, reference, { lists: listsOf(row.uid, order), since }),
+  };
 }
 
 /**

@@ -12,9 +12,27 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/services/payout/read-order.ts',
-        find: 'const order = await readIfThere(deps, orderId);\n  if (order === undefined) return',
+        find: 'const order = await readIfThere(deps, orderId, { signal });\n  if (order === undefined) return',
         replace:
           'const { uid, currency } = expected;\n  const order = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);\n  if (order === undefined) return',
+      },
+    ],
+  },
+  {
+    number: 'P85',
+    name: 'first-look-is-the-end',
+    what: 'an order that its sender reads while it is still open ends the payout as paid',
+    edits: [
+      {
+        file: 'src/services/payout/first-look.ts',
+        find: "isPaid = read.meaning === 'paid' && read.differences.length === 0;",
+        replace: "isPaid = read.meaning === 'paid' || read.meaning === 'open';",
+      },
+      {
+        file: 'src/services/payout/first-look.ts',
+        find: "const becomes = { paid: { state: 'completed', reason: null } } as const;",
+        replace:
+          "const completed = { state: 'completed', reason: null } as const;\n      const becomes = { paid: completed, open: completed };",
       },
     ],
   },

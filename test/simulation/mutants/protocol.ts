@@ -30,9 +30,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SEND_ORDER,
-        find: 'const orderId = await post(sender.bank, row.uid, reference, order, options);',
-        replace:
-          "const orderId = await post(sender.bank, row.uid, attempt > 1 ? reference.replace(/^./, 'f') : reference, order, options);",
+        find: 'post(sender.bank, row.uid, reference, order, options),',
+        replace: "post(sender.bank, row.uid, attempt > 1 ? reference.replace(/^./, 'f') : reference, order, options),",
       },
     ],
   },

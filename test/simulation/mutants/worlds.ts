@@ -51,13 +51,13 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       RUN_NOT_COMPARED,
       {
         file: 'src/activities/sends.ts',
-        find: 'caller(), { claim, leg, attempt });',
-        replace: 'caller(), { ...asked, claim, leg, attempt } as never);',
+        find: 'run.caller, { claim, leg, attempt });',
+        replace: 'run.caller, { ...asked, claim, leg, attempt } as never);',
       },
       {
         file: 'src/activities/sends.ts',
-        find: '{ claim, attempt }: SubmitInput, leg: LegKind',
-        replace: '{ claim, attempt, ...asked }: SubmitInput, leg: LegKind',
+        find: '{ claim, attempt, look }: SubmitInput,',
+        replace: '{ claim, attempt, look, ...asked }: SubmitInput,',
       },
       {
         file: SEND_ORDER,
