@@ -166,6 +166,9 @@ export interface Submission {
 
 export const FRESH: Submission = { attempts: 0, tainted: false, lastLeft: 0, resends: 0, exists: false };
 
+/** Of a reference without an attempt, in a store that has forgotten nothing. */
+export const NEVER_SENT: Submission = submissionOf([]);
+
 /** Of a release that has not counted it: every attempt. */
 export const lastLeftOf = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
 

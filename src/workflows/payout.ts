@@ -77,8 +77,8 @@ function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { k
 
 /** A payment is sent only after its exchange. */
 function progress({ payment, exchange }: LegStarts) {
-  const exchangeSent = (exchange?.submission.attempts ?? 0) > 0;
-  return { exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0, exchangeSent };
+  const exchangeSent = (exchange?.submission?.attempts ?? 0) > 0;
+  return { exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0, exchangeSent };
 }
 
 function legsOf(run: Run, before: RunBefore['legs']): Legs {
@@ -87,7 +87,8 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
   const { currency = '', amount = '' } = input;
   // People were asked about the order that is in doubt: of a payment that was never sent there is nothing to decide.
   const asksOfExchange =
-    startOf(prepared, 'exchange').submission.tainted && !startOf(prepared, 'payment').submission.tainted;
+    startOf(prepared, 'exchange').submission?.tainted === true &&
+    startOf(prepared, 'payment').submission?.tainted !== true;
   const exchange: OrderLeg = new OrderLeg(
     { view, terms, parked: asksOfExchange ? parked : null, others: () => ({}) },
     startOf(prepared, 'exchange'),

@@ -84,7 +84,9 @@ export async function recordedAssessment(
   const exceptions = exceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, terms));
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
-  return assessment;
+  // Kept for later readings, which find it in the store.
+  const { first: _, ...told } = assessment;
+  return told;
 }
 
 type Reader = (deps: ActivityDeps, row: PayoutRecord, progress: ExchangeProgress) => Promise<Assessment>;

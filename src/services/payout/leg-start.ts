@@ -3,16 +3,17 @@ import { SENDER_LIFE_MS, type Submission, submissionOf, withUnknownAttempts } fr
 import type { PayoutClaim } from '../../store/store.ts';
 import { legReferences } from '../sending/claimed-row.ts';
 
-/** What is known of one order of a payout when a run takes the claim. */
+/** What is known of one order of a payout when a run takes the claim: of nearly all that nothing was sent, which takes no room in a history. */
 export interface LegStart {
   /** Under which it is sent. */
   reference: string;
-  submission: Submission;
+  /** Absent: nothing was sent. */
+  submission?: Submission;
   /** Its order is known to have been paid. */
-  isPaid: boolean;
-  /** Epoch ms of the first and the last attempt recorded; null when there is none. */
-  firstSentAt: number | null;
-  lastSentAt: number | null;
+  isPaid?: boolean;
+  /** Epoch ms of the first and the last attempt recorded; absent or null when there is none. */
+  firstSentAt?: number | null;
+  lastSentAt?: number | null;
   /** More may have been sent than the store shows. */
   isForgotten?: true;
 }
@@ -40,6 +41,7 @@ export function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): L
 /** One that is known to have been paid needs no look. */
 function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
+  if (own.length === 0 && forgotten === undefined) return { reference };
   const submission = submissionOf(own);
   return {
     reference,

@@ -138,8 +138,8 @@ export async function preparePayout(
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
       : await recordedAssessment(deps, record, {
-          exchanged: exchange?.isPaid === true || (payment?.submission.attempts ?? 0) > 0,
-          exchangeSent: (exchange?.submission.attempts ?? 0) > 0,
+          exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
+          exchangeSent: (exchange?.submission?.attempts ?? 0) > 0,
         });
   // What a payout that needs no exchange may have forgotten is its payment; while its payee is not known, no exchange is planned
   // that it may need and may have sent.

@@ -4,7 +4,7 @@ import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { lastLeftOf, remembered, type Submission } from '../../domain/submission.ts';
+import { lastLeftOf, NEVER_SENT, remembered, type Submission } from '../../domain/submission.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { Submitted } from '../../services/payout/first-look.ts';
@@ -111,16 +111,16 @@ export class OrderLeg {
     this.parked = context.parked;
     this.others = context.others;
     this.plan = plan;
-    this.reference = start.reference;
-    this.firstSentAt = start.firstSentAt ?? before?.firstSentAt;
+    const { reference, submission = NEVER_SENT, isPaid, firstSentAt, lastSentAt = null, isForgotten } = start;
+    this.reference = reference;
+    this.firstSentAt = firstSentAt ?? before?.firstSentAt;
     // What was sent by others may be later than what this run knows of: up to now.
-    const known = start.isForgotten ? undefined : before?.lastSentAt;
-    this.lastSentAt = start.lastSentAt === null ? known : Math.max(start.lastSentAt, known ?? 0);
+    const known = isForgotten ? undefined : before?.lastSentAt;
+    this.lastSentAt = lastSentAt === null ? known : Math.max(lastSentAt, known ?? 0);
     this.placedIds = before?.placedIds ?? [];
-    this.known =
-      before === undefined ? start.submission : remembered(before.known, start.submission, this.placedIds.length > 0);
-    this.silence = start.isForgotten || start.submission.tainted ? undefined : before?.silence;
-    this.ended = start.isPaid ? 'paid' : undefined;
+    this.known = before === undefined ? submission : remembered(before.known, submission, this.placedIds.length > 0);
+    this.silence = isForgotten || submission.tainted ? undefined : before?.silence;
+    this.ended = isPaid ? 'paid' : undefined;
   }
 
   /** Something was sent whose outcome this run does not know: nothing else is done before it does. */
