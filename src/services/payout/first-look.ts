@@ -8,8 +8,11 @@ import { type OrderRead, type ReadOrderInput, readOrder } from './read-order.ts'
 /** Which order is looked at, and what it is judged by. */
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;
 
-/** What a sender tells of its attempt; `paid`: the order, which it has found paid right afterwards and stored as the payout's end. */
-export type Submitted = AttemptResult & { paid?: OrderRead };
+/** What the bank shows of an order that is paid, as far as its payout says so. */
+export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap'>;
+
+/** What a sender tells of its attempt; `paid`: it has found the order paid right afterwards, and stored that as the payout's end. */
+export type Submitted = AttemptResult & { paid?: PaidOrder };
 
 /** Sends at a bank that settles at once are looked at once more; elsewhere hardly any is. */
 export interface FirstLooks {
@@ -31,13 +34,14 @@ const SLOW_MS = 5_000;
  */
 export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLookMs): FirstLooks {
   const pace = new Pace();
-  async function paidOrder({ caller, longRun }: Run, input: ReadOrderInput): Promise<OrderRead | undefined> {
+  async function paidOrder({ caller, longRun }: Run, input: ReadOrderInput): Promise<PaidOrder | undefined> {
     let isPaid = false;
     try {
       await longRun.sleep(afterMs);
       const read = await withDeadline(SLOW_MS, longRun.signal, (signal) => readOrder(deps, caller, input, signal));
       isPaid = read.meaning === 'paid' && read.differences.length === 0;
-      return isPaid ? read : undefined;
+      const { status, fee, feeCurrency, aboveCap } = read;
+      return isPaid ? { status, fee, feeCurrency, aboveCap } : undefined;
     } catch {
       // The order is out, and recorded: whoever follows it meets the same trouble, and says so.
       return undefined;

@@ -7,7 +7,7 @@ import type { LegKind } from '../../domain/sent-order.ts';
 import { lastLeftOf, NEVER_SENT, remembered, type Submission } from '../../domain/submission.ts';
 import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
-import type { Submitted } from '../../services/payout/first-look.ts';
+import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
@@ -53,10 +53,10 @@ interface Silence {
 }
 
 /** `paid`: the sender has found the order paid right after it had sent it, and stored that. */
-export type Placed = { kind: 'placed'; orderId: string; adopted: boolean; paid?: OrderRead } | Unpaid | BackToGates;
+export type Placed = { kind: 'placed'; orderId: string; adopted: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
 
 export type LegResult =
-  | { kind: 'paid'; read: OrderRead }
+  | { kind: 'paid'; read: PaidOrder & Pick<OrderRead, 'assessment'> }
   /** `isStored`: the read that confirmed the end has stored it. */
   | (Unpaid & { isStored: boolean; read?: OrderRead })
   | BackToGates;

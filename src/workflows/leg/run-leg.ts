@@ -1,4 +1,4 @@
-import type { OrderRead } from '../../services/payout/read-order.ts';
+import type { PaidOrder } from '../../services/payout/first-look.ts';
 import { followOrder } from './follow.ts';
 import type { LegResult, OrderLeg } from './order-leg.ts';
 import { placeOrder } from './place.ts';
@@ -19,7 +19,7 @@ export async function runLeg(leg: OrderLeg): Promise<LegResult> {
 }
 
 /** The sender has seen the end before anybody had to follow the order. */
-function paidAtOnce({ view }: OrderLeg, read: OrderRead): LegResult & { kind: 'paid' } {
+function paidAtOnce({ view }: OrderLeg, read: PaidOrder): LegResult & { kind: 'paid' } {
   view.bankStatus = read.status;
   view.note(`the bank shows ${read.status}`);
   return { kind: 'paid', read };

@@ -47,7 +47,7 @@ async function sending({ afterMs = 250 } = {}) {
 it('an order that is paid by then is the end of its payout, in the answer of its send', async () => {
   const { send, state } = await sending();
   const { told, stored } = await send('a');
-  expect(told).toMatchObject({ ...accepted, paid: { meaning: 'paid', status: 'COMPLETED', fee: '1.50' } });
+  expect(told).toMatchObject({ ...accepted, paid: { status: 'COMPLETED', fee: '1.50', feeCurrency: 'USD' } });
   expect(stored).toBe('completed');
   expect(state.slept).toEqual([250]);
 });
