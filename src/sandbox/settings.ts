@@ -1,26 +1,5 @@
-import type { OrderStatus } from '../api/schemas/order-status.ts';
 import { parseAmount } from '../domain/money.ts';
-
-/** Statuses an order leaves by the clock alone. */
-type TimedStatus = Extract<
-  OrderStatus,
-  'ACCEPTED' | 'APPROVING' | 'APPROVED' | 'SUBMITTING' | 'SUBMITTED' | 'COMPLETED' | 'REJECTING' | 'CANCELLING'
->;
-
-/** Milliseconds an order stays in a status. COMPLETED: until the refund of an order that asked for one. */
-export type SettleTimes = Readonly<Record<TimedStatus, number>>;
-
-/** COMPLETED 1.5 s after acceptance. */
-export const DEFAULT_SETTLE_TIMES: SettleTimes = {
-  ACCEPTED: 200,
-  APPROVING: 200,
-  APPROVED: 100,
-  SUBMITTING: 300,
-  SUBMITTED: 1_000,
-  COMPLETED: 1_000,
-  REJECTING: 200,
-  CANCELLING: 200,
-};
+import { DEFAULT_SETTLE_TIMES, type SettleTimes } from './bank/order-machine.ts';
 
 const DEFAULT_AUDIT_THRESHOLDS: Readonly<Record<string, string>> = { JPY: '1500000', HKD: '80000.00' };
 const OTHER_AUDIT_THRESHOLD_MINOR = 1_000_000n;

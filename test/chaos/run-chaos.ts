@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { DEFAULT_SETTLE_TIMES } from '../../src/sandbox/bank/order-machine.ts';
 import type { WorkflowResult } from '../checker/observation.ts';
 import type { BankState } from './bank-door.ts';
 import { type DisturbanceCounts, disturb } from './disturb.ts';
@@ -172,11 +173,11 @@ async function untilAtRest({ store }: Stack): Promise<void> {
 
 /** The bank once nothing is on its way in it any more: late commits are done and orders that move by the clock have ended. */
 async function quietBank(stack: Stack): Promise<BankState> {
-  const moving = new Set(['ACCEPTED', 'APPROVING', 'APPROVED', 'SUBMITTING', 'SUBMITTED', 'REJECTING', 'CANCELLING']);
+  const { COMPLETED: _ended, ...moving } = DEFAULT_SETTLE_TIMES;
   const deadline = performance.now() + LATE_LIMIT_MS;
   for (;;) {
     const state = await retried(() => stack.bank.state());
-    const isQuiet = state.lateCommits === 0 && !state.orders.some(({ status }) => moving.has(status));
+    const isQuiet = state.lateCommits === 0 && !state.orders.some(({ status }) => Object.hasOwn(moving, status));
     if (isQuiet || performance.now() > deadline) return state;
     await pause(200);
   }

@@ -13,9 +13,9 @@ import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../
 import type { Terms, Waits } from '../../src/domain/policy.ts';
 import { referenceOf } from '../../src/identity.ts';
 import { checkInstruction } from '../../src/rules/check-instruction.ts';
+import type { SettleTimes } from '../../src/sandbox/bank/order-machine.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import type { SettleTimes } from '../../src/sandbox/settings.ts';
 import type { ActivityDeps } from '../../src/services/deps.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,7 +1,8 @@
 import { Database } from '../database.ts';
 import { draw } from '../draw.ts';
-import { type SettleTimes, settingsOf } from '../settings.ts';
+import { settingsOf } from '../settings.ts';
 import type { Books } from './books.ts';
+import type { SettleTimes } from './order-machine.ts';
 import { DEFAULT_PROFILE, type Profile } from './profile.ts';
 import { seedBooks } from './seed.ts';
 

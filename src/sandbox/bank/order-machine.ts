@@ -1,5 +1,4 @@
 import type { OrderStatus } from '../../api/schemas/order-status.ts';
-import type { SettleTimes } from '../settings.ts';
 import type { Outcome } from './order-row.ts';
 
 /**
@@ -15,6 +14,23 @@ import type { Outcome } from './order-row.ts';
 
 /** A status that the interface does not list. */
 export const UNLISTED_STATUS = 'IN_CLEARING';
+
+/**
+ * Milliseconds an order stays in a status that it leaves by the clock alone: COMPLETED 1.5 s after acceptance. COMPLETED itself: until
+ * the refund of an order that asked for one.
+ */
+export const DEFAULT_SETTLE_TIMES = {
+  ACCEPTED: 200,
+  APPROVING: 200,
+  APPROVED: 100,
+  SUBMITTING: 300,
+  SUBMITTED: 1_000,
+  COMPLETED: 1_000,
+  REJECTING: 200,
+  CANCELLING: 200,
+} as const satisfies Partial<Record<OrderStatus, number>>;
+
+export type SettleTimes = Readonly<Record<keyof typeof DEFAULT_SETTLE_TIMES, number>>;
 
 /** What the next step depends on. */
 export interface OrderState {

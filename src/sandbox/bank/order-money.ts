@@ -1,9 +1,10 @@
+import type { OrderStatus } from '../../api/schemas/order-status.ts';
 import type { Books } from './books.ts';
 import { internalAccount, type Posting, post } from './ledger.ts';
 import type { MoneyState, OrderRow } from './order-row.ts';
 
-/** Where a status leaves the money; a status that is not listed leaves it where it is. CLOSED returns it by our choice. */
-const MONEY_OF_STATUS: Readonly<Record<string, MoneyState>> = {
+/** Where a status leaves the money. CLOSED returns it by our choice. */
+const MONEY_OF_STATUS: Readonly<Record<OrderStatus, MoneyState>> = {
   ACCEPTED: 'held',
   WAIT_FOR_AUDIT: 'held',
   APPROVING: 'held',
@@ -19,8 +20,9 @@ const MONEY_OF_STATUS: Readonly<Record<string, MoneyState>> = {
   CANCELLED: 'released',
 };
 
+/** A status that the interface does not list leaves it where it is. */
 export function moneyAfter(status: string, before: MoneyState): MoneyState {
-  return MONEY_OF_STATUS[status] ?? before;
+  return Object.hasOwn(MONEY_OF_STATUS, status) ? MONEY_OF_STATUS[status as OrderStatus] : before;
 }
 
 /**

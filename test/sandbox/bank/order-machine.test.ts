@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ORDER_STATUSES } from '../../../src/api/schemas/order-status.ts';
-import { nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
-import { DEFAULT_SETTLE_TIMES } from '../../../src/sandbox/settings.ts';
+import { DEFAULT_SETTLE_TIMES, nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
 
 const plain = { since: 1_000, needsAudit: false, outcome: 'complete', expiredAt: null, viaUnlisted: false } as const;
 const stepOf = (state: Partial<OrderState> & { status: string }) =>
