@@ -12,8 +12,26 @@ export interface Payee {
   digest: string;
 }
 
-/** What the bank shows about a payout before it is sent. Read again after every wait. */
-export interface Assessment {
+/** What our own store and the policy have against sending, the bank aside. Absent: nothing. */
+export interface Guards {
+  /** A switch that is off matches the payout. */
+  switchedOff?: SwitchScope;
+  /** It is a further generation, and it has come to light that an earlier one may have taken money. */
+  earlierOpen?: true;
+  /** A limit of the policy that it would pass now, in words. */
+  limit?: string;
+  /** The policy does not let its maker hand it over, or does so no longer. */
+  makerNotAllowed?: true;
+  /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
+  lookAlike?: { daysBefore: number | null };
+  /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
+  cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
+  /** What the card payment brought in, once it has succeeded. */
+  collected?: Collected;
+}
+
+/** What is read about a payout before it is sent: what the bank shows, and what we have against it. Read again after every wait. */
+export interface Assessment extends Guards {
   /** Absent where the order names none: a transfer, an exchange by itself. */
   beneficiary?: ({ known: true } & Payee) | { known: false };
   /** Account that pays, in the payout currency. */
@@ -46,24 +64,10 @@ export interface Assessment {
   funds?: { accountId: string; needs: string; enough: boolean };
   /** What the bank refused to answer, and what follows from it. */
   obstacle?: Obstacle;
-  /** A limit of the policy that it would pass now, in words. */
-  limit?: string;
-  /** The policy does not let its maker hand it over, or does so no longer. */
-  makerNotAllowed?: true;
-  /** A switch that is off matches the payout. */
-  switchedOff?: SwitchScope;
   /** What people have to let through before anything is sent, in the order in which they are asked. */
   exceptions?: readonly Exception[];
   /** What providers say of the payee; absent where none is asked. */
   checks?: readonly PayeeCheck[];
-  /** An earlier payout of the same payee, amount and currency: handed over how many days before; null: not known. */
-  lookAlike?: { daysBefore: number | null };
-  /** It is a further generation, and it has come to light that an earlier one may have taken money. */
-  earlierOpen?: true;
-  /** Where the card payment stands that the payout is tied to; absent when it is tied to none. */
-  cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
-  /** What the card payment brought in, once it has succeeded. */
-  collected?: Collected;
 }
 
 /** An account as the bank shows it. */

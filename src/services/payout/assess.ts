@@ -1,33 +1,29 @@
 import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
-import { isCardEnd } from '../../domain/card-payment.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
-import { DAY_MS } from '../../domain/durations.ts';
 import { exceptionsOf } from '../../domain/exceptions.ts';
 import type { Shown } from '../../domain/flags.ts';
 import type { Approved, Assessment, Obstacle } from '../../domain/gates.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
-import { type PayoutKind, payoutWorkflowId } from '../../domain/names.ts';
+import type { PayoutKind } from '../../domain/names.ts';
 import { differences } from '../../domain/payee-flags.ts';
 import type { StoredState } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
 import { orderInForce, refusalMeaning } from '../../domain/submission.ts';
-import { touchedBy } from '../../domain/switches.ts';
 import { approvalDigest, payloadDigest } from '../../identity.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { limitPassed } from '../decisions/limits.ts';
 import { capsOf } from '../decisions/signed-parts.ts';
-import { isMakerAllowed, rejectedAhead } from '../decisions/verdict.ts';
+import { rejectedAhead } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { planExchange, readExchange, readTransfer } from '../sending/own-accounts.ts';
 import { findPayee, namedPayee, payeeDigest, payeeKey, payeeReference } from '../sending/payee.ts';
-import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { checkedPayee } from './checked-payee.ts';
+import { guardsOf } from './guards.ts';
 import { notedFlags } from './payee-flags.ts';
 import { payingAccount } from './paying-account.ts';
 import { signedTerms } from './signed-terms.ts';
@@ -128,68 +124,6 @@ function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessme
   };
   const first = { ...now, ...assessed?.first };
   return { first, flags: [...flags, ...differences(first, now)] };
-}
-
-type Guards = Pick<
-  Assessment,
-  'switchedOff' | 'earlierOpen' | 'lookAlike' | 'cardPayment' | 'collected' | 'limit' | 'makerNotAllowed'
->;
-
-/** What our own store and the policy have against sending: a switch that is off, an earlier generation, an earlier payout that this one looks like, a card payment. */
-async function guardsOf(
-  deps: ActivityDeps,
-  row: PayoutRecord,
-  { beneficiary, payingAccountId, exchange }: Assessment,
-): Promise<Guards> {
-  const { store } = deps;
-  const { reference, instruction } = row;
-  const touched = touchedBy(row);
-  const switchedOff = await store.matchingSwitch({
-    ...touched,
-    accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
-    currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
-    payees: [...touched.payees, ...(beneficiary?.known ? [beneficiary.id] : [])],
-  });
-  const { after_card_payment: cardPayment } = instruction;
-  return {
-    switchedOff,
-    ...(!(await areEarlierUnpaid(store, row)) && { earlierOpen: true }),
-    limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
-    ...(!isMakerAllowed(deps, row) && { makerNotAllowed: true }),
-    lookAlike: await lookAlikeOf(store, row),
-    ...(cardPayment === undefined ? {} : await cardPaymentOf(deps, cardPayment, { reference, instruction })),
-  };
-}
-
-/**
- * Where the card payment stands. The payout is noted as waiting first, so that an end that is stored meanwhile is either seen
- * here or told to it. One that nobody knows yet is open: it may still be asked for.
- */
-async function cardPaymentOf(
-  { store: { cards }, settings }: ActivityDeps,
-  merchantRequestId: string,
-  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
-): Promise<Pick<Assessment, 'cardPayment' | 'collected'>> {
-  await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
-  const record = await cards.get(merchantRequestId);
-  if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
-  // For people to clear first.
-  if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
-  if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
-  const { amount, currency, paymentType } = record;
-  const covers = currency === instruction.currency && compareDecimals(amount, instruction.amount) !== -1;
-  const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
-  return { cardPayment: 'succeeded', collected: { amount, currency, isTaken, covers } };
-}
-
-const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
-
-/** Counted between the two claims, so that the reason stays the same however long it is held. */
-async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Promise<Assessment['lookAlike']> {
-  if (row.lookAlikeOf === null) return undefined;
-  const earlier = await store.payout(row.lookAlikeOf);
-  if (earlier === undefined) return { daysBefore: null };
-  return { daysBefore: Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS)) };
 }
 
 /** What a refused read means for the payout: the same table as for a refused submit. */

@@ -1,0 +1,74 @@
+import { isCardEnd } from '../../domain/card-payment.ts';
+import { DAY_MS } from '../../domain/durations.ts';
+import type { Assessment, Guards } from '../../domain/gates.ts';
+import { compareDecimals } from '../../domain/money.ts';
+import { payoutWorkflowId } from '../../domain/names.ts';
+import { touchedBy } from '../../domain/switches.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import { limitPassed } from '../decisions/limits.ts';
+import { isMakerAllowed } from '../decisions/verdict.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { areEarlierUnpaid } from '../sending/proven-unpaid.ts';
+
+/** What our own store and the policy have against sending. */
+
+/** Every guard, as undefined where it has nothing against sending: one that is not read would let everything through. */
+type ReadGuards = { [Name in keyof Required<Guards>]: Guards[Name] };
+
+export async function guardsOf(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  { beneficiary, payingAccountId, exchange }: Assessment,
+): Promise<ReadGuards> {
+  const { store } = deps;
+  const { reference, instruction } = row;
+  const touched = touchedBy(row);
+  const switchedOff = await store.matchingSwitch({
+    ...touched,
+    accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
+    currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
+    payees: [...touched.payees, ...(beneficiary?.known ? [beneficiary.id] : [])],
+  });
+  const { after_card_payment: id } = instruction;
+  const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
+  return {
+    switchedOff,
+    earlierOpen: (await areEarlierUnpaid(store, row)) ? undefined : true,
+    limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
+    makerNotAllowed: isMakerAllowed(deps, row) ? undefined : true,
+    lookAlike: await lookAlikeOf(store, row),
+    cardPayment: card.cardPayment,
+    collected: card.collected,
+  };
+}
+
+/**
+ * Where the card payment stands. The payout is noted as waiting first, so that an end that is stored meanwhile is either seen
+ * here or told to it. One that nobody knows yet is open: it may still be asked for.
+ */
+async function cardPaymentOf(
+  { store: { cards }, settings }: ActivityDeps,
+  merchantRequestId: string,
+  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
+): Promise<Pick<Guards, 'cardPayment' | 'collected'>> {
+  await cards.addWaiter(merchantRequestId, payoutWorkflowId(reference));
+  const record = await cards.get(merchantRequestId);
+  if (record === undefined || !isCardEnd(record.state)) return { cardPayment: 'open' };
+  // For people to clear first.
+  if (record.contradictedAt !== null) return { cardPayment: 'contradicted' };
+  if (record.state !== 'succeeded') return { cardPayment: 'unpaid' };
+  const { amount, currency, paymentType } = record;
+  const covers = currency === instruction.currency && compareDecimals(amount, instruction.amount) !== -1;
+  const isTaken = paymentType === 'DEBIT' || settings.cardAuthCounts;
+  return { cardPayment: 'succeeded', collected: { amount, currency, isTaken, covers } };
+}
+
+const present = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
+
+/** Counted between the two claims, so that the reason stays the same however long it is held. */
+async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Promise<Assessment['lookAlike']> {
+  if (row.lookAlikeOf === null) return undefined;
+  const earlier = await store.payout(row.lookAlikeOf);
+  if (earlier === undefined) return { daysBefore: null };
+  return { daysBefore: Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS)) };
+}
