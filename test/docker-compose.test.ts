@@ -60,14 +60,18 @@ it('runs the versions that the product is tested with, each image by an exact ta
   for (const [, image] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
 });
 
-it('registers the search attributes of the product, in both profiles', () => {
+it('registers the search attributes of the product, in both profiles, and by hand in Temporal Cloud', () => {
   const dev = compose.services.temporal?.command?.flatMap(
     (it) => /^--search-attribute=(\w+)=(\w+)$/.exec(it)?.slice(1) ?? [],
   );
   const full = read('ops/temporal/namespace.sh').split("<<'ATTRIBUTES'\n")[1]?.split('\nATTRIBUTES')[0]?.split(/\s/);
+  const cloud = [...read('docs/production.md').matchAll(/^ {4}(Payout[\w, ]+?) +(\w+)$/gm)].flatMap(
+    ([, names = '', type]) => names.split(', ').map((name) => [name, type]),
+  );
   const wanted = Object.entries(SEARCH_ATTRIBUTES).flat();
   expect(dev).toEqual(wanted);
   expect(full).toEqual(wanted);
+  expect(Object.fromEntries(cloud)).toEqual(SEARCH_ATTRIBUTES);
 });
 
 it('opens ports on this machine only', () => {

@@ -8,11 +8,14 @@ export type SearchAttributes = {
   readonly [N in Name]?: ((typeof SEARCH_ATTRIBUTES)[N] extends 'Bool' ? boolean : string) | null;
 };
 
-/** Known from the start. */
+/** Those that a view sets, and sets again. */
+type Changing = 'PayoutState' | 'PayoutOrderId' | 'PayoutNeedsAttention';
+
+/** Known from the start, each of them: one that is only registered would be found by no list. */
 export const lastingAttributes = (
   reference: string,
   { currency = '', batchId, id, uid }: { currency?: unknown; batchId?: unknown; id?: unknown; uid?: unknown },
-): SearchAttributes => ({
+): { [N in Exclude<Name, Changing>]: SearchAttributes[N] } => ({
   PayoutReference: reference,
   PayoutCurrency: `${currency}`,
   PayoutBatchId: batchId as string | undefined,
