@@ -63,11 +63,7 @@ export const CONFIG_KEYS = {
     '{}',
     'JSON {"USD":"10000"}: amounts from which the bank audits an order, so that the plan can show how many will be; {}: not shown (api-gaps)',
   ),
-  PAYOUTS_MESSAGE_MAPPING: key(
-    text,
-    null,
-    'JSON mapping file: debtor accounts and payment types for bank messages (pain.001, ABA, NACHA)',
-  ),
+  PAYOUTS_MESSAGE_MAPPING: key(text, null, 'JSON mapping file: debtor accounts and payment types for bank messages'),
   PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV payee directory: what bank messages lack about payees'),
   PAYOUTS_JOURNAL_ACCOUNTS: key(
     journalAccounts,

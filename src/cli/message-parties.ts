@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
-import { readInstructions } from '../formats/read-file.ts';
+import { MESSAGE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { MessageParties } from '../formats/template/from-message.ts';
 
 /** Who pays and who is paid in a bank message. Throws a `Problem` for a file that is none or that cannot be read. */
@@ -22,12 +22,12 @@ export async function messageParties(path: string, context: MessageContext): Pro
   await readInstructions(path, sink, { ...context, seen }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new Problem('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
-      hint: 'Name an existing bank message: pain.001, ABA or NACHA.',
+      hint: `Name an existing bank message: ${MESSAGE_NAMES}.`,
     });
   });
   if (findings.length === 0 && !parties.isEmpty) return parties;
   throw new Problem('invalid-input', 'no-bank-message', 'The file is not a complete, readable bank message.', {
-    hint: 'Name a pain.001, ABA or NACHA file; payouts validate FILE shows what is wrong with it.',
+    hint: `Name a ${MESSAGE_NAMES} file; payouts validate FILE shows what is wrong with it.`,
     findings,
   });
 }

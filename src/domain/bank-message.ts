@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import type { CheckVerdict } from './payee-check.ts';
 import type { PayoutState, Reason } from './payout-state.ts';
 
-/** What is kept of a bank message (pain.001, ABA, NACHA), so that its answer names everything as it was written. */
+/** What is kept of a bank message, so that its answer names everything as it was written. */
 
 /** The ids a bank message gave one transaction, byte for byte, so that the answer names them as they were written. */
 export interface OriginalTransaction {

@@ -17,38 +17,56 @@ import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
 type Reader = (file: string, bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext) => Promise<void>;
 
 interface Format {
+  /** As people know it. */
+  name: string;
+  /** A bank message, which mapping and payee directory complete. */
+  isMessage?: true;
   extension: string;
-  /** Whether a file of another name begins as one of this format. */
-  isBegunBy(text: string, bytes: Uint8Array): boolean;
+  /** Whether a file of another name begins as one of this format; absent: it begins as none of them. */
+  isBegunBy?(text: string, bytes: Uint8Array): boolean;
   /** The readers of bank messages and workbooks are loaded when one comes. */
   reader(): Promise<Reader>;
 }
 
-/** Asked in this order. */
+/** In the order in which people are told them. */
 const FORMATS = {
+  csv: { name: 'CSV', extension: '.csv', reader: async () => readCsv },
+  xlsx: {
+    name: 'Excel (.xlsx)',
+    extension: '.xlsx',
+    isBegunBy: (_text, bytes) => looksLikeWorkbook(bytes),
+    reader: async () => (await import('./xlsx/read-xlsx.ts')).readXlsx,
+  },
+  json: { name: 'JSON', extension: '.json', isBegunBy: (text) => /^[[{]/.test(text), reader: async () => readJson },
   'pain.001': {
+    name: 'pain.001',
+    isMessage: true,
     extension: '.xml',
     isBegunBy: (text) => text.startsWith('<'),
     reader: async () => (await import('./pain001/read-pain001.ts')).readPain001,
   },
-  json: { extension: '.json', isBegunBy: (text) => /^[[{]/.test(text), reader: async () => readJson },
   aba: {
+    name: 'ABA',
+    isMessage: true,
     extension: '.aba',
     isBegunBy: (_text, bytes) => looksLikeAba(bytes),
     reader: async () => (await import('./aba/read-aba.ts')).readAba,
   },
   nacha: {
+    name: 'NACHA',
+    isMessage: true,
     extension: '.ach',
     isBegunBy: (_text, bytes) => looksLikeNacha(bytes),
     reader: async () => (await import('./nacha/read-nacha.ts')).readNacha,
   },
-  xlsx: {
-    extension: '.xlsx',
-    isBegunBy: (_text, bytes) => looksLikeWorkbook(bytes),
-    reader: async () => (await import('./xlsx/read-xlsx.ts')).readXlsx,
-  },
-  csv: { extension: '.csv', isBegunBy: () => true, reader: async () => readCsv },
 } satisfies Record<string, Format>;
+
+const either = (formats: readonly Format[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map(({ name }) => name));
+
+/** "CSV, Excel (.xlsx), ... or NACHA": what may be handed over, and what of it is a bank message. */
+export const FILE_NAMES = either(Object.values(FORMATS));
+export const MESSAGE_NAMES = either(Object.values<Format>(FORMATS).filter(({ isMessage }) => isMessage));
 
 export type InputFormat = keyof typeof FORMATS;
 
@@ -89,7 +107,7 @@ function formatOf(file: string, start: Buffer | undefined): InputFormat {
   // No text begins so, whatever the file is called.
   if (looksLikeWorkbook(head)) return 'xlsx';
   const byName = formats.find(([, format]) => format.extension === extension);
-  return (byName ?? formats.find(([, format]) => format.isBegunBy(text, head)))?.[0] ?? 'csv';
+  return (byName ?? formats.find(([, format]) => format.isBegunBy?.(text, head)))?.[0] ?? 'csv';
 }
 
 const BYTE_ORDER_MARK = /^(?:ï»¿|ÿþ|þÿ)/;

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
+import { FILE_NAMES } from '../formats/read-file.ts';
 import { alreadyTaken, IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { answerOf } from './answer-error.ts';
@@ -55,7 +56,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     tags: TAGS,
     summary: 'Submit a file of payouts',
     description:
-      'The body is the file itself: CSV, Excel, JSON, pain.001, ABA or NACHA. Answers like `payouts run FILE --json --detach`. ' +
+      `The body is the file itself: ${FILE_NAMES}. Answers like \`payouts run FILE --json --detach\`. ` +
       'The same rows are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
     consumes: Object.keys(MEDIA_TYPES),
     querystring: jsonSchema(handOverQuery),

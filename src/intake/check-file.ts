@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import type { RequiredDetailsEntry } from '../api/schemas/beneficiaries.ts';
 import type { MessageContext } from '../formats/messages/message-context.ts';
-import { readInstructions } from '../formats/read-file.ts';
+import { FILE_NAMES, readInstructions } from '../formats/read-file.ts';
 import { turns } from '../formats/turns.ts';
 import type { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { shownValue } from '../rules/finding.ts';
@@ -24,7 +24,7 @@ export async function checkFile(
     const input = await readInstructions(path, staged, context).catch((error: NodeJS.ErrnoException) => {
       if (error.code === undefined) throw error;
       throw new IntakeRefusal('usage', 'file-unreadable', `${path} cannot be read (${error.code}).`, {
-        hint: 'Name an existing file: CSV, Excel (.xlsx), JSON, pain.001, ABA or NACHA.',
+        hint: `Name an existing file: ${FILE_NAMES}.`,
       });
     });
     staged.readingEnded();

@@ -137,6 +137,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'services/payee-checks.ts',
       'signing/',
       'formats/input.ts',
+      'formats/read-file.ts',
       'vault/',
       'identity.ts',
       'config/config-error.ts',

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type InstructionFile, readInstructions } from '../../src/formats/read-file.ts';
+import { FILE_NAMES, type InstructionFile, MESSAGE_NAMES, readInstructions } from '../../src/formats/read-file.ts';
+import { documentText } from '../docs/markdown.ts';
 import { type Collected, collected, NO_CONTEXT } from './collected.ts';
 
 let dir: string;
@@ -49,4 +50,10 @@ test('names an empty file in a finding', async () => {
 test('rejects with the error of the file system when there is no such file', async () => {
   await expect(read(join(dir, 'absent.csv'))).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(read(dir)).rejects.toMatchObject({ code: 'EISDIR' });
+});
+
+test('people are told every format by one sentence', () => {
+  expect(FILE_NAMES).toBe('CSV, Excel (.xlsx), JSON, pain.001, ABA or NACHA');
+  expect(MESSAGE_NAMES).toBe('pain.001, ABA or NACHA');
+  expect(documentText('docs/commands.md')).toContain(`findings of a ${FILE_NAMES} file`);
 });

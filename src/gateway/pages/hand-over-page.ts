@@ -1,5 +1,6 @@
 import type { Finding } from '../../domain/finding.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { FILE_NAMES } from '../../formats/read-file.ts';
 import type { Outlook } from '../../intake/outlook.ts';
 import type { PlanDocument } from '../../intake/take-file.ts';
 import { peopleText } from '../../reports/display.ts';
@@ -20,7 +21,7 @@ const FINDINGS_MAX = 500;
 
 export const choosePage = (view: View): Html => html`<section class="narrow">
 <h1>Submit a file</h1>
-<p>CSV, Excel, JSON, pain.001, ABA or NACHA. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
+<p>${FILE_NAMES}. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
 <form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
 ${csrfField(view)}
 <p><label>File <input type="file" name="file" required></label></p>
