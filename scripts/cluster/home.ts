@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../src/embedded/whole-file.ts';
-import { answers } from '../../src/temporal/answers.ts';
+import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { ClusterError } from './part.ts';
 
 export const PORT_NAMES = [
@@ -65,7 +65,7 @@ async function openPorts(path: string, given: Ports): Promise<Ports> {
   const ports: Record<string, number> = {};
   for (const name of PORT_NAMES) {
     const port = given[name] ?? kept[name];
-    if (port !== undefined && (await answers('127.0.0.1', port, 500)))
+    if (port !== undefined && (await takesConnections('127.0.0.1', port, 500)))
       throw new ClusterError(
         `port ${port} of ${name} is in use`,
         `Stop the process that listens there (ss -ltnp 'sport = :${port}'), or choose another port: --port ${name}=PORT`,

@@ -12,10 +12,10 @@ import type { TemporalUi } from '../temporal/ui-link.ts';
 import { lazily } from './lazily.ts';
 import { createOutput, type Output } from './output.ts';
 
-const reportBatch = lazily(async () => (await import('../compose/batch-report.ts')).reportBatch);
-const standingOfBatch = lazily(async () => (await import('../compose/batch-report.ts')).standingOfBatch);
-const documentOf = lazily(async () => (await import('../compose/batch-report.ts')).documentOf);
-const reportFolder = lazily(async () => (await import('../compose/batch-report.ts')).reportFolder);
+const reportBatch = lazily(async () => (await import('../compose/report-batch.ts')).reportBatch);
+const standingOfBatch = lazily(async () => (await import('../compose/report-batch.ts')).standingOfBatch);
+const documentOf = lazily(async () => (await import('../compose/report-batch.ts')).documentOf);
+const reportFolder = lazily(async () => (await import('../compose/report-batch.ts')).reportFolder);
 const bankAt = lazily(async () => (await import('../compose/bank.ts')).bankAt);
 const embeddedParts = lazily(async () => (await import('../compose/embedded.ts')).embeddedParts);
 const assertBankFits = lazily(async () => (await import('../compose/world.ts')).assertBankFits);

@@ -9,8 +9,8 @@ import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { assertReachable } from '../temporal/reachable.ts';
-import { reportBatch } from './batch-report.ts';
 import { type MessageFiles, messageContextOf } from './message-context.ts';
+import { reportBatch } from './report-batch.ts';
 import { temporalUi } from './temporal-ui.ts';
 
 /** What a process works with: its store, bank and Temporal. */

@@ -11,7 +11,7 @@ import { writeWhole } from '../reports/write-reports.ts';
 import { legReference } from '../services/sending/claimed-row.ts';
 import { inPages } from '../services/sending/proven-unpaid.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
-import { messageBatchOf, writeAnswers } from './batch-report.ts';
+import { messageBatchOf, writeAnswers } from './report-batch.ts';
 
 const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
 

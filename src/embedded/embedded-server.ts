@@ -6,8 +6,8 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { KeyRing } from '../codec/key-ring.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
-import { answers } from '../temporal/answers.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { takesConnections } from '../temporal/takes-connections.ts';
 import { chooseDoors, doorArguments, doorsAreClosed, type TemporalDoors } from './temporal-doors.ts';
 import { startWebUi } from './web-ui.ts';
 
@@ -152,7 +152,7 @@ async function untilItServes(child: ChildProcess, port: number): Promise<void> {
     if (hasEnded(child)) throw new Error('it ended at once');
     try {
       // A gRPC channel that finds nobody waits a second before it looks again.
-      if (!(await answers(HOST, port))) throw new Error('nothing answers');
+      if (!(await takesConnections(HOST, port))) throw new Error('nothing answers');
       await prepareNamespace(`${HOST}:${port}`);
       // Had our server lost a race for the port, another one would have answered and ours would be gone.
       if (!hasEnded(child)) return;

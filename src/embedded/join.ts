@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config.ts';
-import { answers } from '../temporal/answers.ts';
+import { takesConnections } from '../temporal/takes-connections.ts';
 import { follow } from './followers.ts';
 import { processMark } from './process-mark.ts';
 import type { Stack, StackAddresses } from './stack.ts';
@@ -41,7 +41,7 @@ export async function answeringStack(home: string): Promise<StackDescription | u
     ...(stack.temporal === 'embedded' ? [new URL(`tcp://${stack.temporalAddress}`)] : []),
     ...(stack.bank === 'sandbox' ? [new URL(stack.apiUrl)] : []),
   ];
-  const up = await Promise.all(addresses.map(({ hostname, port }) => answers(hostname, Number(port))));
+  const up = await Promise.all(addresses.map(({ hostname, port }) => takesConnections(hostname, Number(port))));
   return up.every(Boolean) ? stack : undefined;
 }
 

@@ -10,9 +10,9 @@ import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { loadConfig } from '../../src/config.ts';
 import { DAY_MS } from '../../src/domain/durations.ts';
 import { keepingFlags } from '../../src/embedded/embedded-server.ts';
-import { answers } from '../../src/temporal/answers.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { freePorts } from '../chaos/processes.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { MeasuredProcess, metered, ownProgram } from './measured-process.ts';
@@ -117,7 +117,7 @@ async function temporalOf(place: PlaceName, { temporal }: BenchOptions, start: P
   const flags = ['--ip', HOST, '--port', `${port}`, ...keepingFlags(join(dir, 'temporal.sqlite'))];
   const { pid } = start('temporal', [path, 'server', 'start-dev', '--headless', ...flags], {}, false);
   const deadline = performance.now() + BOOT_LIMIT_MS;
-  while (!(await answers(HOST, port))) {
+  while (!(await takesConnections(HOST, port))) {
     if (performance.now() > deadline) throw new Error('the Temporal server does not answer');
     await pause(50);
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
-import { answers } from '../../src/temporal/answers.ts';
+import { takesConnections } from '../../src/temporal/takes-connections.ts';
 import { freePorts, Supervised } from './processes.ts';
 import { ofFile, StoredTables } from './stored-tables.ts';
 
@@ -53,7 +53,7 @@ export function devServer(dir: string, port: number): Supervised {
     ],
     env: {},
     logFile: join(dir, 'temporal.log'),
-    onStart: () => untilUp('the Temporal server', () => answers(HOST, port)),
+    onStart: () => untilUp('the Temporal server', () => takesConnections(HOST, port)),
   });
 }
 

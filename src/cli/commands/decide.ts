@@ -22,7 +22,6 @@ import { untilCarriedOut } from '../../temporal/carried-out.ts';
 import { cancelPayout, decidePayout, refusalOf } from '../../temporal/decide-payout.ts';
 import { updateBatch } from '../../temporal/executions.ts';
 import { resolvePayout } from '../../temporal/resolve-payout.ts';
-import { unknownId } from '../batch-report.ts';
 import { bothSidesText, verdictsText } from '../both-sides.ts';
 import { byKind, decisionTable } from '../decision-table.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -30,6 +29,7 @@ import { findTarget, type Target } from '../find-target.ts';
 import { confirm } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { type DecideOptions, keepSigned, type Signer, signerOf } from '../signer.ts';
+import { unknownId } from '../tell-report.ts';
 import { decideBatch } from './decide-batch.ts';
 
 /** States in which a payout answers `approve` and `reject`. */

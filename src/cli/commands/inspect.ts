@@ -9,13 +9,13 @@ import { widthOf } from '../../reports/wrap.ts';
 import { checksShown } from '../../services/payee-checks.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { workflowUrl } from '../../temporal/ui-link.ts';
-import { summaryText, tellReport } from '../batch-report.ts';
 import { bothSidesText } from '../both-sides.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findBatch, findTarget } from '../find-target.ts';
 import { lazily } from '../lazily.ts';
 import { payoutDocument, payoutText } from '../payout-document.ts';
 import type { Session } from '../session.ts';
+import { summaryText, tellReport } from '../tell-report.ts';
 
 const followAndReport = lazily(async () => (await import('./run.ts')).followAndReport);
 

@@ -9,13 +9,13 @@ import type { BatchStanding } from '../../reports/batch-report.ts';
 import { counted } from '../../reports/display.ts';
 import { shortId } from '../../reports/next-step.ts';
 import { startBatch } from '../../temporal/executions.ts';
-import { exitOfReport, tellReport } from '../batch-report.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { formatFindings, formatWarnings } from '../findings-text.ts';
 import { followBatches } from '../follow.ts';
 import { confirm, planText } from '../plan.ts';
 import type { Session } from '../session.ts';
 import { signerOf } from '../signer.ts';
+import { exitOfReport, tellReport } from '../tell-report.ts';
 import { withValidationBank } from '../validation-bank.ts';
 
 /** How a batch is paid by somebody at a terminal. */

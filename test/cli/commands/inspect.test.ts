@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { report, status } from '../../../src/cli/commands/inspect.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { documentOf, reportBatch, standingOfBatch } from '../../../src/compose/batch-report.ts';
+import { documentOf, reportBatch, standingOfBatch } from '../../../src/compose/report-batch.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { claimRow } from '../../../src/intake/claims.ts';
 import { openStore } from '../../../src/store/open.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exitOfReport } from '../../src/cli/batch-report.ts';
 import { EXIT } from '../../src/cli/exit.ts';
+import { exitOfReport } from '../../src/cli/tell-report.ts';
 import { batchState, countStates, type PayoutState } from '../../src/domain/payout-state.ts';
 import type { BatchReport } from '../../src/reports/batch-report.ts';
 
