@@ -1,7 +1,7 @@
 import type { Bank } from '../api/bank.ts';
 import type { TracesConfig } from '../config/traces.ts';
 import type { Config } from '../config.ts';
-import { proofFrom } from '../domain/submission.ts';
+import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { ListenAddress } from '../telemetry/listen-address.ts';

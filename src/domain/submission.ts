@@ -1,13 +1,13 @@
 import type { BankCondition } from './bank-condition.ts';
-import type { ReferenceDedupe, Waits } from './policy.ts';
+import type { ReferenceDedupe } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
 /**
- * The decision core of a POST that moves money: what an attempt told us, what all attempts together allow, and when a
- * missing order is proven missing. Pure: workflows and simulations run the same code. One reference for life, one POST per
- * attempt, and an unknown outcome is never a failure.
+ * The decision core of a POST that moves money: what an attempt told us, and what all attempts together allow
+ * (when a missing order is proven missing: `absence.ts`). Pure: workflows and simulations run the same code. One reference for
+ * life, one POST per attempt, and an unknown outcome is never a failure.
  *
  * | what is known of it | who says so | what follows |
  * |---|---|---|
@@ -227,29 +227,6 @@ const leftInDoubt = (known: Submission, attempt: number): Submission => ({
 /** An earlier attempt may have been executed, and only a look can tell; this one has repeated nothing, and counts as no resend. */
 const movedNothing = (counted: Submission): Submission => ({ ...counted, resends: Math.max(0, counted.resends - 1) });
 
-/** One look through the order list. */
-export interface Scan {
-  /** Workflow time at which the look began, epoch ms. */
-  startedAt: number;
-  /** All pages read and consistent with each other; only such a look can prove absence. */
-  stable: boolean;
-  /** Orders under the reference. */
-  found: number;
-}
-
-/**
- * Negative proof: two stable empty looks, both begun after the last attempt's late-commit and list-lag windows.
- * `since` is when the last attempt ended, epoch ms.
- */
-export function provenAbsent(scans: readonly Scan[], since: number, waits: Waits): boolean {
-  const from = proofFrom(since, waits);
-  return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;
-}
-
-/** From when on (epoch ms) a look can prove that an attempt, ended at `since`, was nothing. */
-export const proofFrom = (since: number, { lateCommitMs, listLagMs }: Waits): number =>
-  since + lateCommitMs + listLagMs;
-
 /** Resends allowed with `verified` dedupe. */
 const RESENDS_VERIFIED_MAX = 5;
 
@@ -277,15 +254,6 @@ export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: Lo
     case 'none':
       return false;
   }
-}
-
-/** Pauses between looks: quick at first, then spread over the proof window. Units: ms before scaling by the window. */
-const LOOK_SCHEDULE_FRACTIONS = [0, 0.003, 0.007, 0.02, 0.04, 0.08, 0.16, 0.4, 0.7, 1, 1.02];
-
-/** When the n-th look (from 0) begins, as ms after the last attempt ended; undefined once the schedule is over. */
-export function lookAt(n: number, waits: Waits): number | undefined {
-  const fraction = LOOK_SCHEDULE_FRACTIONS[n];
-  return fraction === undefined ? undefined : Math.ceil(fraction * (waits.lateCommitMs + waits.listLagMs));
 }
 
 /** After a negative proof the submission is clean again; the next attempt counts as a resend. */

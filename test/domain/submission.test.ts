@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lookAt, provenAbsent, type Scan } from '../../src/domain/absence.ts';
 import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import type { Waits } from '../../src/domain/policy.ts';
 import {
@@ -7,14 +8,11 @@ import {
   afterAttempt,
   cleared,
   FRESH,
-  lookAt,
   mayResend,
   orderInForce,
-  provenAbsent,
   refusalMeaning,
   remembered,
   resent,
-  type Scan,
   TOKEN_EXCUSES_MAX,
 } from '../../src/domain/submission.ts';
 

@@ -1,18 +1,9 @@
 import { condition } from '@temporalio/workflow';
+import { lookAt, proofFrom, provenAbsent, type Scan } from '../../domain/absence.ts';
 import { isSamePerson } from '../../domain/approval.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import {
-  cleared,
-  lastLeftOf,
-  lookAt,
-  mayResend,
-  proofFrom,
-  provenAbsent,
-  resent,
-  type Scan,
-  type Submission,
-} from '../../domain/submission.ts';
+import { cleared, lastLeftOf, mayResend, resent, type Submission } from '../../domain/submission.ts';
 import type { OrderLook } from '../../services/payout/find-order.ts';
 import type { PendingResolve } from '../execution/inbox.ts';
 import type { ResolveUpdate } from '../messages.ts';

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const SUBMISSION = 'src/domain/submission.ts';
+const ABSENCE = 'src/domain/absence.ts';
 
 /** Bugs in how the absence of an order is proven, and in what follows from it. */
 export const PROOF_MUTANTS: readonly Mutant[] = [
@@ -22,7 +23,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'one empty look at any time proves absence',
     edits: [
       {
-        file: SUBMISSION,
+        file: ABSENCE,
         find: 'return scans.filter((scan) => scan.stable && scan.found === 0 && scan.startedAt >= from).length >= 2;',
         replace: 'return from > 0 && scans.some((scan) => scan.stable && scan.found === 0);',
       },
@@ -34,7 +35,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'the proof does not wait for a late commit',
     edits: [
       {
-        file: SUBMISSION,
+        file: ABSENCE,
         find: 'since + lateCommitMs + listLagMs;',
         replace: 'since + 0 * lateCommitMs + listLagMs;',
       },
@@ -46,7 +47,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'the proof does not wait for the lag of the list',
     edits: [
       {
-        file: SUBMISSION,
+        file: ABSENCE,
         find: 'since + lateCommitMs + listLagMs;',
         replace: 'since + 0 * (lateCommitMs + listLagMs);',
       },
