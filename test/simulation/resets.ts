@@ -40,6 +40,7 @@ export class Resets {
     this.world.fired(`reset, messages ${messages}`);
     trace.note(`payout ${payout.accepted.id} is reset to ${events} of ${execution.history.length} events`);
     cluster.reset(payout.workflowId, { events, messages });
+    this.world.forgetQuestion(payout.workflowId);
     this.note(payout);
     return true;
   }

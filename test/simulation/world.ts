@@ -310,6 +310,11 @@ export class World {
     return this.leftOpen.get(workflowId)?.awaited;
   }
 
+  /** The run is reset: the one in its place has never asked what it asked last. */
+  forgetQuestion(workflowId: string): void {
+    this.leftOpen.delete(workflowId);
+  }
+
   private noteOpen({ start: { workflowId, runId, more }, pending }: Execution, awaited: AskedQuestion | null): void {
     const before = this.leftOpen.get(workflowId);
     // What a run finds to be gone it does not ask again, and what it has begun to send nobody can reject.
