@@ -3,7 +3,12 @@ import type { LegKind } from '../domain/sent-order.ts';
 import type { ActivityDeps } from '../services/deps.ts';
 import { type FirstLook, type FirstLooks, firstLooks, type Submitted } from '../services/payout/first-look.ts';
 import { addBeneficiary } from '../services/sending/add-beneficiary.ts';
-import { approveOrder, type OrderDecision, rejectOrder } from '../services/sending/decide-order.ts';
+import {
+  approveOrder,
+  type OrderDecision,
+  type OrderRejection,
+  rejectOrder,
+} from '../services/sending/decide-order.ts';
 import { openSet } from '../services/sending/open-set.ts';
 import { sendOrder } from '../services/sending/send-order.ts';
 import { caller, longRun } from './caller.ts';
@@ -22,7 +27,7 @@ export const sendActivities = (deps: ActivityDeps, looks = firstLooks(deps)) => 
   submitExchange: (input: SubmitInput) => submit(deps, looks, input, 'exchange'),
   addBeneficiary: (input: { claim: Claim }) => addBeneficiary(deps, caller(), input),
   approveOrder: (decision: OrderDecision) => approveOrder(deps, caller(), decision),
-  rejectOrder: (decision: OrderDecision & { remark: string }) => rejectOrder(deps, caller(), decision),
+  rejectOrder: (decision: OrderRejection) => rejectOrder(deps, caller(), decision),
 });
 
 /** One attempt. */

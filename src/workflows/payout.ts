@@ -8,7 +8,7 @@ import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
 import type { PayoutView } from './payout/view.ts';
-import { close, endedBy, endOfOrder, type PayoutResult } from './route/ends.ts';
+import { close, endedBy, endOfOrder, isCancelDriven, type PayoutResult } from './route/ends.ts';
 import { type PayoutRoute, type Run, type RunBefore, sharedPlan, startOf, underClaim } from './route/under-claim.ts';
 
 /**
@@ -98,7 +98,7 @@ function legsOf(run: Run, before: RunBefore['legs']): Legs {
       submitting: 'converting',
       following: 'converting',
       cancellable: false,
-      endBy: (meaning) => exchangeEnd(meaning, view),
+      endBy: exchangeEnd,
       endsPayout: false,
       thenAssess: { exchanged: true, exchangeSent: true },
     },
@@ -127,8 +127,8 @@ function paymentEnd(meaning: TerminalMeaning, leg: OrderLeg, isExchanged: boolea
   return end.reason === null ? end : { ...end, reason: withExchange(isExchanged, end.reason) };
 }
 
-function exchangeEnd(meaning: TerminalMeaning, { inbox }: PayoutView): { state: Unpaid['state']; reason: Reason } {
-  return inbox.cancelStanding === 'driven'
+function exchangeEnd(meaning: TerminalMeaning, leg: OrderLeg): { state: Unpaid['state']; reason: Reason } {
+  return isCancelDriven(leg)
     ? { state: 'cancelled', reason: because('cancelled-by-request') }
     : { state: 'failed', reason: because('exchange-failed', `order ${meaning}`) };
 }

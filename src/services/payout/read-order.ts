@@ -10,6 +10,7 @@ import type { BookedExchange, PayoutRecord } from '../../store/store.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { orderFacts, readIfThere } from '../reconciliation/bank-orders.ts';
 import { rowAsRecorded } from '../sending/claimed-row.ts';
+import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
 import { listsOfLeg, openSet, putIntoOpenSet } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
 import { type ExchangeProgress, recordedAssessment } from './assess.ts';
@@ -37,6 +38,8 @@ export interface OrderRead extends OrderJudgement {
   expiredAt?: number;
   /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
   aboveCap?: boolean;
+  /** It took no money, and people have had it rejected through us. */
+  rejectedAs?: RejectedAs;
   assessment?: Assessment;
 }
 
@@ -59,6 +62,7 @@ export async function readOrder(
   const judgement = judgeOrder(facts, expected, closedMeans, ownIds);
   const read: OrderRead = { ...judgement, expiredAt: sent?.expiredAt };
   if (judgement.differences.length > 0) return read;
+  if (isNoMoney(judgement.meaning)) read.rejectedAs = await rejectedAs(deps.store, orderId);
   // Another order under the reference becomes nothing, and is not the one that its watch has to know.
   const isFollowed = input.becomes !== undefined && !isTerminal(judgement.meaning);
   if (isFollowed) await watch(deps, row, leg, { reference, attempts, sent, orderId });

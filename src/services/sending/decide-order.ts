@@ -4,9 +4,9 @@ import { says, unless } from '../../api/errors.ts';
 import type { Payee } from '../../domain/gates.ts';
 import { bankDigest } from '../../domain/question-digest.ts';
 import type { PaymentOrder } from '../../domain/sent-order.ts';
-import { type AttemptResult, orderInForce } from '../../domain/submission.ts';
+import { type AttemptResult, inDoubt, orderInForce } from '../../domain/submission.ts';
 import { touchedBy } from '../../domain/switches.ts';
-import type { PayoutRecord, SendAttempt } from '../../store/store.ts';
+import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';
 import { maySend } from '../decisions/verdict.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LegInput } from '../payout/sent-leg.ts';
@@ -29,6 +29,7 @@ type OrderApproved = AttemptResult | { outcome: 'payee-changed' | 'not-signed' }
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'approve',
+    as: 'approve',
     refusedBy: async (row) => {
       if (!(await isSamePayee(deps, row, decision))) return { outcome: 'payee-changed' };
       return (await isSigned(deps, row, decision)) ? undefined : { outcome: 'not-signed' };
@@ -37,14 +38,17 @@ export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: Order
     post: ({ orders }, options) => orders.approve(decision.orderId, options),
   });
 
+export interface OrderRejection extends OrderDecision {
+  remark: string;
+  /** It is how the bank is told of a cancel; absent: an approver has rejected the order. */
+  isCancel?: boolean;
+}
+
 /** A rejection moves no money: no switch stops it. */
-export const rejectOrder = (
-  deps: ActivityDeps,
-  caller: Caller,
-  decision: OrderDecision & { remark: string },
-): Promise<OrderApproved> =>
+export const rejectOrder = (deps: ActivityDeps, caller: Caller, decision: OrderRejection): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'reject',
+    as: decision.isCancel === true ? 'cancel' : 'reject',
     refusedBy: async () => undefined,
     stoppedBy: async () => undefined,
     post: ({ orders }, options) => orders.reject(decision.orderId, decision.remark, options),
@@ -52,6 +56,8 @@ export const rejectOrder = (
 
 interface Drive {
   action: 'approve' | 'reject';
+  /** What it is recorded as. */
+  as: DrivenAs;
   refusedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
   stoppedBy(row: PayoutRecord): Promise<OrderApproved | undefined>;
   post(bank: Bank, options: SendOptions): Promise<void>;
@@ -62,7 +68,7 @@ async function drive(
   deps: ActivityDeps,
   caller: Caller,
   { claim, orderId, by }: OrderDecision,
-  { action, refusedBy, stoppedBy, post }: Drive,
+  { action, as, refusedBy, stoppedBy, post }: Drive,
 ): Promise<OrderApproved> {
   const { store, now } = deps;
   return sendOnce<PayoutRecord, OrderApproved>(deps, caller, {
@@ -79,7 +85,7 @@ async function drive(
         subject: reference,
         detail: { orderId },
       });
-      const key = `${action}/${orderId}`;
+      const key = keyOf(as, orderId);
       const made = await store.attempts(key);
       return { reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim };
     },
@@ -89,6 +95,19 @@ async function drive(
       return orderId;
     },
   });
+}
+
+export type RejectedAs = 'reject' | 'cancel';
+type DrivenAs = 'approve' | RejectedAs;
+
+/** Under which a decision about an order is recorded: no reference of an order looks like it. */
+const keyOf = (as: DrivenAs, orderId: string): string => `${as}/${orderId}`;
+
+/** What first had an order rejected through us, in whichever run, as far as the bank may have taken that. */
+export async function rejectedAs(store: Store, orderId: string): Promise<RejectedAs | undefined> {
+  const ways = ['reject', 'cancel'] as const;
+  const [first] = inDoubt(await store.attemptsOf(ways.map((as) => keyOf(as, orderId))));
+  return ways.find((as) => first?.reference === keyOf(as, orderId));
 }
 
 async function isSigned(deps: ActivityDeps, row: PayoutRecord, { orderId }: OrderDecision): Promise<boolean> {

@@ -72,7 +72,7 @@ async function drive({ leg }: Follow, { decision, by, remark }: BankDecision) {
     decision === 'approve'
       ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
       : sends.rejectOrder.executeWithOptions({ summary: `rejects at the bank, by ${inMarkdown(by)}` }, [
-          { ...input, remark },
+          { ...input, remark, ...(view.inbox.cancelStanding === 'driven' && { isCancel: true }) },
         ]),
   );
   return result ?? ({ outcome: 'ambiguous' } as const);

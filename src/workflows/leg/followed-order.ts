@@ -76,6 +76,8 @@ export class Follow {
       if (isSuperseded(error)) throw error;
       return { ...UNREADABLE, orderId };
     });
+    // What the end is called is stored by the second read, which goes by what the first has found.
+    if (first === undefined) this.leg.rejectedAs = judgement.rejectedAs;
     view.bankStatus = judgement.status;
     if (judgement.status !== this.lastStatus) {
       if (this.lastStatus !== '') this.openSince = Date.now();

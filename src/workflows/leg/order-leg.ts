@@ -10,6 +10,7 @@ import type { SettledLegs } from '../../services/payout/close.ts';
 import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';
 import type { OrderRead } from '../../services/payout/read-order.ts';
+import type { RejectedAs } from '../../services/sending/decide-order.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';
 import type { PayoutView } from '../payout/view.ts';
 
@@ -92,6 +93,8 @@ export class OrderLeg {
   readonly setAside = new Set<string>();
   /** About the order's audit; driven at the bank until the order shows it. */
   decision: BankDecision | undefined;
+  /** What had the order rejected at the bank, which may have been in a run whose decision this one does not know. */
+  rejectedAs: RejectedAs | undefined;
   readonly reference: string;
   private ended: 'paid' | 'unpaid' | 'absent' | undefined;
   private readonly others: () => SettledLegs;

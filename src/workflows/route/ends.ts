@@ -50,19 +50,26 @@ function resultOf({ claim, reason, orderId, fee, feeCurrency }: PayoutView, stat
 /** What each end of the order that ends a payout is for it. */
 export function endOfOrder(
   meaning: TerminalMeaning,
-  { view, decision }: OrderLeg,
+  leg: OrderLeg,
 ): { state: 'completed'; reason: null } | Omit<Unpaid, 'kind'> {
-  const byCancel = view.inbox.cancelStanding === 'driven';
+  const byCancel = isCancelDriven(leg);
   const unpaidBy = (state: Unpaid['state'], code: ReasonCode) => ({ state, reason: because(code) });
   switch (meaning) {
     case 'paid':
       return { state: 'completed', reason: null };
     case 'rejected':
       if (byCancel) return unpaidBy('cancelled', 'cancelled-by-request');
-      return unpaidBy('rejected', decision?.decision === 'reject' ? 'approval-rejected' : 'bank-rejected');
+      return unpaidBy('rejected', isRejectionDriven(leg) ? 'approval-rejected' : 'bank-rejected');
     case 'cancelled':
       return unpaidBy('cancelled', byCancel ? 'cancelled-by-request' : 'bank-cancelled');
     case 'failed':
       return unpaidBy('failed', 'bank-failed');
   }
 }
+
+/** Its cancel had the order rejected at the bank: this run knows it, or the store of one before. */
+export const isCancelDriven = ({ view, rejectedAs }: OrderLeg): boolean =>
+  view.inbox.cancelStanding === 'driven' || rejectedAs === 'cancel';
+
+const isRejectionDriven = ({ decision, rejectedAs }: OrderLeg): boolean =>
+  decision?.decision === 'reject' || rejectedAs === 'reject';
