@@ -47,7 +47,7 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   if (awaited === undefined) return 'no approval is awaited';
   if (typeof decision?.by !== 'string' || decision.by.trim() === '')
     return 'the decision names nobody ("by" is missing)';
-  if (awaited.expiresAt !== undefined && now >= awaited.expiresAt) return 'the approval has expired';
+  if (hasExpired(awaited, now)) return 'the approval has expired';
   if (decision.digest !== undefined && decision.digest !== awaited.digest) return 'the digest is not the one in force';
   if (decision.decision === 'reject') {
     return typeof decision.remark !== 'string' || decision.remark.trim() === ''
@@ -62,6 +62,9 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';
   return undefined;
 }
+
+export const hasExpired = ({ expiresAt }: AwaitedApproval, now: number): boolean =>
+  expiresAt !== undefined && now >= expiresAt;
 
 /** The distinct people among them who are not the maker; nobody can be told apart from a maker who is unknown. */
 export function approvers(names: readonly string[], maker: string | null): string[] {

@@ -60,6 +60,33 @@ describe.concurrent('where a policy asks for signatures', () => {
     await recordHistory(handle, 'payout', 'signed-approval-expired-before-the-send');
   });
 
+  it('an approval that is weighed while the question expires counts: what is told and what happens agree', async () => {
+    let expiresAt = 0;
+    const tillExpired = () => new Promise((resolve) => setTimeout(resolve, expiresAt + 300 - Date.now()));
+    await using product = await startProduct({
+      settings: { policy: policyOf([alice, bob], { approvals: [{ approvals: 1 }] }) },
+      terms: { waits: { approvalTtlMs: 3_000 } },
+      store: (store) => ({
+        ...store,
+        async takeSignedDecision(...given) {
+          await tillExpired();
+          return store.takeSignedDecision(...given);
+        },
+      }),
+    });
+    const handle = await handedOver(product, alice, 'at-expiry');
+    const { awaited } = await until(handle, 'awaiting-approval');
+    expiresAt = Date.parse(awaited?.expiresAt ?? '');
+    const signed = await signedFor(product, handle, bob);
+    const late = await signedFor(product, handle, bob);
+    const told = decideOnce(handle, signed);
+    await tillExpired();
+    expect(await decideOnce(handle, late)).toMatch(/refused/);
+    expect(await told).toBe('approved 0');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'signed-while-the-question-expires');
+  });
+
   it('a payout whose maker has lost the role says so, and goes on by what was signed when they have it again', async () => {
     const policy = policyOf([alice, bob], { approvals: [{ approvals: 1 }] });
     await using product = await startProduct({ settings: { policy } });

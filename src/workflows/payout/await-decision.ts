@@ -1,4 +1,4 @@
-import { condition, sleep } from '@temporalio/workflow';
+import { condition, patched, sleep } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import { goOnAfresh } from './fresh-history.ts';
@@ -50,6 +50,11 @@ export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Pro
     await condition(() => isOver() || question.isHinted);
   } while (!isOver());
 
+  if (whatHappened(view, expired()).kind === 'expired' && question.isBeingRead && patched('read-at-expiry')) {
+    // Whoever decided in time is told what comes of it: the end agrees with that.
+    await condition(() => question.readers === 0);
+    await view.weigh(asked.ask);
+  }
   const decided = whatHappened(view, expired());
   if (decided.kind !== 'interrupted') question.close();
   return decided;

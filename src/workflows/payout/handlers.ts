@@ -1,5 +1,5 @@
 import { ApplicationFailure, log, patched, setHandler } from '@temporalio/workflow';
-import { type Decision, refusalOf, type Verdict } from '../../domain/approval.ts';
+import { type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
 import type { Refused } from '../../services/decisions/refusals.ts';
@@ -113,21 +113,29 @@ function handleDecide(view: PayoutView): void {
   );
 }
 
-const refusalToWeigh = ({ question }: PayoutView): string | undefined =>
-  question.awaited === undefined ? 'no approval is awaited' : undefined;
+function refusalToWeigh({ question: { awaited } }: PayoutView): string | undefined {
+  if (awaited === undefined) return 'no approval is awaited';
+  return hasExpired(awaited, Date.now()) ? 'the approval has expired' : undefined;
+}
 
 /** What is stored, with what came along, weighed by an activity: a workflow verifies no signature. */
 async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> {
-  const { awaited } = view.question;
+  const { question: asked } = view;
+  const { awaited } = asked;
   if (awaited === undefined) return { verdict: 'refused', why: 'no approval is awaited' };
   const { kind: question, digest, needed } = awaited;
   const input = { claim: view.claim, question, digest, needed, signed };
-  const verdict = await checks
-    .weighDecisions(input)
-    .catch((error: unknown): Verdict => ({ verdict: 'refused', why: takenOver(error) }));
-  // The main line reads it again before it goes on.
-  view.hint();
-  return verdict;
+  asked.readers += 1;
+  try {
+    const verdict = await checks
+      .weighDecisions(input)
+      .catch((error: unknown): Verdict => ({ verdict: 'refused', why: takenOver(error) }));
+    // The main line reads it again before it goes on.
+    view.hint();
+    return verdict;
+  } finally {
+    asked.readers -= 1;
+  }
 }
 
 /** What is told when the claim of the run is gone: its main line takes it anew, and asks again. Any other error is thrown. */

@@ -10,6 +10,8 @@ export class Question {
   verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
   /** Somebody says that there is something new to read about it. */
   isHinted = false;
+  /** Updates under way that have read, or will read, what is stored, and then say what comes of it. */
+  readers = 0;
   /** By signals, since it was last read: refused unless what they say is signed. */
   readonly said: Said[] = [];
   private about: string | undefined;
@@ -41,6 +43,11 @@ export class Question {
     this.lastAsked = awaited.digest;
     this.awaited = awaited;
     this.verdict = undefined;
+  }
+
+  /** Somebody has said something that is not read yet. */
+  get isBeingRead(): boolean {
+    return this.isHinted || this.readers > 0;
   }
 
   /** Somebody may have answered it who does not know that this is asked next, or nothing more. */
