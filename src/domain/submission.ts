@@ -172,6 +172,9 @@ export const NEVER_SENT: Submission = submissionOf([]);
 /** Of a release that has not counted it: every attempt. */
 export const lastLeftOf = ({ attempts, lastLeft = attempts }: Submission): number => lastLeft;
 
+/** Some attempt may have been executed: not one that was cleanly refused, or that never left. */
+export const mayHaveLeft = (known = NEVER_SENT): boolean => known.tainted || lastLeftOf(known) > 0;
+
 type NextStep =
   | { step: 'adopt'; orderId: string }
   | { step: 'send-again'; after: 'reachable' | 'now' }

@@ -2,6 +2,7 @@ import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
+import { mayHaveLeft } from '../domain/submission.ts';
 import type { SettledLegs } from '../services/payout/close.ts';
 import type { LegStarts } from '../services/payout/leg-start.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
@@ -44,7 +45,7 @@ async function lead({ prepared, view, gates }: Run, legs: Legs): Promise<PayoutR
     }
     const leg = unsettled ?? (found.exchange === undefined ? payment : exchange);
     const result = await runLeg(leg);
-    gates.exchangeSent = exchange.wasSent;
+    gates.exchangeSent = mayHaveLeft(exchange.known);
     if (result.kind === 'gates') {
       found = await gates.after(result, found);
     } else if (leg === payment) {
@@ -77,7 +78,7 @@ function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { k
 
 /** A payment is sent only after its exchange. */
 function progress({ payment, exchange }: LegStarts) {
-  const exchangeSent = (exchange?.submission?.attempts ?? 0) > 0;
+  const exchangeSent = mayHaveLeft(exchange?.submission);
   return { exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0, exchangeSent };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
 import { changePayee, until, untilReason } from '../support/payout-routes.ts';
 import { ordersUnder, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 /** What holds when something changes after people, money or an exchange have been asked for once. */
@@ -56,6 +57,42 @@ describe.concurrent('a payout that has asked before', () => {
     await pause(fundsPatienceMs);
     await handle.signal('approve', { by: 'alice' });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it('asks for no exchange again that the bank has refused for want of money before the money is there', async () => {
+    let isShort = false;
+    let asked = 0;
+    await using product = await startProduct({
+      bank: (bank) => ({
+        ...bank,
+        accounts: {
+          ...bank.accounts,
+          async get(id) {
+            const account = await bank.accounts.get(id);
+            return isShort ? { ...account, balance: '1.00' } : account;
+          },
+        },
+        transactions: {
+          ...bank.transactions,
+          async fx(...given) {
+            asked += 1;
+            // Somebody else has taken the money between the reading and the order.
+            isShort = asked === 1;
+            return bank.transactions.fx(...given);
+          },
+        },
+      }),
+    });
+    const refused = { operation: 'transactions.fx', kind: 'code', code: 2010, commit: false, times: 1 };
+    await product.sandboxTest('POST', 'faults', refused);
+    const handle = await product.start({ id: 'short', account_id: 'acc-u1001-eur' });
+    await until(handle, 'awaiting-funds');
+    // Several times as long as the looks are apart.
+    await pause(4_000);
+    expect(asked).toBe(1);
+    isShort = false;
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'exchange-refused-for-want-of-money');
   });
 
   it('pays from the account that its exchange bought into, however the bank lists them by then', async () => {

@@ -11,6 +11,7 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
+import { mayHaveLeft } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
 import { isMade } from '../decisions/maker.ts';
@@ -139,7 +140,7 @@ export async function preparePayout(
       ? invalid(findings, payloadDigest(instruction))
       : await recordedAssessment(deps, record, {
           exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
-          exchangeSent: (exchange?.submission?.attempts ?? 0) > 0,
+          exchangeSent: mayHaveLeft(exchange?.submission),
         });
   // What a payout that needs no exchange may have forgotten is its payment; while its payee is not known, no exchange is planned
   // that it may need and may have sent.

@@ -136,10 +136,6 @@ export class OrderLeg {
     return this.ended === 'paid';
   }
 
-  get wasSent(): boolean {
-    return this.known.attempts > 0;
-  }
-
   /** An attempt is known that may have left, so that a send would repeat it. */
   get hasLeft(): boolean {
     return lastLeftOf(this.known) > 0;
@@ -148,7 +144,7 @@ export class OrderLeg {
   /** What this run has settled: its end, or that what was sent came to nothing. */
   get settled(): SettledLegs {
     const { kind } = this.plan;
-    if (!this.wasSent || this.isInDoubt) return this.others();
+    if (this.known.attempts === 0 || this.isInDoubt) return this.others();
     return { ...this.others(), [kind]: { upTo: this.known.attempts, as: this.ended ?? 'absent' } };
   }
 
