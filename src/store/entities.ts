@@ -132,8 +132,8 @@ export interface PayoutChange {
   orderId?: string;
   fee?: string;
   feeCurrency?: string;
-  /** What the row waits for on its account, decimal. */
-  fundsNeeded?: string;
+  /** What the row waits for on its account, decimal; null: not known. */
+  fundsNeeded?: string | null;
   at: number;
 }
 

@@ -31,11 +31,13 @@ export interface CloseInput {
 export async function recordState(
   { store, now }: ActivityDeps,
   { runId }: Caller,
-  { claim, ...change }: RecordStateInput,
+  { claim, fundsNeeded, ...change }: RecordStateInput,
 ): Promise<void> {
   const { reference, term } = claim;
   await claimedRow(store, claim, runId);
-  if (!(await store.changePayout(reference, { ...change, term, at: now() }))) throw new Superseded();
+  // A later shortage may be one of another account, and of a sum that nobody knows.
+  const funds = change.state === 'awaiting-funds' ? { fundsNeeded: fundsNeeded ?? null } : {};
+  if (!(await store.changePayout(reference, { ...change, ...funds, term, at: now() }))) throw new Superseded();
   if (change.orderId !== undefined) await store.noteOrder(reference, { orderId: change.orderId });
 }
 
