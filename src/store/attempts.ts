@@ -52,6 +52,7 @@ export interface HandedToBank {
   reference: string;
   kind: PayoutRecord['kind'];
   amount: string;
+  /** Debited: of a payout that was exchanged first another than its row names. */
   accountId: string | null;
   /** Id of the payee at the bank, or of the account that receives. */
   payee: string | undefined;
@@ -80,7 +81,8 @@ async function handedToBank(
   return [...once.values()].flatMap(({ request, currency: own, ...row }) => {
     const sold = request !== null && 'sellCurrency' in request && request.sellCurrency === currency;
     if (own !== currency && !sold) return [];
-    return [{ ...row, ...(sold && { amount: request.quotedSellAmount }), payee: payeeOf(request) }];
+    const accountId = request !== null && 'accountId' in request ? request.accountId : row.accountId;
+    return [{ ...row, accountId, ...(sold && { amount: request.quotedSellAmount }), payee: payeeOf(request) }];
   });
 }
 

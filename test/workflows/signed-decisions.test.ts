@@ -290,6 +290,21 @@ describe.concurrent('where a policy asks for signatures', () => {
     for (const handle of handles) await handle.terminate('test').catch(() => undefined);
   });
 
+  it('a limit per account counts what is paid from it behind an exchange', async () => {
+    const limits = [{ per: 'account', currency: 'USD', amount: '20.00' }] as const;
+    await using product = await startProduct({ settings: { policy: policyOf([alice], { limits }) } });
+    const from = async (id: string, account_id: string) => {
+      await handedOver(product, alice, id, { account_id });
+      const rowOf = () => product.store.payout(referenceOf('u-1001', id));
+      await untilTrue(async () => ['held', 'completed'].includes((await rowOf())?.state ?? ''));
+      return rowOf();
+    };
+    expect(await from('direct', 'acc-u1001-usd')).toMatchObject({ state: 'completed' });
+    const exchanged = await from('exchanged', 'acc-u1001-eur');
+    expect(exchanged).toMatchObject({ state: 'held', reason: { code: 'limit-reached' } });
+    expect(await ordersUnder(product, referenceOf('u-1001', 'exchanged', 'exchange'))).toEqual([]);
+  });
+
   it("a stranger's workflow that takes a payout's place sends nothing and makes nothing at the bank", async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
     const handle = await handedOver(product, alice, 'stolen', NEW_PAYEE);

@@ -9,6 +9,8 @@ import type { Authority } from './verdict.ts';
 interface AboutToSend {
   /** Whom a payout pays. */
   beneficiaryId?: string;
+  /** Of a payout: which account pays; absent: the one that its row names. */
+  payingAccountId?: string;
   /** What an exchange by itself is. */
   exchange?: Pick<ExchangePlan, 'sellCurrency' | 'quotedSellAmount'>;
 }
@@ -20,22 +22,29 @@ interface AboutToSend {
 export async function limitPassed(
   authority: Authority,
   row: PayoutRecord,
-  { beneficiaryId, exchange }: AboutToSend,
+  { beneficiaryId, payingAccountId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
   const { kind, instruction } = row;
   const { currency, amount } = instruction;
   const payee = beneficiaryId ?? instruction.to_account_id;
-  const bought = await passedIn(authority, row, { currency, amount, payee });
+  const between = { accountId: payingAccountId ?? instruction.account_id, payee };
+  const bought = await passedIn(authority, row, { currency, amount, ...between });
   if (bought !== undefined || kind !== 'exchange' || exchange === undefined) return bought;
   const { sellCurrency, quotedSellAmount } = exchange;
-  return passedIn(authority, row, { currency: sellCurrency, amount: quotedSellAmount, payee });
+  return passedIn(authority, row, { currency: sellCurrency, amount: quotedSellAmount, ...between });
 }
 
-/** The same in one currency. `payee`: of a payout its payee, else the account that receives. */
+interface Between {
+  accountId: string;
+  /** Of a payout its payee, else the account that receives. */
+  payee: string | undefined;
+}
+
+/** The same in one currency. */
 async function passedIn(
   { store, settings: { policy }, now }: Authority,
-  { kind, reference, instruction: { account_id: accountId } }: PayoutRecord,
-  { currency, amount, payee }: { currency: string; amount: string; payee: string | undefined },
+  { kind, reference }: PayoutRecord,
+  { currency, amount, accountId, payee }: Between & { currency: string; amount: string },
 ): Promise<string | undefined> {
   const counted = (limit: Limit, of: PayoutRecord['kind']): boolean => limit.kinds?.includes(of) ?? true;
   const limits = policy?.limits.filter((limit) => limit.currency === currency && counted(limit, kind)) ?? [];

@@ -22,19 +22,20 @@ export async function guardsOf(
 ): Promise<ReadGuards> {
   const { store } = deps;
   const { reference, instruction } = row;
+  const beneficiaryId = beneficiary?.known ? beneficiary.id : undefined;
   const touched = touchedBy(row);
   const switchedOff = await store.matchingSwitch({
     ...touched,
     accounts: [...touched.accounts, ...present(payingAccountId), ...present(exchange?.sellAccountId)],
     currencies: [...touched.currencies, ...present(exchange?.sellCurrency)],
-    payees: [...touched.payees, ...(beneficiary?.known ? [beneficiary.id] : [])],
+    payees: [...touched.payees, ...present(beneficiaryId)],
   });
   const { after_card_payment: id } = instruction;
   const card = id === undefined ? {} : await cardPaymentOf(deps, id, { reference, instruction });
   return {
     switchedOff,
     earlierOpen: (await areEarlierUnpaid(store, row)) ? undefined : true,
-    limit: await limitPassed(deps, row, { beneficiaryId: beneficiary?.known ? beneficiary.id : undefined, exchange }),
+    limit: await limitPassed(deps, row, { beneficiaryId, payingAccountId, exchange }),
     makerNotAllowed: isMakerAllowed(deps, row) ? undefined : true,
     lookAlike: await lookAlikeOf(store, row),
     cardPayment: card.cardPayment,

@@ -83,7 +83,7 @@ export async function sendOrder(
 }
 
 const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
-  ...('beneficiaryId' in order && { beneficiaryId: order.beneficiaryId }),
+  ...('beneficiaryId' in order && { beneficiaryId: order.beneficiaryId, payingAccountId: order.accountId }),
   ...('sellCurrency' in order && { exchange: order }),
 });
 
