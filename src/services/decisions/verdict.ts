@@ -107,27 +107,31 @@ export const isMakerAllowed = ({ settings: { policy } }: Pick<Authority, 'settin
 export async function maySend(authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> {
   if (authority.settings.policy === undefined) return true;
   if (!isMakerAllowed(authority, row)) return false;
-  if (asked.needed === 0) return !(await isRejected(authority, row, asked));
+  if (asked.needed === 0) return !(await isRejected(authority, row, { ...asked, needed: NOBODY_KNOWS }));
   return (await verdictOn(authority, row, asked)).verdict === 'approved';
 }
 
-/** Whether somebody has rejected it, however many had approved it before: nobody knows how many it took then. */
-const isRejected = async (
-  authority: Authority,
-  row: PayoutRecord,
-  asked: Pick<SignedQuestion, 'question' | 'digest'>,
-): Promise<boolean> =>
-  (await verdictOn(authority, row, { ...asked, needed: Number.POSITIVE_INFINITY })).verdict === 'rejected';
+/** How many it took to approve what nobody is asked about: however many have, a rejection counts. */
+const NOBODY_KNOWS = Number.POSITIVE_INFINITY;
 
-/** What asks nobody when it is read, but was rejected in a plan that was signed ahead, asks: so it hears of that, and ends by it. */
+const isRejected = async (authority: Authority, row: PayoutRecord, asked: SignedQuestion): Promise<boolean> =>
+  (await verdictOn(authority, row, asked)).verdict === 'rejected';
+
+/**
+ * What asks fewer people than it did, or nobody, but was rejected before enough had approved, asks: so it hears of that, and ends by
+ * it. A rejection may be signed ahead, for a plan, or be told while no run could end the payout.
+ */
 export async function rejectedAhead(
   authority: Authority,
   row: PayoutRecord,
   { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
 ): Promise<Partial<Pick<Assessment, 'approvalsNeeded'>>> {
   const { policy } = authority.settings;
-  if (policy === undefined || approvalsNeeded > 0) return {};
-  if (!(await isRejected(authority, row, { question: 'payout', digest }))) return {};
+  if (policy === undefined) return {};
+  const askedBefore = row.assessed?.digest === digest ? row.assessed.approvalsNeeded : 0;
+  const needed = approvalsNeeded === 0 ? NOBODY_KNOWS : askedBefore;
+  if (needed <= approvalsNeeded || !(await isRejected(authority, row, { question: 'payout', digest, needed })))
+    return {};
   // More than can have approved before the rejection.
   return { approvalsNeeded: policy.people.length + 1 };
 }

@@ -6,7 +6,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../../../src/identity.ts';
 import { type SeenAtBank, signedParts } from '../../../src/services/decisions/signed-parts.ts';
-import { takeDecision } from '../../../src/services/decisions/verdict.ts';
+import { takeDecision, verdictOn } from '../../../src/services/decisions/verdict.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { assessPayout } from '../../../src/services/payout/assess.ts';
 import { sendOrder } from '../../../src/services/sending/send-order.ts';
@@ -174,6 +174,41 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     expect(await send(deps, row)).toEqual({ outcome: 'accepted', orderId: 'ord-1' });
     expect(await send(deps, row)).toMatchObject({ outcome: 'ambiguous' });
     expect(sent).toHaveLength(1);
+  });
+
+  it.each([0, 1])(
+    'is not sent after a rejection that was in time when two were asked, where %d is asked now',
+    async (needed) => {
+      const row = await claimed(kind);
+      const { digest } = await read(depsOf(TWO), row);
+      const about = { storeId: store.id, reference: row.reference, question: 'payout', digest } as const;
+      await store.takeSignedDecision(signedBy(bob, about), 1);
+      const said = signedBy(carol, { ...about, decision: 'reject', remark: 'not ours' });
+      expect(await takeDecision(depsOf(TWO), row, { question: 'payout', digest, needed: 2 }, said)).toMatchObject({
+        verdict: 'rejected',
+      });
+      const relaxed = depsOf(policyOf(PEOPLE, { approvals: needed === 0 ? [] : [{ approvals: needed }] }));
+      for (let readings = 0; readings < 2; readings += 1) {
+        const asked = await read(relaxed, row);
+        const now = { question: 'payout', digest, needed: asked.approvalsNeeded } as const;
+        expect(await verdictOn(relaxed, row, now)).toMatchObject({ verdict: 'rejected', by: 'carol' });
+        expect(await send(relaxed, row)).toEqual(NOTHING_SENT);
+      }
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('is sent although somebody rejects it after as many have approved as were asked for', async () => {
+    const deps = depsOf(TWO);
+    const row = await claimed(kind);
+    await approve(deps, row);
+    const { digest } = await read(deps, row);
+    const about = { storeId: store.id, reference: row.reference, question: 'payout', digest } as const;
+    const late = signedBy(carol, { ...about, decision: 'reject', remark: 'after all' });
+    await store.takeSignedDecision(late, Date.now() + 1);
+    const relaxed = depsOf(policyOf(PEOPLE, { approvals: [{ approvals: 1 }] }));
+    await read(relaxed, row);
+    expect(await send(relaxed, row)).toMatchObject({ outcome: 'accepted' });
   });
 
   const approve = async (deps: ActivityDeps, row: PayoutRecord): Promise<void> => {
