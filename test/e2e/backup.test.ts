@@ -17,7 +17,7 @@ beforeAll(async () => {
   chmodSync(home.path, 0o755);
   writeFileSync(join(home.path, 'temporal.log'), '');
   chmodSync(join(home.path, 'temporal.log'), 0o644);
-  dev = home.start('dev');
+  dev = home.serve('dev');
   await dev.says(/Up until Ctrl-C/);
 });
 
@@ -49,7 +49,7 @@ it('copies the store of a stack that pays, and puts a copy back once nothing is 
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(restored.stdout).toContain('searched for at the bank');
 
-  dev = home.start('dev');
+  dev = home.serve('dev');
   await dev.says(/Up until Ctrl-C/);
   expect((await home.payouts('run', home.file('again.csv', csvOf(rows)), '--yes', '--json')).code).toBe(8);
   expect(paymentsIn(home.path)).toHaveLength(12);

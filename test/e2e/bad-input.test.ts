@@ -80,7 +80,7 @@ const BAD_FILES: BadFile[] = [
 let home: CommandHome;
 
 beforeAll(() => {
-  home = openCommandHome(QUICK, { boots: false });
+  home = openCommandHome(QUICK);
 });
 
 afterAll(() => home.close());

@@ -14,7 +14,7 @@ let home: CommandHome;
 
 beforeAll(async () => {
   home = openCommandHome({ ...QUICK, PAYOUTS_LOOK_ALIKE_DAYS: '3' });
-  await home.start('dev').says(/Up until Ctrl-C/);
+  await home.serve('dev').says(/Up until Ctrl-C/);
 });
 
 afterAll(() => home.close());

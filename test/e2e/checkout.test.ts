@@ -17,7 +17,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
 
   beforeAll(async () => {
     home = openCommandHome({ ...QUICK, PAYOUTS_CARD_FINGERPRINT_WAIT: '10m' });
-    const dev = home.start('dev');
+    const dev = home.serve('dev');
     browser = await startBrowser(executable ?? '');
     await dev.says(/Up until Ctrl-C/);
   });

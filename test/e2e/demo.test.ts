@@ -16,7 +16,7 @@ let batch: BatchDocument;
 let ordersAfter: ReturnType<typeof bookedOrders>;
 
 beforeAll(async () => {
-  home = openCommandHome({}, { boots: false });
+  home = openCommandHome({});
   first = await home.start('demo', '--json').ended;
   batch = batchOf(first);
   ordersAfter = bookedOrders(home.path);
@@ -52,7 +52,7 @@ describe('the demo', () => {
   });
 
   it('pays nothing more the second time, shows the report it has and ends 0', async () => {
-    const again = await home.start('demo', '--json').ended;
+    const again = await home.payouts('demo', '--json');
     expect(again.code).toBe(0);
     expect(batchOf(again)).toEqual(batch);
     expect(bookedOrders(home.path)).toEqual(ordersAfter);

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/identity.ts';
-import { type CommandHome, openCommandHome, type Running } from '../support/command.ts';
+import { type CommandHome, openCommandHome, type Process } from '../support/command.ts';
 import { listeningPorts } from '../support/listening-ports.ts';
 import { until } from '../support/until.ts';
 import { batchOf } from './documents.ts';
@@ -17,7 +17,7 @@ const OURS = [REFERENCE, 'PAGE-1', 'u-1001', 'acc-u1001'];
 const SIGNAL_MS = 3_000;
 
 let home: CommandHome;
-let dev: Running;
+let dev: Process;
 let ports: number[];
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandHome, openCommandHome, type Running } from '../support/command.ts';
+import { type CommandHome, openCommandHome, type Process, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { type BatchDocument, batchOf, listOf } from './documents.ts';
@@ -9,7 +9,7 @@ import { csvOf } from './payout-files.ts';
 
 /** One stack that `dev` keeps up, with its gateway; every test has payouts of its own. */
 let home: CommandHome;
-let dev: Running;
+let dev: Process;
 
 beforeAll(async () => {
   home = openCommandHome();
@@ -97,7 +97,7 @@ describe('the gateway of a stack that `dev` keeps up', () => {
     );
     first.kill('SIGKILL');
     await Promise.all([first.ended, lost]);
-    const second = home.start('gateway', '--json');
+    const second = home.serve('gateway', '--json');
     await second.says(/gatewayUrl/);
     const again = await post(urlOf(second), file, key);
     expect(again).toMatchObject({ status: 202, document: { counts: { total: 2_000 } } });
@@ -153,7 +153,7 @@ describe('a drop folder', () => {
     await until(async () => existsSync(join(dir, 'work')) && filesIn(dir, 'work').length > 0);
     killed.kill('SIGKILL');
     await killed.ended;
-    const watcher = home.start('intake', dir);
+    const watcher = home.serve('intake', dir);
     await until(async () => filesIn(dir, 'done').length === 6);
     watcher.kill('SIGINT');
     expect((await watcher.ended).code).toBe(0);

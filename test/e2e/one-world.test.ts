@@ -18,7 +18,7 @@ it.concurrent('of two stores on one namespace the second starts no worker and ha
   const bank = await startBank(context);
   const env = { ...(await ownNamespace('two-stores')), PAYOUTS_API_URL: bank.url };
   const [first, second] = [openHome(context, env), openHome(context, env)];
-  const worker = first.start('worker');
+  const worker = first.serve('worker');
   await worker.says(/Worker on/);
 
   const refused = await second.payouts('worker', '--json');
@@ -35,7 +35,7 @@ it.concurrent('of two stores on one namespace the second starts no worker and ha
   await worker.ended;
   const [, replaced = ''] = /belongs to store (\S+),/.exec(error.message) ?? [];
   const heir = openHome(context, { ...env, PAYOUTS_HOME: second.path, PAYOUTS_REPLACES_STORE: replaced });
-  const successor = heir.start('worker');
+  const successor = heir.serve('worker');
   await successor.says(/Worker on/);
   expect((await second.payouts('run', file, '--yes', '--json')).code).toBe(0);
   expect(errorOf(await first.payouts('worker', '--json')).error.code).toBe('namespace-taken');
@@ -76,7 +76,7 @@ onEmbedded.concurrent(
 it.concurrent('while payouts are open only a bank that shows an order of theirs is accepted', async (context) => {
   const tenants = await startTenants(context);
   const home = openHome(context, { PAYOUTS_API_URL: tenants.url, PAYOUTS_API_KEY: 'key-a' });
-  const dev = home.start('dev');
+  const dev = home.serve('dev');
   await dev.says(/Ctrl-C/);
   const file = home.file('a.csv', csvOf([{ id: 'O-1', ...IN_AUDIT }]));
   expect((await home.payouts('run', file, '--yes', '--detach', '--json')).code).toBe(0);

@@ -11,7 +11,7 @@ let dev: Running;
 
 beforeAll(async () => {
   home = openCommandHome({ PAYOUTS_TIME_SCALE: '0.05', PAYOUTS_TRANSFER_ACROSS_USERS: 'true' });
-  dev = home.start('dev');
+  dev = home.serve('dev');
   await dev.says(/Up until Ctrl-C/);
 });
 

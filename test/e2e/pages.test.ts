@@ -37,7 +37,7 @@ describe.skipIf(executable === undefined)('the pages of a stack with a policy', 
     home.file('policy.json', JSON.stringify({ version: 1, origin, people, approvals }));
 
   async function startDev(): Promise<void> {
-    dev = home.start('dev', '--gateway-port', new URL(origin).port);
+    dev = home.serve('dev', '--gateway-port', new URL(origin).port);
     await dev.says(/Pages /);
   }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
     PAYOUTS_POLICY: join(folder, 'policy.json'),
     PAYOUTS_TRANSFER_ACROSS_USERS: 'true',
   });
-  dev = home.start('dev');
+  dev = home.serve('dev');
   await dev.says(/Up until Ctrl-C/);
 });
 

@@ -93,7 +93,7 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
 
 it.concurrent('a gateway that is told to end takes nothing new and finishes what it has in hand', async (context) => {
   const { home, probes } = await cluster(context);
-  const gateway = home.start('gateway', '--json');
+  const gateway = home.serve('gateway', '--json');
   await gateway.says(/gatewayUrl/);
   const { gatewayUrl } = JSON.parse(gateway.printed()) as { gatewayUrl: string };
   expect(await statusOf(`${gatewayUrl}/readyz`)).toBe(200);

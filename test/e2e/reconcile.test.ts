@@ -10,7 +10,7 @@ let home: CommandHome;
 
 beforeAll(async () => {
   home = openCommandHome();
-  await home.start('dev').says(/Up until Ctrl-C/);
+  await home.serve('dev').says(/Up until Ctrl-C/);
 });
 
 afterAll(() => home.close());

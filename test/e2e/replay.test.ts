@@ -12,9 +12,12 @@ function openHome({ onTestFinished }: TestContext): CommandHome {
   return home;
 }
 
-/** In a process of its own: it has to end by itself. */
-async function replayed(home: CommandHome, folder: string): Promise<{ ended: Ended; replay: ReplayDocument }> {
-  const ended = await home.start('replay', folder, '--json').ended;
+async function replayed(
+  home: CommandHome,
+  folder: string,
+  running = home.payouts('replay', folder, '--json'),
+): Promise<{ ended: Ended; replay: ReplayDocument }> {
+  const ended = await running;
   return { ended, replay: (JSON.parse(ended.stdout) as { replay: ReplayDocument }).replay };
 }
 
@@ -30,7 +33,9 @@ it.concurrent('histories replay, and each that does not is told of with what to 
   mkdirSync(folder);
   const name = 'payout-plain.json';
   for (const file of [name, 'orderWatch-many-payouts.json']) copyFileSync(join(HISTORIES, file), join(folder, file));
-  const good = await replayed(home, folder);
+  // In a process of its own: it has to end by itself, here and with a history that does not replay.
+  const alone = () => home.start('replay', folder, '--json').ended;
+  const good = await replayed(home, folder, alone());
   expect([good.ended.code, good.replay]).toEqual([
     0,
     expect.objectContaining({ histories: 2, replayed: 2, failed: [] }),
@@ -40,7 +45,7 @@ it.concurrent('histories replay, and each that does not is told of with what to 
   writeFileSync(join(folder, 'other.json'), other);
   writeFileSync(join(folder, 'half.json'), other.slice(0, 1_000));
   writeFileSync(join(folder, 'list.json'), '[]');
-  const bad = await replayed(home, folder);
+  const bad = await replayed(home, folder, alone());
   expect(bad.ended.code).toBe(5);
   expect(bad.replay).toMatchObject({ histories: 5, replayed: 2 });
   expect(bad.replay.failed).toMatchObject([
@@ -48,13 +53,13 @@ it.concurrent('histories replay, and each that does not is told of with what to 
     { file: 'list.json', problem: 'no-history', message: 'does not begin with the start of a workflow' },
     { file: 'other.json', problem: 'another-course', todo: expect.stringContaining('patched()') },
   ]);
-  const missing = await home.start('replay', join(folder, 'nowhere')).ended;
+  const missing = await home.payouts('replay', join(folder, 'nowhere'));
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('does not exist')]);
 });
 
 it.concurrent('open workflows of a real server are pulled as they are and replay with the keys of their workers', async (context) => {
   const home = openHome(context);
-  const dev = home.start('dev');
+  const dev = home.serve('dev');
   await dev.says(/Up until Ctrl-C/);
   const file = home.file('open.csv', csvOf([{ id: 'OPEN-1', ...IN_AUDIT }]));
   expect((await home.payouts('run', file, '--yes', '--detach', '--json')).code).toBe(0);

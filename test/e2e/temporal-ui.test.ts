@@ -27,7 +27,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', () => {
 
   beforeAll(async () => {
     home = openCommandHome();
-    const dev = home.start('dev');
+    const dev = home.serve('dev');
     browser = await startBrowser(executable ?? '');
     await dev.says(/Up until Ctrl-C/);
     ui = home.stack()?.uiUrl ?? '';

@@ -64,13 +64,13 @@ it('a payout ends under the build that it began under, and new ones begin under 
     return state;
   };
 
-  const one = first.start('worker');
+  const one = first.serve('worker');
   await one.says(/Worker on/);
   await makeCurrent('one');
   const old = await handOver('OLD-1', '3.10');
   expect(await buildOf(old)).toBe('one');
 
-  const two = second.start('worker');
+  const two = second.serve('worker');
   await two.says(/Worker on/);
   await makeCurrent('two');
   const fresh = await handOver('NEW-1', '4.10');

@@ -1,29 +1,68 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { NativeConnection } from '@temporalio/worker';
 import { runProgram } from '../../src/cli/program.ts';
-import type { CommandAsked, CommandEnded } from './shared-process.ts';
+import { createLog } from '../../src/log.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
+import type { CommandAsked, CommandTold } from './shared-process.ts';
+import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 
-/** A process that runs one `payouts` command after the other, or several at once: what each prints is kept apart. */
-const printing = new AsyncLocalStorage<{ stdout: string; stderr: string }>();
+/**
+ * A process that runs one `payouts` command after the other, or several at once. Each has an environment, an output and
+ * interrupts of its own, as if it were alone.
+ */
+interface Command {
+  id: number;
+  env: NodeJS.ProcessEnv;
+  /** Its listeners for Ctrl-C. */
+  interrupts: Set<() => void>;
+}
+
+const commands = new AsyncLocalStorage<Command>();
+const interrupted = new Map<number, Command>();
+
+const tell = (told: CommandTold): void => void process.send?.(told);
+
+const ownEnv = process.env;
+Object.defineProperty(process, 'env', { get: () => commands.getStore()?.env ?? ownEnv });
 
 for (const name of ['stdout', 'stderr'] as const) {
-  process[name].write = (chunk: string | Uint8Array): boolean => {
-    const printed = printing.getStore();
-    if (printed === undefined) throw new Error(`printed by no command: ${chunk}`);
-    printed[name] += chunk;
+  process[name].write = (text: string | Uint8Array): boolean => {
+    const command = commands.getStore();
+    if (command === undefined) throw new Error(`printed by no command: ${text}`);
+    tell({ id: command.id, printed: name, text: `${text}` });
     return true;
   };
   // Every command listens for a reader that has gone.
   process[name].setMaxListeners(0);
 }
-// And for Ctrl-C.
-process.setMaxListeners(0);
 
-process.on('message', ({ id, args }: CommandAsked) => {
-  const printed = { stdout: '', stderr: '' };
-  void printing.run(printed, async () => {
-    const code = await runProgram(args);
-    const ended: CommandEnded = { id, code, ...printed };
-    process.send?.(ended);
-  });
+const listen = process.on.bind(process);
+process.on = (name: string | symbol, listener: (...args: never[]) => void): NodeJS.Process => {
+  const command = commands.getStore();
+  if (command === undefined || (name !== 'SIGINT' && name !== 'SIGTERM')) {
+    return listen(name as 'message', listener as () => void);
+  }
+  command.interrupts.add(listener as () => void);
+  return process;
+};
+
+runWorkflowsLightly();
+// The native runtime ends with its last connection, and is made once in a process: this one stays.
+installRuntime(createLog('warn'));
+const kept = NativeConnection.connect({ address: ownEnv.COMMANDS_TEMPORAL });
+
+listen('message', async (asked: CommandAsked) => {
+  await kept;
+  if ('interrupt' in asked) {
+    const command = interrupted.get(asked.interrupt);
+    for (const listener of command?.interrupts ?? []) listener();
+    return;
+  }
+  const { id, args, env } = asked;
+  const command: Command = { id, env, interrupts: new Set() };
+  interrupted.set(id, command);
+  const code = await commands.run(command, () => runProgram(args));
+  interrupted.delete(id);
+  tell({ id, code });
 });
-process.on('disconnect', () => process.exit());
+listen('disconnect', () => process.exit());

@@ -7,29 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { endLeftover } from '../../src/embedded/leftover.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
-import { sharedProcess } from './shared-process.ts';
+import { type Ended, Prints, type Running } from './running.ts';
+import { startShared } from './shared-process.ts';
 import { onCluster, TEST_CLUSTER } from './test-cluster.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 
-/** How a process ended and what it printed. */
-export interface Ended {
-  /** null when a signal ended it. */
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
+export type { Ended, Running } from './running.ts';
 
-/** A process that is under way. */
-export interface Running {
+/** A command in a process of its own. */
+export interface Process extends Running {
   pid: number;
-  ended: Promise<Ended>;
-  /** Resolves as soon as stderr and stdout together match; rejects when the process ends before. */
-  says(pattern: RegExp): Promise<void>;
-  /** All that it has printed on stdout so far. */
-  printed(): string;
-  kill(signal: NodeJS.Signals): void;
 }
 
 /** The real command in a home of its own; closing it ends what is still running and removes every file. */
@@ -37,10 +25,12 @@ export interface CommandHome {
   /** PAYOUTS_HOME. */
   path: string;
   storeUrl: string;
-  /** Runs `payouts ARGS` to its end: in a process of its own, or in a shared one where no stack is booted for it. */
+  /** Runs `payouts ARGS` to its end, in the process that all homes share. */
   payouts(...args: string[]): Promise<Ended>;
-  /** Starts `payouts ARGS` in a process of its own. */
-  start(...args: string[]): Running;
+  /** Starts `payouts ARGS` there: it can be interrupted, not killed. */
+  serve(...args: string[]): Running;
+  /** Starts `payouts ARGS` in a process of its own, where that is what a test is about: killed, measured, its log. */
+  start(...args: string[]): Process;
   /** Runs the `temporal` CLI against the stack that is up in this home. */
   temporal(...args: string[]): Promise<Ended>;
   /** Writes an input file beside the home and returns its path. */
@@ -60,11 +50,6 @@ export interface StackJson {
   temporalPid: number;
 }
 
-/** They read the store, or the file they are given: no stack is booted for them. */
-const BOOTS_NOTHING: ReadonlySet<string | undefined> = new Set([
-  ...['list', 'status', 'report', 'reference', 'validate', 'template', 'incidents', 'audit'],
-]);
-
 /** While one of them runs, other commands join its stack. */
 const KEEPS_A_STACK_UP: ReadonlySet<string | undefined> = new Set(['dev', 'run', 'watch']);
 
@@ -74,14 +59,8 @@ const NEEDS_A_WORKER: ReadonlySet<string | undefined> = new Set(['run']);
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
-/**
- * `env` is laid over a clean environment: nothing of the caller's settings is inherited. A command that needs a stack boots
- * one, `boots`, unless one of `start` is up: then it joins that one.
- */
-export function openCommandHome(
-  env: Readonly<Record<string, string>> = QUICK,
-  { boots = true }: { boots?: boolean } = {},
-): CommandHome {
+/** `env` is laid over a clean environment: nothing of the caller's settings is inherited. */
+export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): CommandHome {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-command-'));
   const path = join(dir, 'home');
   const files = join(dir, 'files');
@@ -98,28 +77,32 @@ export function openCommandHome(
     ...onCluster(path, env, inject('temporalCli')),
     ...env,
   };
-  const shared = sharedProcess({ cwd: dir, env: environment });
   let stacksUp = 0;
-  const launch = (command: string, args: readonly string[]): Running => {
-    const it = launchProcess(command, args, { cwd: dir, env: environment });
+  const keep = <Kept extends Running>(it: Kept): Kept => {
     running.add(it);
-    void it.ended.finally(() => running.delete(it));
+    void it.ended.finally(() => running.delete(it)).catch(() => undefined);
+    return it;
+  };
+  const launch = (command: string, args: readonly string[]): Process =>
+    keep(launchProcess(command, args, { cwd: dir, env: environment }));
+  const countStack = <Kept extends Running>(it: Kept, [name]: readonly string[]): Kept => {
+    if (!KEEPS_A_STACK_UP.has(name)) return it;
+    stacksUp += 1;
+    void it.ended
+      .finally(() => {
+        stacksUp -= 1;
+      })
+      .catch(() => undefined);
     return it;
   };
   const stack = (): StackJson | undefined => {
     const file = join(path, 'stack.json');
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   };
-  const start = (...args: string[]): Running => {
-    const started = launch(process.execPath, [COMMAND, ...args]);
-    if (KEEPS_A_STACK_UP.has(args[0])) {
-      stacksUp += 1;
-      void started.ended.finally(() => {
-        stacksUp -= 1;
-      });
-    }
-    return started;
-  };
+  const start = (...args: string[]): Process => countStack(launch(process.execPath, [COMMAND, ...args]), args);
+  const serve = (...args: string[]): Running => countStack(keep(startShared(args, environment)), args);
+  const onOwnWorker = <Kept extends Running>(it: Kept, [name]: readonly string[]): Kept =>
+    name === 'dev' && needsWorker(env) ? withWorker(it, start) : it;
   let worker: Promise<void> | undefined;
   /** One that does not come up says so itself, and so does the command. */
   const untilWorker = (): Promise<void> => {
@@ -132,14 +115,11 @@ export function openCommandHome(
     path,
     storeUrl: environment.PAYOUTS_STORE_URL ?? `file:${join(path, 'store.sqlite')}`,
     stack,
-    start: (...args) => (args[0] === 'dev' && needsWorker(env) ? withWorker(start(...args), start) : start(...args)),
+    start: (...args) => onOwnWorker(start(...args), args),
+    serve: (...args) => onOwnWorker(serve(...args), args),
     async payouts(...args) {
-      if (boots && stacksUp === 0 && !BOOTS_NOTHING.has(args[0])) {
-        if (needsWorker(env) && NEEDS_A_WORKER.has(args[0])) await untilWorker();
-        return launch(process.execPath, [COMMAND, ...args]).ended;
-      }
-      const { code, stdout, stderr } = await shared.run(args);
-      return { code, signal: null, stdout, stderr };
+      if (stacksUp === 0 && needsWorker(env) && NEEDS_A_WORKER.has(args[0])) await untilWorker();
+      return keep(startShared(args, environment)).ended;
     },
     temporal(...args) {
       const up = stack();
@@ -159,9 +139,9 @@ export function openCommandHome(
       return file;
     },
     async close() {
-      await shared.close();
+      // Those of other homes go on in the process that these share.
       const left = [...running];
-      for (const { kill } of left) kill('SIGKILL');
+      for (const it of left) it.kill('pid' in it ? 'SIGKILL' : 'SIGINT');
       await Promise.all(left.map(({ ended }) => ended));
       await endLeftover(path);
       rmSync(dir, { recursive: true, force: true });
@@ -174,7 +154,7 @@ const needsWorker = (env: Readonly<Record<string, string>>): boolean =>
   TEST_CLUSTER !== undefined && env.TEMPORAL_ADDRESS === undefined;
 
 /** It joins the stack for its bank, and ends with it. */
-function withWorker(dev: Running, start: (...args: string[]) => Running): Running {
+function withWorker<Dev extends Running>(dev: Dev, start: (...args: string[]) => Running): Dev {
   const working = dev.says(/Up until Ctrl-C/).then(() => {
     const worker = start('worker');
     void dev.ended.then(() => worker.kill('SIGKILL'));
@@ -188,32 +168,19 @@ function launchProcess(
   command: string,
   args: readonly string[],
   options: { cwd: string; env: NodeJS.ProcessEnv },
-): Running {
+): Process {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  const printed = { stdout: '', stderr: '' };
-  const listeners = new Set<() => void>();
+  const prints = new Prints();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      printed[name] += text;
-      for (const listener of listeners) listener();
-    });
+    child[name].setEncoding('utf8').on('data', (text: string) => prints.add(name, text));
   }
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...printed }));
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...prints.text }));
   return {
     pid: child.pid ?? 0,
     ended,
     kill: (signal) => child.kill(signal),
-    printed: () => printed.stdout,
-    says(pattern) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const look = (): void => {
-        if (pattern.test(printed.stderr + printed.stdout)) resolve();
-      };
-      listeners.add(look);
-      look();
-      void ended.then(() => reject(new Error(`ended without saying ${pattern}: ${printed.stderr}${printed.stdout}`)));
-      return promise.finally(() => listeners.delete(look));
-    },
+    printed: () => prints.text.stdout,
+    says: (pattern) => prints.says(pattern, ended),
   };
 }
 

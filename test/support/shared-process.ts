@@ -1,69 +1,72 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { COMPILE_CACHE } from './compile-cache.ts';
+import { type Ended, type Printed, Prints, type Running } from './running.ts';
 
 const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url));
 
-/** What the process is asked to run. */
-export interface CommandAsked {
-  id: number;
-  args: readonly string[];
+/** What the process is asked: to run a command, or to interrupt one. */
+export type CommandAsked = { id: number; args: readonly string[]; env: NodeJS.ProcessEnv } | { interrupt: number };
+
+/** What it tells of a command: what that printed, and at last how it ended. */
+export type CommandTold = { id: number; printed: keyof Printed; text: string } | { id: number; code: number };
+
+interface Told {
+  prints: Prints;
+  end: PromiseWithResolvers<Ended>;
 }
 
-/** How that ended and what it printed. */
-export interface CommandEnded {
-  id: number;
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+const asked = new Map<number, Told>();
+let ids = 0;
+let host: ChildProcess | undefined;
 
-/** One process for many commands: most of the CPU time of a command is Node loading what the one before had loaded. */
-export interface SharedProcess {
-  /** Runs `payouts ARGS`; rejects when the process ends before the command does. */
-  run(args: readonly string[]): Promise<CommandEnded>;
-  close(): Promise<void>;
-}
-
-/** Starts the process at the first command. */
-export function sharedProcess(options: { cwd: string; env: NodeJS.ProcessEnv }): SharedProcess {
-  const asked = new Map<number, PromiseWithResolvers<CommandEnded>>();
-  let child: ChildProcess | undefined;
-  let ids = 0;
-  let ended: Promise<void> | undefined;
-  const start = (): ChildProcess => {
-    const host = fork(HOST, { ...options, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    let said = '';
-    host.stderr?.on('data', (text: Buffer) => {
-      said += text.toString();
-    });
-    host.on('message', (answer: CommandEnded) => {
-      asked.get(answer.id)?.resolve(answer);
-      asked.delete(answer.id);
-    });
-    ended = new Promise((resolve) => {
-      host.once('close', (code, signal) => {
-        for (const { reject } of asked.values()) {
-          reject(new Error(`the process of the commands ended with ${code ?? signal}: ${said}`));
-        }
-        asked.clear();
-        child = undefined;
-        resolve();
-      });
-    });
-    return host;
-  };
+/**
+ * Starts `payouts ARGS` in the process for the commands of all homes: most of the CPU time of a command is Node loading what the
+ * one before had loaded. It can be interrupted, not killed. Its log goes to the process.
+ */
+export function startShared(args: readonly string[], env: Readonly<NodeJS.ProcessEnv>): Running {
+  host ??= startHost();
+  const process = host;
+  ids += 1;
+  const id = ids;
+  const prints = new Prints();
+  const end = Promise.withResolvers<Ended>();
+  asked.set(id, { prints, end });
+  const ask = (message: CommandAsked): void => void process.send(message);
+  ask({ id, args, env: { TEMPORAL_DEBUG: 'true', ...env } });
   return {
-    run(args) {
-      child ??= start();
-      ids += 1;
-      const answer = Promise.withResolvers<CommandEnded>();
-      asked.set(ids, answer);
-      child.send({ id: ids, args } satisfies CommandAsked);
-      return answer.promise;
-    },
-    async close() {
-      child?.kill('SIGKILL');
-      await ended;
+    ended: end.promise,
+    says: (pattern) => prints.says(pattern, end.promise),
+    printed: () => prints.text.stdout,
+    kill(signal) {
+      if (signal !== 'SIGINT' && signal !== 'SIGTERM') throw new Error(`${signal} would end every command`);
+      ask({ interrupt: id });
     },
   };
+}
+
+/** Ends with the process of the tests. */
+function startHost(): ChildProcess {
+  const env = { PATH: process.env.PATH, COMMANDS_TEMPORAL: inject('temporalAddress'), ...COMPILE_CACHE };
+  const child = fork(HOST, { cwd: tmpdir(), env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let said = '';
+  child.stderr?.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  child.on('message', (told: CommandTold) => {
+    const { prints, end } = asked.get(told.id) ?? {};
+    if ('printed' in told) prints?.add(told.printed, told.text);
+    else end?.resolve({ code: told.code, signal: null, ...(prints as Prints).text });
+    if ('code' in told) asked.delete(told.id);
+  });
+  child.once('close', (code, signal) => {
+    for (const { end } of asked.values()) {
+      end.reject(new Error(`the process of the commands ended with ${code ?? signal}: ${said}`));
+    }
+    asked.clear();
+    host = undefined;
+  });
+  return child;
 }
