@@ -27,8 +27,12 @@ const limits = { testTimeout: HANGS_MS, hookTimeout: HANGS_MS, expect: { poll: {
 
 /** Node runs our sources as they are, and so it does here: Vite would transform each of them first. No test mocks a module. */
 const asTheyAre = { experimental: { viteModuleRunner: false, nodeLoader: false } };
-const measured = process.env.CPU_TIMES === undefined ? {} : { setupFiles: ['test/support/cpu-times.ts'] };
-const common = { ...limits, ...asTheyAre, ...measured };
+const { CPU_TIMES, NODE_V8_COVERAGE } = process.env;
+const setupFiles = [
+  ...(CPU_TIMES === undefined ? [] : ['test/support/cpu-times.ts']),
+  ...(NODE_V8_COVERAGE === undefined ? [] : ['test/support/coverage.ts']),
+];
+const common = { ...limits, ...asTheyAre, setupFiles };
 
 // Of the workers too, and of what they start: half of what it costs to load our sources is Node compiling them once more.
 Object.assign(process.env, COMPILE_CACHE, process.env);

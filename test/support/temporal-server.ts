@@ -24,9 +24,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = TEST_CLUSTER === undefined ? await devServer(path) : { ...TEST_CLUSTER, teardown: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), 'payouts-bundle-'));
   const codePath = join(folder, 'workflows.js');
-  await writeFile(codePath, withoutSourceMap(await readFile((await workflowBundle()).codePath, 'utf8')));
+  const built = await workflowBundle();
+  await writeFile(codePath, withoutSourceMap(await readFile(built.codePath, 'utf8')));
   project.provide('temporalAddress', server.temporalAddress);
-  project.provide('workflowBundlePath', codePath);
+  // What ran of the workflows is told of the lines that the map names.
+  project.provide('workflowBundlePath', process.env.NODE_V8_COVERAGE === undefined ? codePath : built.codePath);
   project.provide('temporalCli', path);
   return async () => {
     await server.teardown();
