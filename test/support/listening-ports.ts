@@ -10,12 +10,22 @@ export function listeningPorts(pid: number): number[] {
 
 function portsOfProc(pid: number): number[] {
   const folder = `/proc/${pid}/fd`;
-  const sockets = new Set(readdirSync(folder).map((fd) => readlinkSync(`${folder}/${fd}`)));
+  const sockets = new Set(readdirSync(folder).map((fd) => linkOf(`${folder}/${fd}`)));
   const lines = ['tcp', 'tcp6'].flatMap((file) => readFileSync(`/proc/${pid}/net/${file}`, 'utf8').split('\n'));
   return lines.flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
     return state === LISTEN && sockets.has(`socket:[${inode}]`) ? Number.parseInt(local.split(':')[1] ?? '', 16) : [];
   });
+}
+
+/** Empty for a file that was closed since the folder was read. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 function portsOfLsof(pid: number): number[] {
