@@ -45,7 +45,6 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
       auditTtlMs: random.between(5, 60) * 60_000,
     },
     approvalRules,
-    firstLookMs: random.pick([0, 250, 5_000, 20_000]),
     sweepMs: random.between(1_000, 8_000),
     sweepMaxMs: random.between(20_000, 60_000),
     sweepWindowMs: random.between(3 * 60_000, patienceMs),

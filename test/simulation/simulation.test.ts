@@ -77,7 +77,7 @@ describe('the simulation', () => {
   // one of their own.
   it.each([
     ['new-reference-on-retry', 'I2', 4],
-    ['lost-answer-not-sent', 'I5', 11],
+    ['lost-answer-not-sent', 'I3', 12],
     ['unknown-code-refused', 'I[15]', 68],
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
