@@ -13,11 +13,16 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
+/** As long as a timer can be. */
+const NEVER_MS = 2 ** 31 - 1;
+
 /** Waits for Ctrl-C; a part that ends by itself is an error. */
 export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>): Promise<void> {
   if (stopped.aborted) return;
   const interrupted = new Promise<undefined>((resolve) => stopped.addEventListener('abort', () => resolve(undefined)));
-  const error = await Promise.race([interrupted, failure]);
+  // To listen for a signal keeps no process up: one whose parts are all elsewhere would end with its last idle connection.
+  const alive = setInterval(() => undefined, NEVER_MS);
+  const error = await Promise.race([interrupted, failure]).finally(() => clearInterval(alive));
   if (error instanceof NamespaceTakenError) throw error;
   if (error !== undefined) {
     throw new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${error.message}`, {
