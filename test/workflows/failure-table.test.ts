@@ -4,7 +4,7 @@ import { referenceOf } from '../../src/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { changePayee, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
-import { until as untilTrue } from '../support/until.ts';
+import { HANGS_MS, until as untilTrue } from '../support/until.ts';
 
 /** Rows of the failure table (docs/errors.md) that no other file of this folder goes through. */
 
@@ -96,15 +96,18 @@ describe.concurrent('a refusal after a lost answer is no refusal', () => {
     ['401', { kind: 'http', status: 401, commit: false }],
   ])('%s', async (_, refusal) => {
     await using product = await startProduct({
-      terms: { referenceDedupe: 'verified' },
-      sandbox: { profile: { dedupe: 'same-order', listLagMs: 1_200 } },
+      // The proof window is open, and the order not listed, until the resend has been answered, however late that is.
+      terms: { referenceDedupe: 'verified', waits: { lateCommitMs: HANGS_MS } },
+      sandbox: { profile: { dedupe: 'same-order', listLagMs: HANGS_MS } },
     });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', ...refusal });
     const handle = await product.start({ id: 'pair' });
+    await untilTrue(async () => (await attemptsOf(product, 'pair'))[1]?.outcome != null);
+    await product.sandboxTest('PUT', 'profile', { listLagMs: 0 });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     expect(await ordersOf(product, 'pair')).toHaveLength(1);
-    const outcomes = (await product.store.attempts(referenceOf('u-1001', 'pair'))).map(({ outcome }) => outcome);
+    const outcomes = (await attemptsOf(product, 'pair')).map(({ outcome }) => outcome);
     expect(outcomes.slice(0, 2)).toEqual(['ambiguous', outcomes[1]]);
     expect(['refused', 'not-sent']).toContain(outcomes[1]);
   });
@@ -216,7 +219,7 @@ describe.concurrent('a cancel', () => {
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
     expect(await ordersOf(product, 'cancel-lost')).toEqual([]);
-    const attempts = await product.store.attempts(referenceOf('u-1001', 'cancel-lost'));
+    const attempts = await attemptsOf(product, 'cancel-lost');
     const { endedAt } = (await product.store.payout(referenceOf('u-1001', 'cancel-lost'))) ?? {};
     expect((endedAt ?? 0) - (attempts[0]?.sentAt ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
@@ -244,6 +247,7 @@ describe.concurrent('a cancel', () => {
 });
 
 const ordersOf = (product: Product, id: string) => ordersUnder(product, referenceOf('u-1001', id));
+const attemptsOf = ({ store }: Product, id: string) => store.attempts(referenceOf('u-1001', id));
 
 /** The order id once the bank has accepted it. */
 async function orderIdOf(product: Product, id: string): Promise<string> {
@@ -252,6 +256,5 @@ async function orderIdOf(product: Product, id: string): Promise<string> {
 }
 
 async function untilLost(product: Product, id: string): Promise<void> {
-  const reference = referenceOf('u-1001', id);
-  await untilTrue(async () => (await product.store.attempts(reference))[0]?.outcome === 'ambiguous');
+  await untilTrue(async () => (await attemptsOf(product, id))[0]?.outcome === 'ambiguous');
 }
