@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { StoreNewerError } from './errors.ts';
 import { migrations } from './migrations/all-migrations.ts';
 import type { ColumnTypes } from './migrations/column-types.ts';
+import { storeProblemOf } from './postgres-pool.ts';
 
 /** The table that names the migrations a store has had. */
 export const MIGRATION_TABLE = 'payouts_migration';
@@ -36,7 +37,8 @@ export async function migrate(
   const known = Object.keys(await steps());
   assertNotContracted(applied, known);
   const isAhead = known.every((name) => applied.includes(name)) && applied.length > known.length;
-  if (!isAhead) throw error;
+  // Where its connection breaks, the migrator tells of what it then could not do any more.
+  if (!isAhead) throw storeProblemOf(error) ?? error;
 }
 
 /** Names of the migrations that a store has had, in order. */

@@ -33,15 +33,15 @@ export function openPostgresPool(connectionString: string): PostgresPool {
 function told<T>(answer: T): T {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
-    throw problemOf(error) ?? error;
+    throw storeProblemOf(error) ?? error;
   }) as T;
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes. */
 const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE))$/;
-/** What the client says without a code. */
+/** What the client says without a code; the last is Kysely's, of a connection whose rollback did not get through. */
 const MESSAGES =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded)/;
 
 /** By SQLSTATE, by Node's code for certificates, or by what the client says without a code. */
 const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
@@ -96,7 +96,7 @@ const REFUSALS: readonly (readonly [RegExp, StoreRefusal])[] = [
   ],
 ];
 
-function problemOf(error: unknown): StoreUnreachableError | StoreRefusedError | undefined {
+export function storeProblemOf(error: unknown): StoreUnreachableError | StoreRefusedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (CODES.test(code) || MESSAGES.test(error.message)) return new StoreUnreachableError(code, error);

@@ -1,7 +1,11 @@
+import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { StoreUnreachableError } from '../../src/store/errors.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
+import { openTables } from './later-build.ts';
 import { BACKENDS } from './stores.ts';
 
 it('says that the store does not answer, and nothing of its address', async () => {
@@ -20,7 +24,25 @@ it('says of a full disk that it is full', () => {
   );
 });
 
-it.runIf(BACKENDS.length > 1)('outlives a connection that breaks between two statements of a transaction', async () => {
+const onPostgres = it.runIf(BACKENDS.length > 1);
+
+onPostgres(
+  'says that the store does not answer when it goes away while its tables are brought up to date',
+  async () => {
+    const admin = process.env.PAYOUTS_TEST_POSTGRES_URL ?? '';
+    const name = `payouts_test_gone_${process.pid}_${Date.now()}`;
+    const db = openTables(await createDatabase(admin, name));
+    // It ends the connection that it runs on.
+    const up = async (step: Kysely<unknown>) =>
+      void (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(step));
+    const migrated = migrate(db, { serial: 'bigserial' }, { steps: async () => ({ '0001-gone': { up } }) });
+    await expect(migrated).rejects.toBeInstanceOf(StoreUnreachableError);
+    await db.destroy();
+    await dropDatabase(admin, name);
+  },
+);
+
+onPostgres('outlives a connection that breaks between two statements of a transaction', async () => {
   const admin = process.env.PAYOUTS_TEST_POSTGRES_URL ?? '';
   const pool = openPostgresPool(admin);
   const [broken, other] = [await pool.connect(), await pool.connect()];
