@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 test('twelve payouts through faults, kills and pauses: each is paid once, or said to be unpaid', {
   // More than the run's own bounds together: it ends by them and says what was wrong.
-  timeout: 600_000,
+  timeout: 900_000,
 }, async () => {
   // Another seed every day, told so that a failure can be repeated.
   const seed = tellingSeed(Math.floor(Date.now() / DAY_MS) * 100);

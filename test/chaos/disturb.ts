@@ -10,19 +10,23 @@ export type DisturbanceCounts = Map<string, number>;
 
 const SHORT_PAUSES = 3;
 
-/** Kills and pauses by the seed's schedule until `signal` aborts; resolves when no process is paused any more. */
+/**
+ * Kills and pauses by the seed's schedule until `signal` aborts; resolves when no process is paused any more. `slack`: a factor on
+ * the next gap.
+ */
 export async function disturb(
   options: ChaosOptions,
   stack: Stack,
   handOver: HandOver,
-  signal: AbortSignal,
+  { signal, slack }: { signal: AbortSignal; slack(): number },
 ): Promise<DisturbanceCounts> {
   const { gapMs, pauseMs, say } = options;
   const counts: DisturbanceCounts = new Map();
   const pauses: Promise<void>[] = [];
   for (let n = 1; ; n += 1) {
     const ask = asker(options, n);
-    await pause(gapMs.min + ask('gap') * (gapMs.max - gapMs.min), undefined, { signal }).catch(() => undefined);
+    const gap = gapMs.min + ask('gap') * (gapMs.max - gapMs.min);
+    await pause(gap * slack(), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
     const { target, what } = nthDisturbance(options, n);
     // Most are short; a few reach the longest.
