@@ -104,13 +104,16 @@ describe.concurrent('where a policy asks for signatures', () => {
   });
 
   it('a payee is not made by an approval that has expired: it is asked for anew', async () => {
+    // It holds until it is read and the first POST has left, and not until the second one may leave.
+    const holdsMs = 8_000;
     await using product = await startProduct({
       settings: { policy: policyOf([alice, bob], { approvals: [{ approvals: 1 }] }) },
+      terms: { waits: { lateCommitMs: holdsMs } },
     });
     const handle = await handedOver(product, alice, 'unmade-payee', NEW_PAYEE);
     await until(handle, 'awaiting-approval');
     await product.sandboxTest('POST', 'faults', { operation: 'beneficiaries.add', kind: 'drop-before' });
-    const expiresAt = Date.now() + 1_500;
+    const expiresAt = Date.now() + holdsMs;
     expect(await decide(handle, await signedFor(product, handle, bob, { expiresAt }))).toBe('approved 0');
     await untilTrue(async () => (await viewOf(handle)).state !== 'awaiting-approval');
     await until(handle, 'awaiting-approval');
