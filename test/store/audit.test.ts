@@ -69,7 +69,7 @@ onEveryStore('An entry of the audit', (test) => {
       state: 'rejected',
       reason,
       settled: {},
-      references: [],
+      references: [reference],
       at: 5,
     } as const;
     expect(await store.closeUnpaid({ ...end, by: 'carol' })).toBe('closed');
