@@ -82,7 +82,7 @@ describe('the simulation', () => {
     ['maker-may-approve', 'I8', 1],
     ['float-amount', 'I15', 3],
     ['switch-not-asked', 'I18', 8],
-    ['store-not-compared', 'I6', 17],
+    ['store-not-compared', 'I6', 136],
     ['generation-not-checked', 'I2', 16],
     ['run-not-compared', 'I19', 7],
     ['clocks-not-compared', 'I5', 331],
