@@ -80,7 +80,7 @@ const BAD_FILES: BadFile[] = [
 let home: CommandHome;
 
 beforeAll(() => {
-  home = openCommandHome(QUICK);
+  home = openCommandHome(QUICK, { pays: false });
 });
 
 afterAll(() => home.close());

@@ -59,8 +59,14 @@ const NEEDS_A_WORKER: ReadonlySet<string | undefined> = new Set(['run']);
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
 
-/** `env` is laid over a clean environment: nothing of the caller's settings is inherited. */
-export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): CommandHome {
+/**
+ * `env` is laid over a clean environment: nothing of the caller's settings is inherited. `pays`: unless it is said that no command gets
+ * as far, one that may pay has a worker on a cluster.
+ */
+export function openCommandHome(
+  env: Readonly<Record<string, string>> = QUICK,
+  { pays = true }: { pays?: boolean } = {},
+): CommandHome {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-command-'));
   const path = join(dir, 'home');
   const files = join(dir, 'files');
@@ -118,7 +124,7 @@ export function openCommandHome(env: Readonly<Record<string, string>> = QUICK): 
     start: (...args) => onOwnWorker(start(...args), args),
     serve: (...args) => onOwnWorker(serve(...args), args),
     async payouts(...args) {
-      if (stacksUp === 0 && needsWorker(env) && NEEDS_A_WORKER.has(args[0])) await untilWorker();
+      if (pays && stacksUp === 0 && needsWorker(env) && NEEDS_A_WORKER.has(args[0])) await untilWorker();
       return keep(startShared(args, environment)).ended;
     },
     temporal(...args) {
