@@ -33,15 +33,18 @@ import { TEST_CLUSTER } from './test-cluster.ts';
 
 const DEFAULTS = loadConfig({}).settings;
 
-/** Waits short enough for a test and long enough to keep their order. */
+/**
+ * Waits short enough for a test and long enough to keep their order; those for people and for money are longer than any test, unless it
+ * is about their end.
+ */
 export const quickSettings: WorkerSettings = {
   ...DEFAULTS,
   terms: {
     ...DEFAULTS.terms,
     waits: {
       patienceMs: 60_000,
-      fundsPatienceMs: 20_000,
-      approvalTtlMs: 20_000,
+      fundsPatienceMs: 600_000,
+      approvalTtlMs: 600_000,
       lateCommitMs: 1_500,
       listLagMs: 500,
       noMoneyRecheckMs: 200,

@@ -116,7 +116,7 @@ describe.concurrent('a refusal after a lost answer is no refusal', () => {
 describe.concurrent('an order at the bank', () => {
   it('whose audit is over by its own time refuses late decisions and ends as the bank says', async () => {
     await using product = await startProduct();
-    const expires_at = new Date(Date.now() + 4_000).toISOString();
+    const expires_at = new Date(Date.now() + 15_000).toISOString();
     const handle = await product.start({ id: 'late', note: 'sandbox:audit', expires_at });
     await until(handle, 'awaiting-bank-approval');
     await pause(Date.parse(expires_at) - Date.now() + 50);

@@ -10,7 +10,7 @@ const BATCH = 'b-lane';
 
 describe.concurrent('rows of one account', () => {
   it('short of money are paid in the order of their rows as money comes, and none is failed', async () => {
-    await using product = await startProduct({ terms: { waits: { fundsPatienceMs: 600_000 } } });
+    await using product = await startProduct();
     const account = { account_id: 'acc-lane', uid: 'u-1001', currency: 'USD' };
     await product.sandboxTest('POST', 'accounts', { ...account, balance: '1.00' });
     await run(product, 6, { account_id: 'acc-lane', amount: '10.00' });

@@ -25,9 +25,8 @@ const POLICY = policyOf(PEOPLE, {
 });
 
 /** The product, in whose bank the user of a transfer has a second account. */
-async function productWith({ terms, ...options }: Parameters<typeof startProduct>[0] & object): Promise<Product> {
-  // Several people decide one after another, each of them refused a few times.
-  const product = await startProduct({ ...options, terms: { waits: { approvalTtlMs: 120_000 }, ...terms } });
+async function productWith(options: Parameters<typeof startProduct>[0]): Promise<Product> {
+  const product = await startProduct(options);
   const account = { uid: 'u-1001', currency: 'USD', account_id: 'acc-u1001-usd-2', balance: '1.00' };
   await product.sandboxTest('POST', 'accounts', account);
   return product;
