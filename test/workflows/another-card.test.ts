@@ -240,7 +240,7 @@ describe('a run that is reset to before its first create', () => {
     // The vault has forgotten the first card, so that this run asks for one.
     await product.untilState(id, 'awaiting-card');
     await product.giveCard(id, 'success');
-    await product.untilState(id, 'resolving');
+    await product.untilState(id, 'resolving', 'needs-operator');
     await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
     const next = product.client.workflow.getHandle(cardWorkflowId(id)) as CardPaymentHandle;
     expect(await next.result()).toMatchObject({ state: 'succeeded' });
