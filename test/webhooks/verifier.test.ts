@@ -103,9 +103,9 @@ describe('A verifier', () => {
   });
 });
 
-/** Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all. */
+/** Other spellings of the same: hex in capitals, another member beside the good one, spaces around it all, a tab behind a member (RFC 8941, 4.2.2). */
 function isSame(name: string, value: string, good: string): boolean {
   if (value.toLowerCase() === good.toLowerCase() && name === 'x-signature') return true;
-  const members = value.replace(/^ +| +$/g, '').split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);
+  const members = value.replace(/^ +|[ \t]+$/g, '').split(name === 'webhook-signature' ? ' ' : /\s*,\s*/);
   return value === good || members.includes(good);
 }
