@@ -12,7 +12,7 @@ const TURN_MS = 10;
 const PIECE_BYTES = 4 * 1024;
 
 /** Resolves when the work may go on: at once, or after the others' turn where its own was long enough. */
-type NextTurn = () => Promise<void> | undefined;
+export type NextTurn = () => Promise<void> | undefined;
 
 export function turns(): NextTurn {
   let since = performance.now();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { shownValue } from '../../rules/finding.ts';
 import { DEPTH_MAX, JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
+import { type NextTurn, turns } from '../turns.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 
@@ -43,11 +44,16 @@ const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_
 /** Read in one go. */
 const MAPPING_CHARACTERS_MAX = 1024 * 1024;
 
+/** Of one refusal; who mends ten mends the rest with them. */
+const PROBLEMS_SHOWN = 10;
+
 const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';
 
 const text = z.string().trim().min(1);
+const ACCOUNT = z.strictObject({ uid: text, account_id: text, currency: text.optional() });
 const FILE = z.strictObject({
-  accounts: z.record(text, z.strictObject({ uid: text, account_id: text, currency: text.optional() })).default({}),
+  /** Each is an `ACCOUNT`; there can be too many of them for one turn. */
+  accounts: z.record(text, z.unknown()).default({}),
   paymentTypes: z
     .array(
       z.strictObject({
@@ -69,7 +75,12 @@ const FILE = z.strictObject({
   identity: z.enum(['end-to-end-id', 'instruction-id', 'position']).default('end-to-end-id'),
 });
 
-export const EMPTY_MAPPING: MessageMapping = mappingOf('', {});
+export const EMPTY_MAPPING: MessageMapping = {
+  accounts: new Map(),
+  paymentTypes: [],
+  clearingFields: new Map(Object.entries(CLEARING_FIELDS)),
+  identity: 'end-to-end-id',
+};
 
 /** Without a path: a mapping that knows no account. Throws `ContextFileError`. */
 export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
@@ -84,7 +95,17 @@ export async function loadMessageMapping(path?: string): Promise<MessageMapping>
       'A mapping file has one entry per account; remove everything else.',
     );
   }
-  return mappingOf(path, parsed(path, content));
+  const next = turns();
+  const json = parsed(path, content);
+  await next();
+  const result = FILE.safeParse(json);
+  if (!result.success) throw refusal(path, problemsOf(result.error));
+  const { accounts, clearingFields, ...file } = result.data;
+  return {
+    ...file,
+    accounts: await accountsOf(path, accounts, next),
+    clearingFields: new Map(Object.entries({ ...CLEARING_FIELDS, ...clearingFields })),
+  };
 }
 
 function parsed(path: string, content: string): unknown {
@@ -117,23 +138,28 @@ function checkKeys(cursor: JsonCursor, depth = 0): void {
   }
 }
 
-function mappingOf(path: string, content: unknown): MessageMapping {
-  const file = FILE.safeParse(content);
-  if (!file.success) {
-    const problems = file.error.issues.map((issue) => `${placeOf(issue.path)}: ${problemOf(issue)}`);
-    throw new ContextFileError(path, problems.join('; '), 'docs/input.md describes the mapping file.');
-  }
+/** By `accountKey`. */
+async function accountsOf(path: string, given: Record<string, unknown>, next: NextTurn) {
   const accounts = new Map<string, DebtorAccount>();
-  for (const [account, ours] of Object.entries(file.data.accounts)) {
+  const problems: string[] = [];
+  for (const [account, ours] of Object.entries(given)) {
+    await next();
+    const result = ACCOUNT.safeParse(ours);
     const key = accountKey(account);
-    if (accounts.has(key)) {
-      throw new ContextFileError(path, `${placeOf(['accounts', account])} appears twice`, 'Keep one of the two.');
-    }
-    accounts.set(key, ours);
+    if (!result.success) problems.push(...problemsOf(result.error, ['accounts', account]));
+    else if (accounts.has(key)) problems.push(`${placeOf(['accounts', account])} appears twice: keep one of the two`);
+    else accounts.set(key, result.data);
+    if (problems.length >= PROBLEMS_SHOWN) break;
   }
-  const clearingFields = new Map(Object.entries({ ...CLEARING_FIELDS, ...file.data.clearingFields }));
-  return { ...file.data, accounts, clearingFields };
+  if (problems.length > 0) throw refusal(path, problems);
+  return accounts;
 }
+
+const refusal = (path: string, problems: readonly string[]): ContextFileError =>
+  new ContextFileError(path, problems.slice(0, PROBLEMS_SHOWN).join('; '), 'docs/input.md describes the mapping file.');
+
+const problemsOf = (error: z.ZodError, under: readonly string[] = []): string[] =>
+  error.issues.map((issue) => `${placeOf([...under, ...issue.path])}: ${problemOf(issue)}`);
 
 /** What is wrong; a key that stands in the wrong place can be an account number. */
 function problemOf(issue: z.core.$ZodIssue): string {

@@ -16,13 +16,16 @@ import { ContextFileError } from './context-file-error.ts';
  * other column is a beneficiary field, `beneficiary_id`, `beneficiary_type` or `payment_type`.
  */
 export class PayeeDirectory {
-  private readonly entries = new Map<string, Entry[]>();
+  /** By account, then by conditions. */
+  private readonly entries = new Map<string, Map<string, Entry>>();
 
   /** False when there is an entry for the same account under the same conditions. */
   add(account: string, entry: Entry): boolean {
-    const known = this.entries.get(accountKey(account)) ?? [];
-    if (known.some(({ conditions }) => sameConditions(conditions, entry.conditions))) return false;
-    this.entries.set(accountKey(account), [...known, entry]);
+    const { bank, currency, uid } = entry.conditions;
+    const conditions = JSON.stringify([bank, currency, uid]);
+    const ofAccount = this.entries.get(accountKey(account)) ?? new Map<string, Entry>();
+    if (ofAccount.has(conditions)) return false;
+    this.entries.set(accountKey(account), ofAccount.set(conditions, entry));
     return true;
   }
 
@@ -34,7 +37,7 @@ export class PayeeDirectory {
     const account = creditor.iban ?? creditor.account;
     if (account === undefined) return undefined;
     const banks = [creditor.bic, creditor.clearing?.member].flatMap((bank) => bank ?? []).map(bankKey);
-    const fitting = (this.entries.get(accountKey(account)) ?? [])
+    const fitting = [...(this.entries.get(accountKey(account))?.values() ?? [])]
       .filter(({ conditions }) => conditions.bank === undefined || banks.includes(conditions.bank))
       .filter(({ conditions }) => conditions.currency === undefined || conditions.currency === currency)
       .filter(({ conditions }) => conditions.uid === undefined || conditions.uid === uid)
@@ -52,8 +55,6 @@ export interface Entry {
 }
 
 const countOf = ({ conditions }: Entry): number => Object.keys(conditions).length;
-const sameConditions = (a: Entry['conditions'], b: Entry['conditions']): boolean =>
-  a.bank === b.bank && a.currency === b.currency && a.uid === b.uid;
 
 const ABOUT_PAYEES: ReadonlySet<string> = new Set(['beneficiary_id', 'beneficiary_type', 'payment_type']);
 const CONDITIONS: ReadonlySet<string> = new Set(['bank', 'currency', 'uid']);
