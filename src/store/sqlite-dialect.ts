@@ -137,7 +137,15 @@ class Turn implements DatabaseConnection {
   async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
     await this.#take();
     if (this.#transaction === undefined) await this.#commits.flush();
-    for (const row of this.#statements.rows<Row>(query)) yield { rows: [row] };
+    const { rows, first } = await whenUnlocked(() => {
+      const begun = this.#statements.rows<Row>(query);
+      return { rows: begun, first: begun.next() };
+    });
+    try {
+      for (let row = first; row.done !== true; row = rows.next()) yield { rows: [row.value] };
+    } finally {
+      rows.return(undefined);
+    }
   }
 
   async begin(): Promise<void> {

@@ -3,6 +3,8 @@ export const SQLITE_BUSY = 5;
 export const SQLITE_READONLY = 8;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_CANTOPEN = 14;
+/** Other processes kept changing the locks of the WAL, or one was stopped while it had them: no read could begin. */
+export const SQLITE_PROTOCOL = 15;
 export const SQLITE_NOTADB = 26;
 /** An extended code: the file was renamed or replaced after it was opened. */
 export const SQLITE_READONLY_DBMOVED = 1032;
