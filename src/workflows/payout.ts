@@ -1,10 +1,10 @@
+import { exchangeProgress } from '../domain/exchange-progress.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import { mayHaveLeft } from '../domain/submission.ts';
 import type { SettledLegs } from '../services/payout/close.ts';
-import type { LegStarts } from '../services/payout/leg-start.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
 import { runLeg } from './leg/run-leg.ts';
 import type { Gates, Unpaid } from './payout/gates.ts';
@@ -24,7 +24,7 @@ type Legs = { exchange: OrderLeg; payment: OrderLeg };
 
 const PAYOUT: PayoutRoute<Legs> = {
   kind: 'payout',
-  progress,
+  progress: exchangeProgress,
   legs: legsOf,
   orders: ({ exchange, payment }) => [exchange, payment],
   lead,
@@ -74,12 +74,6 @@ function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { k
   gates.rateToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
   view.inbox.cancelStanding = 'open';
   view.bankStatus = null;
-}
-
-/** A payment is sent only after its exchange. */
-function progress({ payment, exchange }: LegStarts) {
-  const exchangeSent = mayHaveLeft(exchange?.submission);
-  return { exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0, exchangeSent };
 }
 
 function legsOf(run: Run, before: RunBefore['legs']): Legs {

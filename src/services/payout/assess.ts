@@ -3,6 +3,7 @@ import { sameBeneficiary } from '../../api/required-details.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import { exceptionsOf } from '../../domain/exceptions.ts';
+import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Shown } from '../../domain/flags.ts';
 import type { Approved, Assessment, Obstacle } from '../../domain/gates.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
@@ -27,14 +28,6 @@ import { guardsOf } from './guards.ts';
 import { notedFlags } from './payee-flags.ts';
 import { payingAccount } from './paying-account.ts';
 import { signedTerms } from './signed-terms.ts';
-
-/** How far the exchange of a payout has come. */
-export interface ExchangeProgress {
-  /** It is done: the payout is paid from the account in its own currency, into which the money was booked. */
-  exchanged: boolean;
-  /** It may be booked: the account sold is then short by it, and that is no shortage. */
-  exchangeSent: boolean;
-}
 
 export interface AssessInput extends ExchangeProgress {
   claim: Claim;

@@ -1,6 +1,7 @@
 import { dueAt } from '../../domain/business-days.ts';
 import type { Claim } from '../../domain/claim.ts';
 import { WrongWorld } from '../../domain/claim.ts';
+import { exchangeProgress } from '../../domain/exchange-progress.ts';
 import { FAILURES, Misuse } from '../../domain/failures.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../../domain/instruction.ts';
@@ -11,7 +12,6 @@ import type { Terms } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { believedFrom } from '../../domain/restored.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import { mayHaveLeft } from '../../domain/submission.ts';
 import { payloadDigest, referenceOf } from '../../identity.ts';
 import type { PayoutClaim, PayoutRecord } from '../../store/store.ts';
 import { isMade } from '../decisions/maker.ts';
@@ -133,15 +133,11 @@ export async function preparePayout(
   if (taken.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
   const at = now();
-  const { payment, exchange } = legStarts(taken, () => ({ at }));
   const findings = deps.checkInstruction(instruction, kind);
   const assessment: Assessment =
     findings.length > 0
       ? invalid(findings, payloadDigest(instruction))
-      : await recordedAssessment(deps, record, {
-          exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
-          exchangeSent: mayHaveLeft(exchange?.submission),
-        });
+      : await recordedAssessment(deps, record, exchangeProgress(legStarts(taken, () => ({ at }))));
   // What a payout that needs no exchange may have forgotten is its payment; while its payee is not known, no exchange is planned
   // that it may need and may have sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;

@@ -1,4 +1,5 @@
 import { Superseded } from '../../domain/claim.ts';
+import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { exceedsSlippage } from '../../domain/money.ts';
 import { judgeOrder, type OrderFacts, type OrderJudgement } from '../../domain/order-judgement.ts';
@@ -13,7 +14,7 @@ import { rowAsRecorded } from '../sending/claimed-row.ts';
 import { type RejectedAs, rejectedAs } from '../sending/decide-order.ts';
 import { listsOfLeg, openSet, putIntoOpenSet } from '../sending/open-set.ts';
 import type { Caller } from '../sending/send-once.ts';
-import { type ExchangeProgress, recordedAssessment } from './assess.ts';
+import { recordedAssessment } from './assess.ts';
 import { closePayout, type SettledLegs } from './close.ts';
 import { type LegInput, type SentLeg, sentLeg } from './sent-leg.ts';
 

@@ -1,11 +1,11 @@
 import type { SubmitInput } from '../../activities/sends.ts';
+import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { TerminalMeaning } from '../../domain/order-status.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
 import { lastLeftOf, NEVER_SENT, remembered, type Submission } from '../../domain/submission.ts';
-import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { SettledLegs } from '../../services/payout/close.ts';
 import type { PaidOrder, Submitted } from '../../services/payout/first-look.ts';
 import type { LegStart } from '../../services/payout/leg-start.ts';

@@ -1,11 +1,11 @@
 import { condition } from '@temporalio/workflow';
+import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from '../../domain/gates.ts';
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
 import { ACCOUNT_HOLDS, because, questionOfHold, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
-import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';

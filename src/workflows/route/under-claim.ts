@@ -9,12 +9,12 @@ import {
 } from '@temporalio/workflow';
 import type { AwaitedApproval } from '../../domain/approval.ts';
 import { HOUR_MS } from '../../domain/durations.ts';
+import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Passes } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import type { LegKind } from '../../domain/sent-order.ts';
-import type { ExchangeProgress } from '../../services/payout/assess.ts';
 import type { LegStart, LegStarts } from '../../services/payout/leg-start.ts';
 import type { Prepared } from '../../services/payout/prepare.ts';
 import { STUCK } from '../leg/followed-order.ts';
