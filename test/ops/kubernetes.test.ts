@@ -5,12 +5,17 @@ import { parse, parseAllDocuments } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config.ts';
 import { LONGEST_MS } from '../../src/gateway/pages/sessions.ts';
 
+interface Probe {
+  httpGet: { path: string };
+}
+
 interface Container {
   ports: { name: string; containerPort: number }[];
   env?: { name: string }[];
   envFrom?: { configMapRef: { name: string } }[];
-  readinessProbe?: object;
-  livenessProbe?: { httpGet: { path: string } };
+  startupProbe?: Probe;
+  readinessProbe?: Probe;
+  livenessProbe?: Probe;
   securityContext: {
     readOnlyRootFilesystem: boolean;
     allowPrivilegeEscalation: boolean;
@@ -58,17 +63,23 @@ it('runs workers and gateway without rights, and gives a send the time to end', 
     const pod = spec?.template.spec;
     expect(pod?.securityContext.runAsNonRoot).toBe(true);
     expect(pod?.terminationGracePeriodSeconds).toBe(45);
-    for (const { securityContext, readinessProbe, livenessProbe } of pod?.containers ?? []) {
+    for (const { securityContext } of pod?.containers ?? []) {
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
-      expect(readinessProbe).toBeDefined();
-      expect(livenessProbe?.httpGet.path).toBe('/healthz');
     }
   }
   for (const unit of units) expect(unit).toContain('TimeoutStopSec=45');
+});
+
+it('restarts nothing because the bank, the store or Temporal does not answer', () => {
+  for (const { spec } of deployments)
+    for (const { startupProbe, readinessProbe, livenessProbe } of spec?.template.spec.containers ?? []) {
+      const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet.path);
+      expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
+    }
 });
 
 it('reads the secrets that ops/secrets.sh makes', () => {
