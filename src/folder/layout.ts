@@ -39,7 +39,7 @@ export async function takeIn(paths: DropFolderPaths, name: string): Promise<bool
   const path = join(folder, name);
   try {
     await rename(join(paths.in, name), path);
-    await chmod(path, 0o600);
+    await chmod(path, 0o600).catch(ofSomebodyElse);
     return true;
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -115,6 +115,11 @@ async function removeEmpty(folder: string): Promise<void> {
     if (!isMissing(error) && !hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   });
 }
+
+/** Only its owner may change the mode of a file; nobody else gets into the folder that it is in now. */
+const ofSomebodyElse = (error: unknown): void => {
+  if (!hasCode(error, 'EPERM')) throw error;
+};
 
 const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
 

@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openDropFolder, takeIn, workItems } from '../../src/folder/layout.ts';
+
+/** What the system says when a mode is changed. */
+function chmodRefusedWith(code: string): void {
+  vi.spyOn(promises, 'chmod').mockRejectedValue(Object.assign(new Error('refused'), { code }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
+
+async function folderWith(name: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'payouts-folder-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const paths = await openDropFolder(dir);
+  writeFileSync(join(paths.in, name), 'id,uid');
+  return paths;
+}
+
+it('takes a file of another user, whose mode only that user may change', async () => {
+  const paths = await folderWith('payroll.csv');
+  chmodRefusedWith('EPERM');
+  expect(await takeIn(paths, 'payroll.csv')).toBe(true);
+  expect(existsSync(join(paths.in, 'payroll.csv'))).toBe(false);
+  const [item] = await workItems(paths);
+  expect(readFileSync(item?.path ?? '', 'utf8')).toBe('id,uid');
+});
+
+it('says of any other refusal what it is', async () => {
+  const paths = await folderWith('payroll.csv');
+  chmodRefusedWith('EROFS');
+  await expect(takeIn(paths, 'payroll.csv')).rejects.toMatchObject({ code: 'EROFS' });
+});
