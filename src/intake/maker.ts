@@ -25,6 +25,24 @@ export function assertMaker({ approvalRules, policy }: MakerRules, by: string | 
   throw new Problem('usage', MAKER_UNKNOWN, 'The approval policy requires the name of the maker.', { hint });
 }
 
+/**
+ * The same of files from a drop folder, which nobody hands over in person: with a policy they belong to whom the configuration
+ * names, whoever else is named beside them.
+ */
+export function assertFolderMaker(
+  rules: MakerRules,
+  { folderMaker, by }: { folderMaker: string | undefined; by: string | undefined },
+): void {
+  if (rules.policy === undefined) {
+    assertMaker(rules, by);
+    return;
+  }
+  if (may(personOf(rules.policy, folderMaker ?? null), 'make')) return;
+  throw new Problem('set-up', MAKER_UNKNOWN, 'The policy requires a maker for the files of drop folders.', {
+    hint: 'Set PAYOUTS_FOLDER_MAKER to a maker of the policy, for the workers too.',
+  });
+}
+
 /** Throws a `Problem` for the first row that the policy does not let its maker hand over. Rows count from 1. */
 export function assertScope(
   { policy }: MakerRules,

@@ -5,7 +5,7 @@ import { folderDeps } from '../../compose/door.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';
-import { assertMaker } from '../../intake/maker.ts';
+import { assertFolderMaker } from '../../intake/maker.ts';
 import { createLog, type Log } from '../../log.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal } from '../interrupt.ts';
@@ -21,7 +21,7 @@ export async function intake(session: Session, dir: string, { once, ...options }
   const { config, output } = session;
   const stopped = interruptSignal();
   const log = createLog(config.logLevel ?? 'warn');
-  assertMaker(config.settings, config.folderMaker ?? options.by);
+  assertFolderMaker(config.settings, { folderMaker: config.folderMaker, by: options.by });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stack = await session.stack();
   const [store, client, bank] = [await session.store(), await session.client(), await session.bank()];

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
-import { assertMaker } from '../../intake/maker.ts';
+import { assertFolderMaker } from '../../intake/maker.ts';
 import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../../temporal/sweep-schedules.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -26,7 +26,8 @@ export async function createSchedule(
       hint: 'Add --name NAME.',
     });
   }
-  assertMaker(session.config.settings, session.config.folderMaker ?? options.by);
+  const { settings, folderMaker } = session.config;
+  assertFolderMaker(settings, { folderMaker, by: options.by });
   const dir = resolve(folder);
   try {
     await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });
