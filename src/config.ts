@@ -107,7 +107,7 @@ export const CONFIG_KEYS = {
   PAYOUTS_LOG_LEVEL: key(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     null,
-    'log level on stderr; absent: info for workers, warn for other commands',
+    'log level on stderr; absent: info for workers and gateways, warn for other commands',
   ),
   PAYOUTS_CODEC_KEYS: key(
     codecKeys,
