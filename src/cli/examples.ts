@@ -16,12 +16,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['payouts dev', 'on free ports'],
     ['payouts dev --temporal-port 7233 --ui-port 8233', 'on given ports'],
   ],
-  worker: [
-    [
-      'TEMPORAL_ADDRESS=temporal.example.com:7233 TEMPORAL_TLS=true payouts worker',
-      'an additional worker for a cluster',
-    ],
-  ],
+  worker: [['payouts worker', 'one more for the running stack or, with the settings of a cluster, for that']],
   sandbox: [['payouts sandbox --port 8080 --file bank.sqlite', 'a sandbox bank with its own books']],
   validate: [
     ['payouts validate payroll.csv', 'all findings with their lines'],
@@ -66,7 +61,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   gateway: [
     ['payouts gateway --port 8090', 'on this machine, without a token'],
-    ['PAYOUTS_GATEWAY_TOKEN_FILE=tokens payouts gateway --host 0.0.0.0 --port 8090', 'for other machines'],
+    [
+      'PAYOUTS_GATEWAY_TOKEN_FILE=tokens PAYOUTS_GATEWAY_TRUSTED_PROXY=192.0.2.7 payouts gateway --host 0.0.0.0 --port 8090',
+      'for other machines, through a proxy that speaks TLS',
+    ],
   ],
   intake: [
     ['payouts intake drop', 'pay files dropped into drop/in, until Ctrl-C'],

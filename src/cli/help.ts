@@ -28,7 +28,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   authentication: 'the bank refused the key',
   exceptions: 'finished with rows that are not completed, or with incidents',
   stillOpen: 'still open at --timeout; without a terminal also once everything open waits for people',
-  unreachable: 'Temporal or the bank cannot be reached',
+  unreachable: 'Temporal, the bank or the store cannot be reached',
   alreadyTaken: 'these payouts were already taken; nothing sent',
   interrupted: 'interrupted; payouts continue',
 };

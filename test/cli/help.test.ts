@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { commandsOf } from '../../src/cli/help.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { accessOf } from '../../src/compose/gateway.ts';
+import { loadConfig } from '../../src/config.ts';
+import { assertFenced } from '../../src/gateway/server.ts';
+import { assertSealed } from '../../src/gateway/transport.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
@@ -48,4 +55,16 @@ it.each(['run', 'watch'])('%s says its exit codes at the end', (name) => {
 
 it('has examples of commands that exist, and nothing else', () => {
   expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([]);
+});
+
+it.each(EXAMPLES.gateway ?? [])('%s is let start', (line) => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-help-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'tokens'), 'alice:secret');
+  const settings = [...line.matchAll(/\b(PAYOUTS_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]);
+  const inFolder = settings.map(([name, value = '']) => [name, name?.endsWith('_FILE') ? join(folder, value) : value]);
+  const config = loadConfig({ PAYOUTS_HOME: folder, ...Object.fromEntries(inFolder) });
+  const [, host = '127.0.0.1'] = /--host (\S+)/.exec(line) ?? [];
+  expect(() => assertFenced(accessOf(config), host)).not.toThrow();
+  expect(() => assertSealed(config.gateway, host)).not.toThrow();
 });
