@@ -21,7 +21,7 @@ const taking = (command: Command): Command =>
 /** The ways in besides `run`: HTTP, and folders. */
 export function addDoors(command: Add, perform: Perform): void {
   command('gateway', 'accept files over HTTP, and show the pages')
-    .option('--port <port>', 'port to listen on (default: a free one)', port, 0)
+    .addOption(new Option('--port <port>', 'port to listen on').argParser(port).default(0, 'a free one'))
     .option('--host <host>', 'address to listen on; another machine needs a token and TLS', '127.0.0.1')
     .action((options) => perform((s) => gateway(s, options)));
   taking(command('intake <dir>', 'pay files dropped into DIR/in; reports appear in DIR/out'))
