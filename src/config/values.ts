@@ -25,9 +25,9 @@ export const duration = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** A duration of at least a millisecond and at most `mostMs`. */
-export const durationUpTo = (mostMs: number, error: string) =>
-  duration.refine((ms) => ms > 0 && ms <= mostMs, { error });
+/** A duration of at least a millisecond, or of `leastMs`, and at most `mostMs`. */
+export const durationUpTo = (mostMs: number, error: string, leastMs = 1) =>
+  duration.refine((ms) => ms >= leastMs && ms <= mostMs, { error });
 
 /** Fractions are as they are, `50` means 1:50: both shrink. -> factor in (0, 1]. */
 export const timeScale = z.string().transform((text, context): number => {
