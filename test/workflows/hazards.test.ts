@@ -8,6 +8,7 @@ import {
   cancel,
   changePayee,
   NEW_PAYEE,
+  PAID_AT_ONCE,
   type PayoutHandle,
   taskBefore,
   until,
@@ -22,6 +23,7 @@ import {
   startProduct,
 } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
+import { silentAfterEnd } from '../support/silent-store.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 /** The payout whose run was closed, in its next run. */
@@ -74,6 +76,18 @@ describe.concurrent('hazards of a payout', () => {
     await again.signal('approve', { by: 'alice' });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId });
     expect(await ordersUnder(product, row.reference)).toHaveLength(1);
+  });
+
+  it('an end that the look of a sender has stored without an answer ends its payout at once', async () => {
+    const { settings, sandbox } = PAID_AT_ONCE;
+    const terms = { waits: { patienceMs: 3_600_000 } };
+    await using product = await startProduct({ settings, sandbox, terms, store: silentAfterEnd });
+    const handle = await product.start({ id: 'silent' });
+    const result = await handle.result();
+    expect(result).toMatchObject({ state: 'completed', reason: null });
+    const { state, orderId, fee } = (await product.store.payout(referenceOf('u-1001', 'silent'))) ?? {};
+    expect(result).toMatchObject({ state, orderId, fee });
+    await recordHistory(handle, 'payout', 'end-that-was-not-confirmed');
   });
 
   it('a payee that was changed in the audit is not approved at the bank by a run that was started since', async () => {

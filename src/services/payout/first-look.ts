@@ -1,4 +1,5 @@
 import { withDeadline } from '../../api/deadline.ts';
+import { isBankError } from '../../api/errors.ts';
 import type { AttemptResult } from '../../domain/submission.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { LongRun } from '../long-run.ts';
@@ -11,8 +12,15 @@ export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | '
 /** What the bank shows of an order that is paid, as far as its payout says so. */
 export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap'>;
 
-/** What a sender tells of its attempt; `paid`: it has found the order paid right afterwards, and stored that as the payout's end. */
-export type Submitted = AttemptResult & { paid?: PaidOrder };
+/** What a first look adds to the answer of its send. */
+interface Looked {
+  /** The order is paid, and that is stored as the payout's end. */
+  paid?: PaidOrder;
+  /** It may be, and that may be stored, which the store has not confirmed: no watch tells of the order then. */
+  isUntold?: true;
+}
+
+export type Submitted = AttemptResult & Looked;
 
 /** Sends at a bank that settles at once are looked at once more; elsewhere hardly any is. */
 export interface FirstLooks {
@@ -34,17 +42,17 @@ const SLOW_MS = 5_000;
  */
 export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLookMs): FirstLooks {
   const pace = new Pace();
-  async function paidOrder({ caller, longRun }: Run, input: ReadOrderInput): Promise<PaidOrder | undefined> {
+  async function looked({ caller, longRun }: Run, input: ReadOrderInput): Promise<Looked> {
     let isPaid = false;
     try {
       await longRun.sleep(afterMs);
       const read = await withDeadline(SLOW_MS, longRun.signal, (signal) => readOrder(deps, caller, input, signal));
       isPaid = read.meaning === 'paid' && read.differences.length === 0;
       const { status, fee, feeCurrency, aboveCap } = read;
-      return isPaid ? { status, fee, feeCurrency, aboveCap } : undefined;
-    } catch {
-      // The order is out, and recorded: whoever follows it meets the same trouble, and says so.
-      return undefined;
+      return isPaid ? { paid: { status, fee, feeCurrency, aboveCap } } : {};
+    } catch (error) {
+      // The order is out, and recorded: whoever follows it meets the same trouble, and says so. Without the bank nothing was stored.
+      return isBankError(error) ? {} : { isUntold: true };
     } finally {
       pace.note(isPaid);
     }
@@ -56,8 +64,7 @@ export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLook
       if (look === undefined || afterMs === 0 || result.outcome !== 'accepted') return result;
       if (result.orderId === '' || deps.now() - began > SLOW_MS || !pace.isDue()) return result;
       const becomes = { paid: { state: 'completed', reason: null } } as const;
-      const paid = await paidOrder(run, { ...look, orderId: result.orderId, becomes });
-      return paid === undefined ? result : { ...result, paid };
+      return { ...result, ...(await looked(run, { ...look, orderId: result.orderId, becomes })) };
     },
   };
 }

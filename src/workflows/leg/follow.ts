@@ -23,7 +23,7 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const cancelAsks = (): boolean =>
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
   inbox.take();
-  if (leg.adopted || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
+  if (leg.looksAtOnce || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
   for (;;) {
     // Which order an operator has chosen is known to this run alone.
     if (follow.quickLooks === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);

@@ -54,7 +54,7 @@ interface Silence {
 }
 
 /** `paid`: the sender has found the order paid right after it had sent it, and stored that. */
-export type Placed = { kind: 'placed'; orderId: string; adopted: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
+export type Placed = { kind: 'placed'; orderId: string; looksAtOnce: boolean; paid?: PaidOrder } | Unpaid | BackToGates;
 
 export type LegResult =
   | { kind: 'paid'; read: PaidOrder & Pick<OrderRead, 'assessment'> }
@@ -85,8 +85,8 @@ export class OrderLeg {
   parked: Reason | null;
   /** The order that is followed, once there is one. */
   orderId: string | undefined;
-  /** Found by a look: nobody may tell of it any more, so it is looked at once. */
-  adopted = false;
+  /** Nobody may tell of it any more: it was found by a look, or its sender's own look has given no answer. */
+  looksAtOnce = false;
   /** Other orders under the reference that ask nothing: an operator chose between them, or the bank shows no such order. */
   readonly dismissed = new Set<string>();
   /** Those that an operator did not choose. */

@@ -37,7 +37,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
     if (mayHaveMoved) leg.lastSentAt = Date.now();
     switch (next.step) {
       case 'adopt':
-        return { kind: 'placed', orderId: next.orderId, adopted: false, paid: result.paid };
+        return { kind: 'placed', orderId: next.orderId, looksAtOnce: result.isUntold === true, paid: result.paid };
       case 'refused':
         return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
       case 'send-again':

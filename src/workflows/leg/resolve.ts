@@ -146,7 +146,7 @@ async function adopt(
     view.inbox.answer(pending, { accepted: true, message: `the bank shows order ${orderId}; it is followed` });
   }
   await view.enter(plan.following);
-  return { kind: 'placed', orderId, adopted: true };
+  return { kind: 'placed', orderId, looksAtOnce: true };
 }
 
 /** Waits for the next look's time, news of an order, or an operator; returns the operator's request. */

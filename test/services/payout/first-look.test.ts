@@ -4,16 +4,19 @@ import { order as orderSchema } from '../../../src/api/schemas/orders.ts';
 import type { AttemptResult } from '../../../src/domain/submission.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
 import { type FirstLook, firstLooks } from '../../../src/services/payout/first-look.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
+import { silentAfterEnd } from '../../support/silent-store.ts';
 
 const caller = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const accepted: AttemptResult = { outcome: 'accepted', orderId: 'o-1' };
 
 /** Payouts whose orders a bank has accepted, and how it shows each when it is read. */
-async function sending({ afterMs = 250 } = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+async function sending({ afterMs = 250, over = (store: Store): Store => store } = {}) {
+  const opened = await openEmptyStore();
+  onTestFinished(() => opened.close());
+  const store = over(opened);
   const state = { now: 5, reads: 0, status: 'COMPLETED', reference: '', slept: [] as number[], fails: false };
   const get = async () => {
     state.reads += 1;
@@ -21,7 +24,9 @@ async function sending({ afterMs = 250 } = {}) {
     const amounts = { transaction_currency: 'USD', transaction_amount: '10.50', fee: '1.50', fee_currency: 'USD' };
     return orderSchema.parse({ order_id: 'o-1', client_order_id: state.reference, status: state.status, ...amounts });
   };
-  const deps = { store, bank: { orders: { get } }, now: () => state.now, settings: { firstLookMs: afterMs } };
+  const settings = { firstLookMs: afterMs, sweepMaxMs: 1_000 };
+  const executions = { wakeWatch: async () => {} };
+  const deps = { store, bank: { orders: { get } }, executions, now: () => state.now, settings };
   const looks = firstLooks(deps as unknown as ActivityDeps);
   const longRun = { sleep: async (ms: number) => void state.slept.push(ms), signal: new AbortController().signal };
   async function send(id: string, { result = accepted, takes = 0, isAsked = true } = {}) {
@@ -65,6 +70,13 @@ it('a bank that gives no answer takes nothing back', async () => {
   const { send, state } = await sending();
   state.fails = true;
   expect(await send('a')).toEqual({ told: accepted, stored: 'preparing' });
+});
+
+it('a store that gives no answer may have stored the end, of which no watch tells: the payout is told to look itself', async () => {
+  const { send } = await sending({ over: silentAfterEnd });
+  const { told, stored } = await send('a');
+  expect(stored).toBe('completed');
+  expect(told).toEqual({ ...accepted, isUntold: true });
 });
 
 it.each([
