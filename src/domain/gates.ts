@@ -58,6 +58,8 @@ export interface Assessment extends Guards {
   flags?: readonly Flag[];
   /** What was shown first; kept, whatever later readings show. */
   first?: Shown;
+  /** How many people were asked before by digest, each as it was asked last: kept through readings of another digest or of none. */
+  asked?: Readonly<Record<string, number>>;
   /** Nothing is created at the bank, a payee included, before it is approved. */
   approvedFirst?: true;
   /** Which account must cover how much, and whether its balance does; absent while that is not known. */

@@ -125,16 +125,21 @@ export async function rejectedAhead(
   authority: Authority,
   row: PayoutRecord,
   { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
-): Promise<Partial<Pick<Assessment, 'approvalsNeeded'>>> {
+): Promise<Partial<Pick<Assessment, 'approvalsNeeded' | 'asked'>>> {
   const { policy } = authority.settings;
   if (policy === undefined) return {};
-  const askedBefore = row.assessed?.digest === digest ? row.assessed.approvalsNeeded : 0;
-  const needed = approvalsNeeded === 0 ? NOBODY_KNOWS : askedBefore;
+  const asked = askedSoFar(row);
+  const needed = approvalsNeeded === 0 ? NOBODY_KNOWS : (asked?.[digest] ?? 0);
   if (needed <= approvalsNeeded || !(await isRejected(authority, row, { question: 'payout', digest, needed })))
-    return {};
+    return { asked };
   // More than can have approved before the rejection.
-  return { approvalsNeeded: policy.people.length + 1 };
+  return { asked, approvalsNeeded: policy.people.length + 1 };
 }
+
+const askedSoFar = ({ assessed }: PayoutRecord): Assessment['asked'] =>
+  assessed === null || assessed.approvalsNeeded === 0
+    ? assessed?.asked
+    : { ...assessed.asked, [assessed.digest]: assessed.approvalsNeeded };
 
 /** The same for what its last reading shows: before it is submitted, somebody has signed for each exception too. */
 export async function maySubmit(authority: Authority, row: PayoutRecord): Promise<boolean> {

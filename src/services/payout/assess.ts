@@ -74,7 +74,7 @@ export async function recordedAssessment(
   const assessment = { ...shown, ...(exceptions.length > 0 && { exceptions }) };
   if (!(await deps.store.recordAssessment(row, assessment, deps.now()))) throw new Superseded();
   // Kept for later readings, which find it in the store.
-  const { first: _, ...told } = assessment;
+  const { first: _, asked: __, ...told } = assessment;
   return told;
 }
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
+import { BankError } from '../../../src/api/errors.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
@@ -38,7 +39,7 @@ const instructionOf = (kind: Kind, more: Partial<PayoutInstruction> = {}): Payou
 let store: Store;
 let sent: unknown[];
 /** What the bank shows. */
-let shown: { fee: string; sells: string; owner: string };
+let shown: { fee: string; sells: string; owner: string; isFrozen?: boolean };
 
 beforeEach(async () => {
   store = await openEmptyStore();
@@ -53,12 +54,16 @@ const takes = async (body: unknown): Promise<{ order_id: string }> => {
 };
 const bank = {
   accounts: {
-    get: async (id: string) => ({
-      account_id: id,
-      uid: id === 'usd-2' ? shown.owner : 'u-1',
-      currency: id.startsWith('eur') ? 'EUR' : 'USD',
-      balance: '100000.00',
-    }),
+    get: async (id: string) => {
+      const refused = { outcome: 'refused', condition: 'account-frozen', retryable: false, operation: 'get' } as const;
+      if (shown.isFrozen === true) throw new BankError('account frozen', refused);
+      return {
+        account_id: id,
+        uid: id === 'usd-2' ? shown.owner : 'u-1',
+        currency: id.startsWith('eur') ? 'EUR' : 'USD',
+        balance: '100000.00',
+      };
+    },
   },
   clock: UNMEASURED_CLOCK,
   transactions: {
@@ -176,9 +181,13 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
     expect(sent).toHaveLength(1);
   });
 
-  it.each([0, 1])(
-    'is not sent after a rejection that was in time when two were asked, where %d is asked now',
-    async (needed) => {
+  it.each([
+    [0, 'at once', false],
+    [1, 'at once', false],
+    [1, 'after a reading that did not come about', true],
+  ] as const)(
+    'is not sent after a rejection that was in time when two were asked, where %d is asked now, %s',
+    async (needed, _when, isFrozen) => {
       const row = await claimed(kind);
       const { digest } = await read(depsOf(TWO), row);
       const about = { storeId: store.id, reference: row.reference, question: 'payout', digest } as const;
@@ -188,6 +197,12 @@ describe.each(['transfer', 'exchange'] as const)('one %s under a policy', (kind)
         verdict: 'rejected',
       });
       const relaxed = depsOf(policyOf(PEOPLE, { approvals: needed === 0 ? [] : [{ approvals: needed }] }));
+      if (isFrozen) {
+        shown = { ...shown, isFrozen };
+        for (let readings = 0; readings < 2; readings += 1)
+          expect(await read(relaxed, row)).toMatchObject({ obstacle: { kind: 'hold' } });
+        shown = { ...shown, isFrozen: false };
+      }
       for (let readings = 0; readings < 2; readings += 1) {
         const asked = await read(relaxed, row);
         const now = { question: 'payout', digest, needed: asked.approvalsNeeded } as const;
