@@ -15,8 +15,11 @@ export function isSigned(secrets: readonly Buffer[], signed: Buffer, signatures:
   return found;
 }
 
-/** 32 bytes and no other spelling of them: Node's own decoder passes over what is no base64. */
-const BASE64_OF_32 = /^[A-Za-z0-9+/]{43}=$/;
+/**
+ * 32 bytes and no other spelling of them: Node's own decoder passes over what is no base64, and over the last two bits of the
+ * last character, which are 0 in the only spelling that an encoder writes (RFC 4648, 3.5).
+ */
+const BASE64_OF_32 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 const HEX_OF_32 = /^[0-9a-fA-F]{64}$/;
 
 /** Undefined for what are not 32 bytes in base64. */

@@ -83,6 +83,21 @@ describe('A verifier', () => {
     );
   });
 
+  it('believes a signature in base64 in one spelling alone: the last character has two bits that no byte needs', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    const { 'webhook-signature': good, ...rest } = standardHeaders();
+    const [, before = '', last = ''] = /^(.*)(.)=$/.exec(good) ?? [];
+    const verifier = createVerifier(settings());
+    const spellings = [1, 2, 3].map((bits) => alphabet[alphabet.indexOf(last) + bits]);
+    for (const other of spellings) {
+      const bytes = [good, `${before}${other}=`].map((text) => Buffer.from(text.slice(3), 'base64').toString('hex'));
+      expect(bytes[1]).toBe(bytes[0]);
+      expect(verifier.verify(delivery({ ...rest, 'webhook-signature': `${before}${other}=` }))).toEqual({
+        refused: 'signature-malformed',
+      });
+    }
+  });
+
   it.each(SCHEMES)('believes no other value of a header of %s, and never fails over one', (_name, given, headers) => {
     const verifier = createVerifier(given);
     const entries = Object.entries(headers);
