@@ -284,22 +284,29 @@ describe('One signature for the rows of a batch', () => {
   it('of 10,000 rows is one signature, and to verify a row of it takes no longer than in a plan of 100', async () => {
     const [small, large] = [await costOf(100), await costOf(10_000)];
     expect(large.perRow).toBeLessThan(5 * small.perRow);
-    expect(large.whole).toBeLessThan(30_000);
+    // A hundred times for a hundred times the rows; were each row looked at for each other one, it would be ten thousand.
+    expect(large.whole).toBeLessThan(1_000 * small.whole);
   });
 });
 
-/** Milliseconds to prepare and take a plan of so many rows, and then to verify one of them when nothing else runs. */
+/** CPU time to prepare and take a plan of so many rows, and then to verify one of them when nothing else runs, microseconds. */
 async function costOf(count: number): Promise<{ whole: number; perRow: number }> {
   await using batch = await claimed(Array.from({ length: count }, () => ({})));
   const { deps } = batch;
-  const begun = performance.now();
+  const begun = cpuTime();
   const { plan } = await planAndSign(deps, bob);
-  const whole = performance.now() - begun;
+  const whole = cpuTime() - begun;
   let perRow = Number.POSITIVE_INFINITY;
   for (let n = 0; n < count; n += count / 100) {
-    const at = performance.now();
+    const at = cpuTime();
     expect(await found(deps, plan, n)).toEqual(['counted', 'bob']);
-    perRow = Math.min(perRow, performance.now() - at);
+    perRow = Math.min(perRow, cpuTime() - at);
   }
   return { whole, perRow };
+}
+
+/** Other processes take time from the clock, but add nothing to this. */
+function cpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
