@@ -44,6 +44,7 @@ describe('a webhook', () => {
     const { url, count } = await webhookReceiver();
     const it = await sending(url);
     await it.create('decline');
+    await count(1);
     const { payment, referenceId } = await it.challenged();
     await it.answerChallenge(payment, 'cancel');
     await it.answerChallenge(payment, 'cancel');
