@@ -41,7 +41,8 @@ describe.concurrent('a payout that has asked before', () => {
   });
 
   it('has its whole patience for a shortage after the exchange', async () => {
-    const fundsPatienceMs = 3_000;
+    // Longer than a busy machine needs to look again after each deposit.
+    const fundsPatienceMs = 8_000;
     await using product = await startProduct({
       terms: { waits: { fundsPatienceMs } },
       sandbox: { auditThreshold: { EUR: '1.00' } },

@@ -153,7 +153,7 @@ describe.concurrent('an order at the bank', () => {
   });
 
   it('that says "failed" once and "completed" then is paid', async () => {
-    await using product = await startProduct({ terms: { waits: { noMoneyRecheckMs: 1_500 } } });
+    await using product = await startProduct({ terms: { waits: { noMoneyRecheckMs: 5_000 } } });
     const handle = await product.start({ id: 'flip', note: 'sandbox:stuck' });
     const orderId = await orderIdOf(product, 'flip');
     await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'FAILED', stay: true });
@@ -235,13 +235,15 @@ describe.concurrent('a cancel', () => {
   });
 
   it('after the approval at the bank is answered "too late"', async () => {
-    await using product = await startProduct({ sandbox: { settle: { APPROVING: 1_500 } } });
+    // The bank is at it until the cancel was answered, however late that is.
+    await using product = await startProduct({ sandbox: { settle: { APPROVING: 600_000 } } });
     const handle = await product.start({ id: 'cancel-late', note: 'sandbox:audit' });
-    await until(handle, 'awaiting-bank-approval');
+    const { orderId } = await until(handle, 'awaiting-bank-approval');
     await handle.signal('approve', { by: 'alice' });
     await until(handle, 'processing');
     const answer = await handle.executeUpdate('cancel', { args: [{ by: 'bob', reason: 'withdrawn' }] });
     expect(answer).toEqual({ outcome: 'too-late' });
+    await product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 });

@@ -82,11 +82,11 @@ describe.concurrent('no connection', () => {
     await product.sandboxTest('POST', 'faults', {
       operation: 'transactions.paymentFee',
       kind: 'delay-after',
-      ms: 1_500,
+      ms: 4_000,
     });
     const handle = await product.start({ id: 'lost' });
     await untilTrue(async () => (await faultsFired(product)) > 0);
-    await product.sandboxTest('POST', 'outage', { ms: 3_000 });
+    await product.sandboxTest('POST', 'outage', { ms: 10_000 });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     const outcomes = (await product.store.attempts(referenceOf('u-1001', 'lost'))).map(({ outcome }) => outcome);
     expect(outcomes.length).toBeGreaterThan(1);
