@@ -264,7 +264,7 @@ describe('a page that is abandoned after a decline', () => {
 
 describe('a run begun again after a decline for want of a set-up', () => {
   it('begins again with one', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '500s' });
     const id = 'begun-again-for-a-set-up';
     const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
     await product.untilState(id, 'awaiting-fingerprint');

@@ -14,6 +14,9 @@ import { until } from '../support/until.ts';
 
 /** What goes wrong between a card payment and its acquirer, and what must follow: at most one capture, and no false end. */
 
+/** Ten seconds, as these waits are scaled: what a busy machine needs for what has to be said in it. */
+const FINGERPRINT_WAIT = '500s';
+
 const captures = async (product: CardProduct, id: string): Promise<number> =>
   (await product.paymentsOf(id)).filter(({ status }) => status === 'SUCCEEDED').length;
 
@@ -64,7 +67,7 @@ describe.concurrent('a create whose answer is lost', () => {
 describe.concurrent('a gateway that is gone', () => {
   let product: CardProduct;
   beforeAll(async () => {
-    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
   });
   afterAll(() => product[Symbol.asyncDispose]());
 
@@ -92,7 +95,10 @@ describe.concurrent('a gateway that is gone', () => {
 
 describe('an acquirer that is out of reach', () => {
   it('until the card is gone has been sent nothing: the cardholder enters one again, and the merchant can cancel', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s', PAYOUTS_CARD_LIFE: '3s' });
+    await using product = await startCardProduct({
+      PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT,
+      PAYOUTS_CARD_LIFE: '10s',
+    });
     const id = 'never-left';
     const handle = await product.ask({ id });
     await product.untilState(id, 'awaiting-fingerprint');
@@ -112,7 +118,7 @@ describe('an acquirer that is out of reach', () => {
 
 describe('a gateway whose clock is behind', () => {
   it('keeps its cards: it says itself when one is gone', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
     const id = 'clock-behind';
     const first = await product.ask({ id });
     await product.untilState(id, 'awaiting-fingerprint');
@@ -230,7 +236,7 @@ describe.concurrent('a create in doubt without its card', () => {
   });
 
   it('of a run that was reset to before its set-up is not forgotten by a cancel', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
     const id = 'reset-and-cancelled';
     const handle = await product.ask({ id });
     await product.untilState(id, 'awaiting-fingerprint');
@@ -245,7 +251,7 @@ describe.concurrent('a create in doubt without its card', () => {
   });
 
   it('of a run that was reset to before its second create is not forgotten for the first one', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    await using product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
     const id = 'reset-between-creates';
     const handle = await product.ask({ id, card: 'needs-set-up', three_ds: 'skip' });
     await product.untilState(id, 'awaiting-fingerprint');
@@ -293,7 +299,7 @@ describe.concurrent('a create in doubt without its card', () => {
 describe.concurrent('an amount', () => {
   let product: CardProduct;
   beforeAll(async () => {
-    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: '150s' });
+    product = await startCardProduct({ PAYOUTS_CARD_FINGERPRINT_WAIT: FINGERPRINT_WAIT });
   });
   afterAll(() => product[Symbol.asyncDispose]());
 
@@ -396,7 +402,7 @@ describe.concurrent('a challenge', () => {
   });
 
   it('whose resume may have been executed is never called abandoned', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '150s', PAYOUTS_CARD_PATIENCE: '100s' });
+    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '500s', PAYOUTS_CARD_PATIENCE: '330s' });
     const id = 'resumed-late';
     const handle = await product.ask({ id, card: 'challenge-unannounced' });
     await product.untilState(id, 'awaiting-cardholder');
