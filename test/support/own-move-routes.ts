@@ -2,6 +2,7 @@ import type { Bank, OrderScan } from '../../src/api/bank.ts';
 import type { Order } from '../../src/api/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
 import {
+  AFTER_THE_BANK,
   cancel,
   PAID_AT_ONCE,
   type PayoutHandle,
@@ -77,6 +78,7 @@ const BOTH: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   },
   {
     name: 'bank-approval',
+    terms: AFTER_THE_BANK,
     travel: async (_p, start) => {
       const handle = await start({ note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');

@@ -38,7 +38,7 @@ export interface PayoutRoute {
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
 /** Looks at a decision's effect when a slow machine has finished it, too: what counts is the events of one look. */
-const afterTheBank = { waits: { lookAgainMs: 2_000 } };
+export const AFTER_THE_BANK = { waits: { lookAgainMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
 /** The bank settles before its order is read for the first time, by who has sent it. */
@@ -126,7 +126,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'bank-approval',
-    terms: afterTheBank,
+    terms: AFTER_THE_BANK,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
       await until(handle, 'awaiting-bank-approval');
@@ -153,7 +153,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   {
     name: 'exchange-and-bank-approval',
     sandbox: { auditThreshold: { USD: '12.00' } },
-    terms: afterTheBank,
+    terms: AFTER_THE_BANK,
     travel: async (p) => {
       const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
       await until(handle, 'awaiting-bank-approval');
