@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -8,6 +7,9 @@ import { batchOf, errorOf, listOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
 type Finishing = Pick<TestContext, 'onTestFinished'>;
+
+/** Nobody listens on it, and no process is given it: ports that are free now may be somebody's in a moment. */
+const CLOSED_PORT = 9;
 
 const GOOD = csvOf([{ id: 'GOOD-1' }]);
 
@@ -45,7 +47,7 @@ it.concurrent('a refused key ends 4 and nothing is claimed', async (context) => 
 });
 
 it.concurrent('a bank that does not answer ends 7 and nothing is claimed', async (context) => {
-  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
+  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${CLOSED_PORT}` });
   const ended = await home.payouts('run', home.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(7);
   expect(errorOf(ended).error).toMatchObject({
@@ -56,7 +58,7 @@ it.concurrent('a bank that does not answer ends 7 and nothing is claimed', async
 });
 
 it.concurrent('a Temporal cluster that does not answer ends 7 and nothing is claimed', async (context) => {
-  const home = openHome(context, { TEMPORAL_ADDRESS: `127.0.0.1:${await closedPort()}`, PAYOUTS_ONE_MACHINE: 'true' });
+  const home = openHome(context, { TEMPORAL_ADDRESS: `127.0.0.1:${CLOSED_PORT}`, PAYOUTS_ONE_MACHINE: 'true' });
   const ended = await home.payouts('run', home.file('good.csv', GOOD), '--yes', '--json');
   expect(ended.code).toBe(7);
   expect(errorOf(ended).error.code).toBe('temporal-unreachable');
@@ -85,7 +87,7 @@ it.each([
 });
 
 it.concurrent('the demo pays at no bank but the sandbox', async (context) => {
-  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${await closedPort()}` });
+  const home = openHome(context, { PAYOUTS_API_URL: `http://127.0.0.1:${CLOSED_PORT}` });
   const ended = await home.payouts('demo', '--json');
   expect(ended.code).toBe(2);
   expect(errorOf(ended).error.code).toBe('demo-needs-the-sandbox');
@@ -104,13 +106,4 @@ async function startBank(
   const bank = await startSandbox({ file: ':memory:', ...options });
   context.onTestFinished(() => bank.close());
   return bank;
-}
-
-/** A loopback port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
