@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
+import { referenceOf } from '../../src/identity.ts';
+import { openStore } from '../../src/store/open.ts';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
@@ -32,8 +34,13 @@ const untilInAudit = (home: CommandHome, id: string): Promise<void> =>
 async function leftInAudit(home: CommandHome, id: string): Promise<{ file: string; batchId: string }> {
   const file = home.file(`${id}.csv`, csvOf([{ id, ...IN_AUDIT }]));
   const running = home.serve('run', file, '--yes', '--json');
-  await untilInAudit(home, id);
+  // Read where it is stored, not by a command: in three seconds more the one that runs leaves it to people by itself.
+  const reference = referenceOf('u-1001', id);
+  await until(async () => paymentsIn(home.path).some((order) => order.reference === reference));
+  const store = await openStore(home.storeUrl);
+  await until(async () => (await store.payout(reference))?.state === 'awaiting-bank-approval');
   running.kill('SIGINT');
+  await store.close();
   const ended = await running.ended;
   expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('Detached') });
   expect(home.stack()).toBeUndefined();
