@@ -70,7 +70,7 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
     expect(core).toContain(name);
   }
 
-  const fault = { operation: 'transactions.payment', kind: 'delay-after', ms: 4_000, times: 1 };
+  const fault = { operation: 'transactions.payment', kind: 'delay-after', ms: 10_000, times: 1 };
   await fetch(`${bank.url}/__sandbox/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -100,10 +100,13 @@ it.concurrent('a gateway that is told to end takes nothing new and finishes what
   expect(await statusOf(`${probes}/readyz`)).toBe(200);
 
   const file = csvOf([{ id: 'HALF-1' }]);
-  const begun = request(`${gatewayUrl}/v1/batches`, { method: 'POST', headers: { 'content-type': 'text/csv' } });
-  const answered = once(begun, 'response');
+  // A server that has the request in hand says that it may go on.
+  const headers = { 'content-type': 'text/csv', expect: '100-continue' };
+  const begun = request(`${gatewayUrl}/v1/batches`, { method: 'POST', headers });
+  const [answered, inHand] = [once(begun, 'response'), once(begun, 'continue')];
+  begun.flushHeaders();
+  await inHand;
   begun.write(file.slice(0, 20));
-  await until(async () => /payouts_gateway_answer_seconds_count/.test(await textOf(`${probes}/metrics`)));
   gateway.kill('SIGTERM');
   await until(async () => (await statusOf(`${gatewayUrl}/healthz`)) === undefined);
   expect(await statusOf(`${probes}/readyz`)).toBe(503);
