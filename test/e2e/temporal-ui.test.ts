@@ -17,7 +17,8 @@ it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and 
 
 const WORKFLOWS = '/namespaces/default/workflows';
 
-describe.skipIf(executable === undefined)('the Temporal Web UI', () => {
+// Its last tests end what the first ones look at.
+describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: false }, () => {
   let home: CommandHome;
   let browser: Browser;
   let page: Page;
