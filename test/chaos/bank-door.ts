@@ -77,13 +77,13 @@ export class BankDoor {
     for (;;) {
       try {
         await this.#call('PUT', 'profile', this.#profile);
-        break;
+        await this.#tellPlan();
+        return;
       } catch (error) {
         if (life !== this.#life || performance.now() > deadline) throw error;
         await pause(30);
       }
     }
-    await this.#tellPlan();
   }
 
   /** No more faults from here on. */

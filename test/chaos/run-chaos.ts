@@ -53,7 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> {
   const { say } = options;
-  const opening = await stack.bank.state();
+  const opening = await retried(() => stack.bank.state());
   const people = new People(stack, options.seed);
   const handOver = new HandOver(stack);
   const stopReading = readLogs(stack);
