@@ -33,5 +33,6 @@ test('a read of an order, or of orders, is a look; no id is in a label', async (
   expect(text).toContain('payouts_looks_total{by="id"} 1');
   expect(text).toContain('payouts_looks_total{by="list"} 1');
   expect(text).toContain('operation="GET /v1/banking/transactions/{order_id}"');
-  expect(text).not.toContain('4711');
+  // Without the figures, seconds of which may have any digits.
+  expect(text.replace(/ \S+$/gm, '')).not.toContain('4711');
 });

@@ -32,6 +32,10 @@ const formsOf = (value: string): Buffer[] => [
   Buffer.from(value.replace(/(.{4})(?=.)/g, '$1 ')),
 ];
 
+/** Random ids hold any four digits now and then. */
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}/g;
+const withoutIds = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('latin1').replace(IDS, ''), 'latin1');
+
 const holds = (bytes: Buffer, value: string): boolean => formsOf(value).some((form) => bytes.includes(form));
 
 test('no card, CVV, name, address or device is in the files, the log of POSTs or what the sandbox prints', async () => {
@@ -82,7 +86,7 @@ test('no card, CVV, name, address or device is in the files, the log of POSTs or
   expect(holds(stored, CANARIES.number.slice(-4)), 'positive control').toBe(true);
   for (const [what, value] of Object.entries(CANARIES)) {
     for (const [place, bytes] of Object.entries({ stored, shown, logged: Buffer.from(JSON.stringify(logged)) })) {
-      expect(holds(bytes, value), `${what} is ${place}`).toBe(false);
+      expect(holds(withoutIds(bytes), value), `${what} is ${place}`).toBe(false);
     }
   }
 });
