@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ownPort } from '../support/own-port.ts';
 
 export interface ProcessSpec {
   name: string;
@@ -135,16 +135,9 @@ export function command(program: string, args: readonly string[], env: Readonly<
   return { pid: child.pid ?? 0, ended, kill: (signal) => child.kill(signal) };
 }
 
-/** Ports that are free now. */
+/** Ports that nobody uses, and that nobody is given while a process which has one is killed and started again. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await ownPort());
   return ports;
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
 import { filesIn, formsOf, type Haystack, processFiles } from '../support/canaries.ts';
 import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { ownPort } from '../support/own-port.ts';
 import { receiveTraces } from '../support/trace-receiver.ts';
 import { batchOf } from './documents.ts';
 import { csvOf, type Row } from './payout-files.ts';
@@ -119,7 +119,7 @@ it(`${CANARIES} canaries are found nowhere but where they belong`, { timeout: HA
   const traces = await receiveTraces();
   onTestFinished(() => traces[Symbol.asyncDispose]());
   const { env, secrets } = secretFiles();
-  const ports = [await freePort([]), await freePort([])];
+  const ports = [await ownPort(), await ownPort()];
   const home = openCommandHome({
     ...{ PAYOUTS_TIME_SCALE: '0.02', PAYOUTS_LOG_LEVEL: 'trace' },
     ...{ PAYOUTS_METRICS_ADDRESS: `${ports[0]}`, PAYOUTS_TEMPORAL_METRICS_ADDRESS: `${ports[1]}` },

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
 import { enrol, signIn, withAuthenticator } from '../gateway/pages/browsing.ts';
 import { installedChromium, startBrowser } from '../support/browser.ts';
 import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
+import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 import { csvOf } from './payout-files.ts';
 
@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)('the pages of a stack with a policy', 
   }
 
   beforeAll(async () => {
-    origin = `http://localhost:${await freePort([])}`;
+    origin = `http://localhost:${await ownPort()}`;
     const files = openCommandHome(QUICK);
     const policy = files.file('policy.json', JSON.stringify({ version: 1, origin, people }));
     home = { ...openCommandHome({ ...QUICK, PAYOUTS_POLICY: policy }), file: files.file };

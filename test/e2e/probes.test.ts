@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Connection } from '@temporalio/client';
 import { expect, inject, it, type TestContext } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
+import { ownPort } from '../support/own-port.ts';
 import { registerNamespace } from '../support/product.ts';
 import { until } from '../support/until.ts';
 import { batchOf } from './documents.ts';
@@ -20,8 +20,8 @@ async function cluster({ onTestFinished }: TestContext) {
   await connection.close();
   const bank = await startSandbox({ file: ':memory:' });
   onTestFinished(() => bank.close());
-  const port = await freePort([]);
-  const temporalPort = await freePort([port]);
+  const port = await ownPort();
+  const temporalPort = await ownPort();
   const home = openCommandHome({
     ...QUICK,
     ...{ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, PAYOUTS_ONE_MACHINE: 'true' },

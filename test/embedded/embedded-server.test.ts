@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
-import { choosePorts } from '../../src/embedded/ports.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { ownPort } from '../support/own-port.ts';
 
 let home: string;
 const servers: EmbeddedServer[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function start(dbFile = join(home, 'temporal.sqlite')): Promise<EmbeddedServer> {
-  const { temporal, ui } = await choosePorts(home);
+  const [temporal, ui] = [await ownPort(), await ownPort()];
   const server = await startEmbeddedServer({
     cliPath: temporalCliPath(process.env),
     dbFile,

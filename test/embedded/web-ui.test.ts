@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
 import { startWebUi, type WebUi } from '../../src/embedded/web-ui.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { ownPort } from '../support/own-port.ts';
 
 const CODEC = { keys: codecKeys(), namespace: 'default' };
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   upstreamPort = (upstream.address() as AddressInfo).port;
-  port = await freePort([upstreamPort]);
+  port = await ownPort();
   ui = await startWebUi(port, { uiPort: upstreamPort, apiPort: upstreamPort }, CODEC);
 });
 
@@ -132,7 +132,7 @@ it('tells the page where its codec server is, and the version that its paths go 
 });
 
 it('decrypts for nobody where callers need a token', async () => {
-  const free = await freePort([port]);
+  const free = await ownPort();
   const closed = await startWebUi(free, { uiPort: upstreamPort, apiPort: upstreamPort }, undefined);
   try {
     for (const headers of [{}, { origin: closed.url }]) {
@@ -150,7 +150,7 @@ it('decrypts for nobody where callers need a token', async () => {
 });
 
 it('says so when the server is not there', async () => {
-  const free = await freePort([port]);
+  const free = await ownPort();
   const alone = await startWebUi(free, { uiPort: 1, apiPort: 1 }, CODEC);
   try {
     expect((await fetch(`${alone.url}${READ}`)).status).toBe(502);

@@ -19,8 +19,8 @@ import type { PayoutRecord } from '../../src/store/store.ts';
 import { executionsOver, startBatch, updateBatch } from '../../src/temporal/executions.ts';
 import { Deliveries } from '../../src/webhooks/deliveries.ts';
 import { fakeCards } from '../gateway/fake-cards.ts';
-import { freePort } from '../gateway/pages/visiting.ts';
 import { rowsOf } from '../support/claimed-batch.ts';
+import { ownPort } from '../support/own-port.ts';
 import { signedBy } from '../support/people.ts';
 import { type Product, quickSettings, startProduct } from '../support/product.ts';
 import { until } from '../support/until.ts';
@@ -72,7 +72,7 @@ const PATIENT = {
 
 export async function openForgeryWorld(): Promise<ForgeryWorld> {
   const cast = openCast();
-  const port = await freePort();
+  const port = await ownPort();
   const origin = `http://localhost:${port}`;
   const policy = policyFor(cast, origin);
   const dir = mkdtempSync(join(tmpdir(), 'payouts-forged-'));

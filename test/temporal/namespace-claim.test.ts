@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RECONCILIATION_ID, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
-import { choosePorts } from '../../src/embedded/ports.ts';
 import { temporalIdentity } from '../../src/temporal/identity.ts';
 import {
   assertNamespaceFits,
@@ -15,6 +14,7 @@ import {
   takeNamespace,
 } from '../../src/temporal/namespace-claim.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { ownPort } from '../support/own-port.ts';
 import { registerNamespace } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
@@ -24,7 +24,7 @@ let connection: Connection;
 let namespaces = 0;
 
 async function boot(): Promise<void> {
-  const { temporal, ui } = await choosePorts(home);
+  const [temporal, ui] = [await ownPort(), await ownPort()];
   const cliPath = temporalCliPath(process.env);
   const [dbFile, logFile] = [join(home, 'temporal.sqlite'), join(home, 'temporal.log')];
   server = await startEmbeddedServer({ cliPath, dbFile, logFile, port: temporal, uiPort: ui, codecKeys: codecKeys() });

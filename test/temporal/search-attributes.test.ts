@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
-import { choosePorts } from '../../src/embedded/ports.ts';
 import { ensureSearchAttributes, SearchAttributeConflictError } from '../../src/temporal/search-attributes.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { ownPort } from '../support/own-port.ts';
 
 let home: string;
 let server: EmbeddedServer;
@@ -17,7 +17,7 @@ let connection: Connection;
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payouts-attributes-'));
-  const { temporal, ui } = await choosePorts(home);
+  const [temporal, ui] = [await ownPort(), await ownPort()];
   server = await startEmbeddedServer({
     cliPath: temporalCliPath(process.env),
     dbFile: join(home, 'temporal.sqlite'),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import type { Policy, Role, Scope } from '../../../src/domain/authority.ts';
+import { ownPort } from '../../support/own-port.ts';
 import { type SoftwarePasskey, softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../running-gateway.ts';
 
@@ -17,7 +17,7 @@ export async function pagePeople(
   people: readonly [name: string, roles: Role[], scope?: Scope][],
   more: Partial<Policy> = {},
 ): Promise<PagePeople> {
-  const port = await freePort();
+  const port = await ownPort();
   const origin = `http://localhost:${port}`;
   const passkeys = Object.fromEntries(people.map(([name]) => [name, softwarePasskey()]));
   const policy: Policy = {
@@ -36,15 +36,6 @@ export async function pagePeople(
     ...more,
   };
   return { policy, passkeys, origin, port };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export const openPages = ({ policy, port }: PagePeople): Promise<RunningGateway> => openGateway([], { policy, port });
