@@ -52,7 +52,7 @@ const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
     ...['payout', 'rogue', 'lost-answers', 'failure-table', 'card-hazards', 'folder-sweep', 'forged-decisions'],
     ...['reconciliation', 'at-once', 'one-world', 'own-moves', 'switches', 'signed-own-moves'],
   ],
-  unit: ['formats/hostile', 'sending/lost-answers', 'events/deliver'],
+  unit: ['temporal/replay', 'formats/hostile', 'sending/lost-answers', 'events/deliver'],
 };
 const PROJECTS = Object.keys(LONGEST_FIRST);
 
