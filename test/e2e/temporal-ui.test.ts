@@ -17,7 +17,7 @@ it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and 
 
 const WORKFLOWS = '/namespaces/default/workflows';
 
-// Its last tests end what the first ones look at.
+// Who asks a payout to cancel ends what the test before looks at.
 describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: false }, () => {
   let home: CommandHome;
   let browser: Browser;
@@ -32,10 +32,13 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     browser = await startBrowser(executable ?? '');
     await dev.says(/Up until Ctrl-C/);
     ui = home.stack()?.uiUrl ?? '';
-    const file = home.file('seen.csv', csvOf([{ id: 'SEEN-1' }, { id: 'SEEN-2', ...IN_AUDIT }]));
+    const file = home.file(
+      'seen.csv',
+      csvOf([{ id: 'SEEN-1' }, { id: 'SEEN-2', ...IN_AUDIT }, { id: 'SEEN-3', ...IN_AUDIT }]),
+    );
     batchOf(await home.payouts('run', file, '--yes', '--detach', '--json'));
     await until(async () => (await stateOf('SEEN-1')) === 'completed');
-    await until(async () => (await stateOf('SEEN-2')) === 'awaiting-bank-approval');
+    for (const id of ['SEEN-2', 'SEEN-3']) await until(async () => (await stateOf(id)) === 'awaiting-bank-approval');
     page = await browser.newPage();
     page.on('response', (answer) => answer.status() >= 400 && problems.push(`${answer.status()} ${answer.url()}`));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
@@ -93,10 +96,10 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     expect(problems).toEqual([]);
   });
 
-  it('resets and ends it, sends it messages and downloads its history', async () => {
+  it('resets and ends another, sends it messages and downloads its history', async () => {
     const { runId } = await described();
-    const asked = (call: string, body?: object) => ask(`/${encodeURIComponent(workflowOf('SEEN-2'))}/${call}`, body);
-    const execution = { workflowId: workflowOf('SEEN-2'), runId };
+    const asked = (call: string, body?: object) => ask(`/${encodeURIComponent(workflowOf('SEEN-3'))}/${call}`, body);
+    const execution = { workflowId: workflowOf('SEEN-3'), runId };
     expect(await asked(`run/${runId}/history.json`)).toMatchObject({ status: 200 });
     expect(await asked('signal/approve', {})).toMatchObject({ status: 200 });
     const update = { meta: { updateId: runId }, input: { name: 'decide' } };
@@ -109,7 +112,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
   });
 
   async function described(): Promise<{ runId: string; status: string }> {
-    const { body } = await ask(`/${encodeURIComponent(workflowOf('SEEN-2'))}`);
+    const { body } = await ask(`/${encodeURIComponent(workflowOf('SEEN-3'))}`);
     const { workflowExecutionInfo } = JSON.parse(body) as {
       workflowExecutionInfo: { execution: { runId: string }; status: string };
     };
