@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
 import { openStore } from './open.ts';
-import { isSqliteError, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
+import { isLocked, isSqliteError, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
 import {
   asStoreFileError,
   copyStoreFile,
@@ -117,7 +117,7 @@ async function takeStore(path: string, given: Partial<StoreIdentity>): Promise<D
     return database;
   } catch (error) {
     database.close();
-    if (!isSqliteError(error, SQLITE_BUSY)) throw error;
+    if (!isLocked(error)) throw error;
     throw new StoreFileError(
       'store-in-use',
       `another process has the store in ${path} open`,

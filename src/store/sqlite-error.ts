@@ -15,3 +15,6 @@ export function isSqliteError(error: unknown, ...codes: readonly number[]): bool
   const code = Number(error.errcode);
   return codes.includes(code) || codes.includes(code & 0xff);
 }
+
+/** Whether it failed because other processes use the file, and has done nothing. */
+export const isLocked = (error: unknown): boolean => isSqliteError(error, SQLITE_BUSY, SQLITE_PROTOCOL);

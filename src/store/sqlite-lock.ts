@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isSqliteError, SQLITE_BUSY, SQLITE_PROTOCOL } from './sqlite-error.ts';
+import { isLocked } from './sqlite-error.ts';
 
 /** How long a statement waits for another connection's write before it fails. */
 const LOCK_PATIENCE_MS = 30_000;
@@ -15,7 +15,7 @@ export async function whenUnlocked<T>(attempt: () => T | Promise<T>): Promise<T>
     try {
       return await attempt();
     } catch (error) {
-      if (!isSqliteError(error, SQLITE_BUSY, SQLITE_PROTOCOL) || waited >= LOCK_PATIENCE_MS) throw error;
+      if (!isLocked(error) || waited >= LOCK_PATIENCE_MS) throw error;
     }
     const wait = 1 + Math.random() * Math.min(PAUSE_MAX_MS, waited);
     waited += wait;
