@@ -1,12 +1,14 @@
 import type { Bank } from './bank.ts';
 
 /**
- * The same bank, of which an account or a payee is read once for all who ask while it is being read: by the next call, which begins
- * when they have all asked. Nobody gets an answer that is older than the question.
+ * The same bank, of which an account, a payee or a list of payees is read once for all who ask while it is being read: by the next
+ * call, which begins when they have all asked. Nobody gets an answer that is older than the question.
  */
 export function withSharedReads(bank: Bank): Bank {
   const account = shared((id) => bank.accounts.get(id));
   const beneficiary = shared((id) => bank.beneficiaries.get(id));
+  // Each new payee of a file wants the same list, which grows with every one that is added.
+  const payees = shared((key) => bank.beneficiaries.listAll(JSON.parse(key)));
   return {
     ...bank,
     // A read that somebody may end is nobody else's.
@@ -14,6 +16,8 @@ export function withSharedReads(bank: Bank): Bank {
     beneficiaries: {
       ...bank.beneficiaries,
       get: (id, options) => (options ? bank.beneficiaries.get(id, options) : beneficiary(id)),
+      listAll: (query, options) =>
+        options ? bank.beneficiaries.listAll(query, options) : payees(JSON.stringify(query)),
     },
   };
 }

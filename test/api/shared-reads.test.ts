@@ -60,3 +60,23 @@ describe('reads of one account', () => {
     expect(await balances(second)).toEqual(['2']);
   });
 });
+
+it('a list of payees is read once for all who ask while it is read, for each question by itself', async () => {
+  const asked: { query: unknown; answer: PromiseWithResolvers<{ beneficiaries: string[] }> }[] = [];
+  const listAll = (query: unknown) => {
+    const answer = Promise.withResolvers<{ beneficiaries: string[] }>();
+    asked.push({ query, answer });
+    return answer.promise;
+  };
+  const { beneficiaries } = withSharedReads({ accounts: {}, beneficiaries: { listAll } } as unknown as Bank);
+  const usd = { uid: 'u', currency: 'USD' };
+  const first = beneficiaries.listAll(usd);
+  const others = [beneficiaries.listAll({ ...usd }), beneficiaries.listAll({ ...usd })];
+  void beneficiaries.listAll({ uid: 'u', currency: 'EUR' });
+  asked[0]?.answer.resolve({ beneficiaries: [] });
+  await turn();
+  asked[2]?.answer.resolve({ beneficiaries: ['added meanwhile'] });
+  expect(await first).toEqual({ beneficiaries: [] });
+  expect(await Promise.all(others)).toEqual(Array(2).fill({ beneficiaries: ['added meanwhile'] }));
+  expect(asked.map(({ query }) => query)).toEqual([usd, { uid: 'u', currency: 'EUR' }, usd]);
+});
