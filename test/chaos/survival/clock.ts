@@ -52,7 +52,10 @@ function envOf(name: string): Record<string, string> {
 export const clockJumps: Drill = {
   name: 'clock jumps',
   what: 'the clocks of the two workers jump by an hour, one ahead while the other is behind, and back',
-  needs: () => ({ envOf, clocksOffByMs: HOUR_MS, lay: (dir) => clusterGround(dir) }),
+  needs() {
+    fakeClocks();
+    return { envOf, clocksOffByMs: HOUR_MS, lay: (dir) => clusterGround(dir) };
+  },
   async run(stack) {
     await untilOrders(stack, 2);
     for (const [first, second] of [

@@ -8,7 +8,7 @@ export interface Drill {
   name: string;
   /** What is done, in words. */
   what: string;
-  /** What it needs of the run beside the usual. */
+  /** What it needs of the run beside the usual. Throws when the machine lacks something; asked before the first drill begins. */
   needs?(): Partial<Pick<ChaosOptions, 'lay' | 'envOf' | 'clocksOffByMs'>>;
   run(stack: ClusterStack, handOver: Parameters<NonNullable<ChaosOptions['drill']>>[1]): Promise<DrillOutcome>;
 }

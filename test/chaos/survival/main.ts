@@ -41,12 +41,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** As long as a run of chaos has. The drill is the disturbance, beside some answers that are lost. */
 const CALM_BOUND_MS = 240_000;
 
+const needs = drills.map((drill) => needsOf(drill));
 const rows: string[] = [];
 let failed = false;
-for (const drill of drills) {
+for (const [at, drill] of drills.entries()) {
   console.error(`\n${drill.name}: ${drill.what}`);
   const began = performance.now();
-  const result = await runDrill(drill);
+  const result = await runDrill(drill, needs[at]);
   failed ||= hasFailed(result);
   rows.push(rowOf(drill, result, performance.now() - began));
   for (const [did, count] of Object.entries(result.disturbances)) console.error(`  ${did}: ${count}`);
@@ -65,12 +66,20 @@ console.log(
 );
 process.exit(failed ? 1 : 0);
 
-function runDrill(drill: Drill): Promise<ChaosResult> {
+function needsOf({ name, needs: ask }: Drill): ReturnType<NonNullable<Drill['needs']>> {
+  try {
+    return ask?.() ?? {};
+  } catch (error) {
+    refuse(`${name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function runDrill(drill: Drill, needed: ReturnType<typeof needsOf> = {}): Promise<ChaosResult> {
   return runChaos({
     ...shortChaos(seed),
     ...{ payouts, calmBoundMs: CALM_BOUND_MS, rate: 0.3 },
     lay: (folder) => clusterGround(folder),
-    ...drill.needs?.(),
+    ...needed,
     drill: (stack, handOver) => drill.run(stack as ClusterStack, handOver),
     say: (line) => console.error(`  ${line}`),
   });
