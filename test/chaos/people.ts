@@ -13,7 +13,10 @@ const COMMAND_LIMIT_MS = 60_000;
 /** Each one is a process that loads the whole product. */
 const COMMANDS_AT_ONCE = 1;
 
-/** People who approve what the bank's audit stopped, by signal or by command, again until it moves; and who watch states. */
+/**
+ * People who approve what the bank's audit stopped, and a booked exchange whose quote a restored store does not know, by signal or by
+ * command, again until it moves; and who watch states.
+ */
 export class People {
   readonly decisions: PeopleDecision[] = [];
   readonly statesSeen: StateSeen[] = [];
@@ -44,12 +47,14 @@ export class People {
 
   async #watch(): Promise<void> {
     while (!this.#stopped) {
-      for (const { reference, workflow_id, state } of this.#payouts()) {
+      for (const payout of this.#payouts()) {
+        const { reference, workflow_id, state } = payout;
         if (this.#last.get(reference) !== state) {
           this.#last.set(reference, state);
           this.statesSeen.push({ at: Date.now(), reference, state });
         }
-        if (state === 'awaiting-bank-approval') this.#approve(reference, workflow_id);
+        const asked = questionOf(payout);
+        if (asked !== undefined) this.#approve(reference, workflow_id, asked);
       }
       await pause(LOOK_MS);
     }
@@ -64,7 +69,7 @@ export class People {
     }
   }
 
-  #approve(reference: string, workflowId: string): void {
+  #approve(reference: string, workflowId: string, kind: 'bank' | 'hold'): void {
     const at = Date.now();
     const askedAt = this.#askedAt.get(reference) ?? at;
     this.#askedAt.set(reference, askedAt);
@@ -73,7 +78,7 @@ export class People {
     if (!bySignal && this.#commands >= COMMANDS_AT_ONCE) return;
     this.#decidedAt.set(reference, at);
     const by = draw(this.#seed, 'approver', reference) < 0.5 ? 'alice' : 'bob';
-    this.decisions.push({ at, reference, by, action: 'approve', question: { kind: 'bank', askedAt } });
+    this.decisions.push({ at, reference, by, action: 'approve', question: { kind, askedAt } });
     const call = (bySignal ? this.#signal(workflowId, by) : this.#command(reference, by)).catch(() => undefined);
     this.#calls.set(reference, call);
     void call.then(() => this.#calls.delete(reference));
@@ -99,4 +104,9 @@ export class People {
     clearTimeout(limit);
     this.#commands -= 1;
   }
+}
+
+function questionOf({ state, reason_code }: StoredPayout): 'bank' | 'hold' | undefined {
+  if (state === 'awaiting-bank-approval') return 'bank';
+  return state === 'held' && reason_code === 'slippage-above-cap' ? 'hold' : undefined;
 }

@@ -148,6 +148,12 @@ describe('what is reported', () => {
     expect(
       broken(having({ statesSeen: [...statesSeen, { at: 0, reference: REFERENCE, state: 'processing' }] })),
     ).toEqual(['I9']);
+    const left = [
+      { at: 10, reference: REFERENCE, state: 'failed' },
+      { at: 20, reference: REFERENCE, state: 'processing' },
+    ];
+    expect(broken(having({ statesSeen: left, restores: [5] }))).toEqual(['I9']);
+    expect(broken(having({ statesSeen: left, restores: [5, 15] }))).toEqual([]);
     expect(broken(having(row({ returns: [{ orderId: 'ord-7', amount: '1.00', currency: 'USD' }] })))).toEqual(['I9']);
   });
 });

@@ -111,9 +111,12 @@ function everyRowOnce({ payouts, rows }: Facts): Violation[] {
   return violations;
 }
 
-function endsStay({ statesSeen, rows }: Facts): Violation[] {
+/** An older copy in the store's place has forgotten the ends that were seen before. */
+function endsStay({ statesSeen, rows, restores }: Facts): Violation[] {
   const ends = new Map<string, string>();
-  const seen = [...statesSeen, ...rows.map(({ reference, state }) => ({ reference, state }))];
+  const replacedAt = Math.max(...restores);
+  const kept = statesSeen.filter(({ at }) => at > replacedAt);
+  const seen = [...kept, ...rows.map(({ reference, state }) => ({ reference, state }))];
   return seen.flatMap(({ reference, state }): Violation[] => {
     const end = ends.get(reference);
     if (END_STATES.has(state) && end === undefined) ends.set(reference, state);
