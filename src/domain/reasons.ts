@@ -111,8 +111,9 @@ export const questionOfHold = ({ code }: Reason): 'hold' | 'screening' =>
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Of an exchange that is done all the same. */
-export const bookedAboveCap = (): Reason => because('slippage-above-cap', 'booked');
+/** Of an exchange that is done all the same; `bookedRate`: what was booked beside what was quoted. */
+export const bookedAboveCap = ({ bookedRate = 'booked' }: { bookedRate?: string }): Reason =>
+  because('slippage-above-cap', bookedRate);
 
 /** The reason of a code; `detail` is a fact without personal data ("fee 3.00 USD, cap 1.00", the code of a bank). */
 export function because(code: ReasonCode, detail?: string): Reason {

@@ -2,7 +2,7 @@ import { exchangeProgress } from '../domain/exchange-progress.ts';
 import type { PayoutInput } from '../domain/instruction.ts';
 import type { TerminalMeaning } from '../domain/order-status.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import { because } from '../domain/reasons.ts';
+import { because, bookedAboveCap } from '../domain/reasons.ts';
 import { mayHaveLeft } from '../domain/submission.ts';
 import type { SettledLegs } from '../services/payout/close.ts';
 import { type LegResult, OrderLeg } from './leg/order-leg.ts';
@@ -71,7 +71,8 @@ function unsettledOf({ exchange, payment }: Legs): OrderLeg | undefined {
 /** The money is in the payout currency: nothing said about the exchange counts for the payment, which is another order. */
 function booked(view: PayoutView, gates: Gates, { read }: Extract<LegResult, { kind: 'paid' }>): void {
   gates.booked();
-  gates.rateToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
+  const isToAccept = read.aboveCap === true && gates.passes.bookedRateAccepted !== true;
+  gates.rateToAccept = isToAccept ? bookedAboveCap(read) : undefined;
   view.inbox.cancelStanding = 'open';
   view.bankStatus = null;
 }

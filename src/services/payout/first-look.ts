@@ -10,7 +10,7 @@ import { type OrderRead, type ReadOrderInput, readOrder } from './read-order.ts'
 export type FirstLook = Pick<ReadOrderInput, 'claim' | 'leg' | 'closedMeans' | 'maxSlippage'>;
 
 /** What the bank shows of an order that is paid, as far as its payout says so. */
-export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap'>;
+export type PaidOrder = Pick<OrderRead, 'status' | 'fee' | 'feeCurrency' | 'aboveCap' | 'bookedRate'>;
 
 /** What a first look adds to the answer of its send. */
 interface Looked {
@@ -48,8 +48,8 @@ export function firstLooks(deps: ActivityDeps, afterMs = deps.settings.firstLook
       await longRun.sleep(afterMs);
       const read = await withDeadline(SLOW_MS, longRun.signal, (signal) => readOrder(deps, caller, input, signal));
       isPaid = read.meaning === 'paid' && read.differences.length === 0;
-      const { status, fee, feeCurrency, aboveCap } = read;
-      return isPaid ? { paid: { status, fee, feeCurrency, aboveCap } } : {};
+      const { status, fee, feeCurrency, aboveCap, bookedRate } = read;
+      return isPaid ? { paid: { status, fee, feeCurrency, aboveCap, bookedRate } } : {};
     } catch (error) {
       // The order is out, and recorded: whoever follows it meets the same trouble, and says so. Without the bank nothing was stored.
       return isBankError(error) ? {} : { isUntold: true };

@@ -39,6 +39,8 @@ export interface OrderRead extends OrderJudgement {
   expiredAt?: number;
   /** The exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
   aboveCap?: boolean;
+  /** Of such an exchange, for people: what was booked beside what was quoted. */
+  bookedRate?: string;
   /** It took no money, and people have had it rejected through us. */
   rejectedAs?: RejectedAs;
   assessment?: Assessment;
@@ -70,7 +72,8 @@ export async function readOrder(
   const isBooked = leg === 'exchange' && judgement.meaning === 'paid';
   if (isBooked) {
     await deps.store.recordBookedExchange(bookedExchange(row, facts, deps.now()));
-    read.aboveCap = isAboveCap(sent, judgement, input.maxSlippage);
+    const bookedRate = rateAboveCap(sent, judgement, input.maxSlippage);
+    Object.assign(read, { aboveCap: bookedRate !== undefined, bookedRate });
   }
   const becomes = input.becomes?.[judgement.meaning];
   if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, withRate(becomes, read));
@@ -112,15 +115,25 @@ const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: 
   seenAt,
 });
 
-/** Whether an exchange was booked at a rate beyond the cap, or at one that cannot be compared. */
-function isAboveCap(sent: SentOrder | undefined, { sellAmount }: OrderJudgement, maxSlippage = '0'): boolean {
-  const quoted = sent !== undefined && 'quotedSellAmount' in sent ? sent.quotedSellAmount : undefined;
-  return quoted === undefined || sellAmount === undefined || exceedsSlippage(quoted, sellAmount, maxSlippage);
+/** How an exchange was booked, at a rate beyond the cap or at one that cannot be compared; undefined: within the cap. */
+function rateAboveCap(
+  sent: SentOrder | undefined,
+  { sellAmount }: OrderJudgement,
+  maxSlippage = '0',
+): string | undefined {
+  if (sellAmount === undefined) return 'not certain: the bank does not show what was sold';
+  // An older copy of the store has forgotten it.
+  if (sent === undefined || !('quotedSellAmount' in sent))
+    return `not certain: ${sellAmount} sold, its quote is not known`;
+  const { quotedSellAmount: quoted, sellCurrency } = sent;
+  return exceedsSlippage(quoted, sellAmount, maxSlippage)
+    ? `${sellAmount} ${sellCurrency} sold, ${quoted} ${sellCurrency} quoted, cap ${maxSlippage}`
+    : undefined;
 }
 
 /** An exchange by itself that was booked above the cap is done: its row says so. */
-const withRate = (becomes: StoredState, { aboveCap }: OrderRead): StoredState =>
-  becomes.state === 'completed' && aboveCap === true ? { ...becomes, reason: bookedAboveCap() } : becomes;
+const withRate = (becomes: StoredState, read: OrderRead): StoredState =>
+  becomes.state === 'completed' && read.aboveCap === true ? { ...becomes, reason: bookedAboveCap(read) } : becomes;
 
 /**
  * An end without money by the payment's own order is stored like any other, if nothing else may have moved some. The fee that such an

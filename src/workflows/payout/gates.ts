@@ -37,7 +37,7 @@ export class Gates {
   /** The exchange may be booked: the account sold is short by it. */
   exchangeSent: boolean;
   /** It was booked at a worse rate than the cap, and nobody has accepted that yet. */
-  rateToAccept = false;
+  rateToAccept: Reason | undefined;
   readonly passes: Passes;
   /** Until when (workflow time) short funds are waited for; set at the first shortage. */
   private fundsUntil: number | undefined;
@@ -92,8 +92,8 @@ export class Gates {
   async clear(first: Assessment): Promise<{ kind: 'clear'; found: Assessment } | Unpaid> {
     const { view, terms, passes } = this;
     let found = first;
-    if (this.rateToAccept) {
-      const refused = await this.acceptRate();
+    if (this.rateToAccept !== undefined) {
+      const refused = await this.acceptRate(this.rateToAccept);
       if (refused !== undefined) return refused;
       found = await this.assess();
     }
@@ -147,15 +147,15 @@ export class Gates {
   }
 
   /** The exchange was booked at a worse rate than the cap: people decide whether the payout goes on. */
-  private async acceptRate(): Promise<Unpaid | undefined> {
+  private async acceptRate(reason: Reason): Promise<Unpaid | undefined> {
     const { view, passes } = this;
     const decided = await awaitDecision(view, {
-      ask: { kind: 'hold', digest: holdDigest(view.digest, RATE_ABOVE_CAP), needed: 1 },
+      ask: { kind: 'hold', digest: holdDigest(view.digest, reason.code), needed: 1 },
       state: 'held',
-      reason: because(RATE_ABOVE_CAP),
+      reason,
     });
     if (decided.kind === 'approved') {
-      this.rateToAccept = false;
+      this.rateToAccept = undefined;
       passes.bookedRateAccepted = true;
       this.leaveWait();
       return undefined;
@@ -246,7 +246,5 @@ export class Gates {
 /** Digest of what a gate asks people; undefined where it asks nothing. */
 const askedAt = (gate: Gate): string | undefined =>
   gate.gate === 'approval' || gate.gate === 'hold' ? gate.digest : undefined;
-
-const RATE_ABOVE_CAP: ReasonCode = 'slippage-above-cap';
 
 const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

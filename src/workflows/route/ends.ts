@@ -29,7 +29,7 @@ export async function endedBy(
   }
   const { fee = null, feeCurrency = null, aboveCap } = end.read;
   Object.assign(view, { fee, feeCurrency });
-  view.show('completed', aboveCap === true ? bookedAboveCap() : null);
+  view.show('completed', aboveCap === true ? bookedAboveCap(end.read) : null);
   return resultOf(view, 'completed');
 }
 

@@ -53,7 +53,10 @@ it('what an exchange was booked at is kept under its payout, as the bank shows i
 
 it.each(['150.00', '-150.00'])('also one above the cap, shown as %s, before people have accepted it', async (sold) => {
   const { read, booked } = await exchanging({ status: 'COMPLETED', ...BOOKED, sell_amount: sold });
-  expect(await read()).toMatchObject({ aboveCap: true });
+  expect(await read()).toMatchObject({
+    aboveCap: true,
+    bookedRate: expect.stringMatching(/^150\.00 EUR sold, [\d.]+ EUR quoted, cap /),
+  });
   expect(await booked()).toMatchObject([{ soldAmount: '150.00' }]);
 });
 
