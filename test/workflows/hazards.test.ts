@@ -2,7 +2,7 @@ import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { referenceOf } from '../../src/identity.ts';
-import type { PayoutRecord } from '../../src/store/store.ts';
+import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import { restartPayout } from '../../src/temporal/executions.ts';
 import {
   cancel,
@@ -88,6 +88,28 @@ describe.concurrent('hazards of a payout', () => {
     const { state, orderId, fee } = (await product.store.payout(referenceOf('u-1001', 'silent'))) ?? {};
     expect(result).toMatchObject({ state, orderId, fee });
     await recordHistory(handle, 'payout', 'end-that-was-not-confirmed');
+  });
+
+  it('a payout that is asked to look while its order is sent looks at it, though nobody else tells of it', async () => {
+    const terms = { waits: { patienceMs: 3_600_000 } };
+    const sent = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const forgetful = (store: Store): Store => ({
+      ...store,
+      async finishAttempt(reference, attempt, result) {
+        sent.resolve();
+        await asked.promise;
+        await store.finishAttempt(reference, attempt, result);
+        await store.closeOrder(reference);
+      },
+    });
+    await using product = await startProduct({ terms, store: forgetful });
+    const handle = await product.start({ id: 'asked' });
+    await sent.promise;
+    await handle.signal('orderChanged');
+    asked.resolve();
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    await recordHistory(handle, 'payout', 'asked-to-look-while-sending');
   });
 
   it('a payee that was changed in the audit is not approved at the bank by a run that was started since', async () => {

@@ -1,4 +1,4 @@
-import { condition, sleep } from '@temporalio/workflow';
+import { condition, patched, sleep } from '@temporalio/workflow';
 import type { OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -22,8 +22,10 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
   const { inbox } = view;
   const cancelAsks = (): boolean =>
     plan.cancellable && inbox.wantsCancel && leg.decision === undefined && follow.quickLooks === 0;
+  // Asked while the order was being sent: a restored store has forgotten it, and nobody else will tell of it.
+  const isAskedToLook = inbox.isAskedToLook && patched('asked-to-look-while-sending');
   inbox.take();
-  if (leg.looksAtOnce || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
+  if (leg.looksAtOnce || isAskedToLook || inbox.toldOf(leg.reference).length > 0) inbox.lookAgain();
   for (;;) {
     // Which order an operator has chosen is known to this run alone.
     if (follow.quickLooks === 0 && leg.decision === undefined && leg.dismissed.size === 0) goOnAfresh(view);

@@ -12,6 +12,7 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
   cancelStanding: CancelStanding = 'open';
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
+  private lookWanted = false;
   private alarm: { fired: boolean; looks: number } | undefined;
 
   /** The order is looked at without waiting for news of it. */
@@ -23,6 +24,7 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
   tell(notice: unknown): void {
     this.lookAgain();
     if (isNotice(notice)) this.notices.push(notice);
+    else this.lookWanted = true;
   }
 
   /** Something was told since it was last taken. */
@@ -30,10 +32,16 @@ export class PayoutInbox extends Inbox<ResolveUpdate> {
     return this.fresh;
   }
 
+  /** Somebody has asked for a look at whatever order there is, since it was last taken. */
+  get isAskedToLook(): boolean {
+    return this.lookWanted;
+  }
+
   /** What is looked at from now on covers all that was told so far; returns whether there was anything. */
   take(): boolean {
     const { fresh } = this;
     this.fresh = false;
+    this.lookWanted = false;
     return fresh;
   }
 
