@@ -1,4 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { END_STATES } from '../domain/payout-state.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
+import type { AttemptOutcome } from '../store/store.ts';
 
 /**
  * What a process counts. No label has an account, a name, a reference or a uid: each comes from a list that the code knows, so
@@ -10,28 +13,57 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const BANK_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 const DOOR_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
 
+const OUTCOMES = Object.keys({
+  accepted: true,
+  'not-sent': true,
+  refused: true,
+  exists: true,
+  ambiguous: true,
+} satisfies Record<AttemptOutcome, true>);
+
+/** What people do, by the first word of an entry's action; whatever else is refused is `other`. */
+export const DECISIONS: readonly string[] = [
+  ...['approve', 'reject', 'cancel', 'resolve', 'acknowledge', 'pause', 'drain', 'resume'],
+  ...['amount', 'sign-in', 'other'],
+];
+
 /** On a registry of its own: a process may have a worker and a gateway. `ofProcess`: with memory, CPU and event loop of the process. */
 export function createMetrics({ ofProcess = false } = {}) {
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter({ name, help, labelNames, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  /** By one label. Each series begins at 0: in one whose first sample is already a count, Prometheus sees no increase. */
+  const counterBy = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
+    const counted = new Counter({ name, help, labelNames: [label], registers });
+    for (const value of values) counted.labels(value).inc(0);
+    return counted;
+  };
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers });
   return {
     registry,
-    ended: counter('payouts_ended_total', 'Payouts that this process has ended, by end', ['state']),
-    attempts: counter('payouts_attempts_total', 'Sends of this process, by outcome', ['outcome']),
-    looks: counter('payouts_looks_total', 'Queries of the bank about the state of orders', ['by']),
-    incidentsRecorded: counter('payouts_incidents_total', 'Incidents that this process has recorded', ['kind']),
+    ended: counterBy('payouts_ended_total', 'Payouts that this process has ended, by end', 'state', END_STATES),
+    attempts: counterBy('payouts_attempts_total', 'Sends of this process, by outcome', 'outcome', OUTCOMES),
+    looks: counterBy('payouts_looks_total', 'Queries of the bank about the state of orders', 'by', ['id', 'list']),
+    incidentsRecorded: counterBy(
+      'payouts_incidents_total',
+      'Incidents that this process has recorded',
+      'kind',
+      Object.keys(INCIDENTS),
+    ),
     reconciled: counter(
       'payouts_reconciled_total',
       'Users and currencies that this process has compared with the bank',
     ),
     returns: counter('payouts_returns_total', 'Orders that returned money'),
     unaskedOrders: counter('payouts_unasked_orders_total', 'Orders at the bank that we did not send'),
-    decisionsRefused: counter('payouts_decisions_refused_total', 'Decisions of people that were refused', ['decision']),
+    decisionsRefused: counterBy(
+      'payouts_decisions_refused_total',
+      'Decisions of people that this process has refused',
+      'decision',
+      DECISIONS,
+    ),
     payloadsRefused: counter('payouts_payloads_refused_total', 'Workflows with a refused payload'),
     bankCalls: new Histogram({
       name: 'payouts_bank_call_seconds',

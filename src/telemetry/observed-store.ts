@@ -1,13 +1,8 @@
 import { isEnd } from '../domain/payout-state.ts';
 import type { Log } from '../log.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import type { Metrics } from './metrics.ts';
+import { DECISIONS, type Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
-
-/** What people do, by the first word of an entry's action; whatever else is refused is `other`. */
-const DECISIONS: ReadonlySet<string> = new Set([
-  ...['approve', 'reject', 'cancel', 'resolve', 'acknowledge', 'pause', 'drain', 'resume', 'amount', 'sign-in'],
-]);
 
 /**
  * The store with one log line and one count for each decision that is written to it: an attempt's outcome, an end, an incident,
@@ -92,7 +87,7 @@ function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, 
   }
   if (!action.endsWith('refused') && detail.outcome !== 'refused') return;
   const [, word = ''] = /^(?:asked to )?([a-z-]+)/.exec(action) ?? [];
-  const decision = DECISIONS.has(word) ? word : 'other';
+  const decision = DECISIONS.includes(word) ? word : 'other';
   metrics.decisionsRefused.inc({ decision });
   // Not why: it can name people.
   log.warn({ id: subject, decision }, 'decision refused');

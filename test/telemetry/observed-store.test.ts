@@ -14,7 +14,7 @@ async function observed() {
   const metrics = createMetrics();
   const log = createLog('info', { write: (line: string) => lines.push(line) });
   const counted = async (name: string): Promise<string[]> =>
-    (await metrics.registry.getSingleMetricAsString(name)).split('\n').filter((line) => !line.startsWith('#'));
+    (await metrics.registry.getSingleMetricAsString(name)).split('\n').filter((line) => !/^#|\} 0$/.test(line));
   return { store: observedStore(inner, metrics, log), lines, counted };
 }
 
@@ -102,5 +102,18 @@ it('does what the store does, and nothing when the store fails', async () => {
   const store = observedStore(failing, metrics, pino({ level: 'silent' }));
   const entry = { at: 1, actor: 'bob', action: 'approve refused', subject: 'r-1', detail: {} };
   await expect(store.audit(entry)).rejects.toThrow('disk full');
-  expect(await metrics.registry.getSingleMetricAsString('payouts_decisions_refused_total')).not.toContain('approve');
+  expect(await metrics.registry.getSingleMetricAsString('payouts_decisions_refused_total')).toContain('"approve"} 0');
+});
+
+it('begins every count by a label at 0: in a series that begins with what happened, Prometheus sees no increase', async () => {
+  const shown = await createMetrics().registry.metrics();
+  for (const series of [
+    ...['completed', 'failed', 'rejected', 'cancelled'].map((state) => `ended_total{state="${state}"}`),
+    ...['accepted', 'ambiguous'].map((outcome) => `attempts_total{outcome="${outcome}"}`),
+    ...['approve', 'sign-in', 'other'].map((decision) => `decisions_refused_total{decision="${decision}"}`),
+    'incidents_total{kind="second-order"}',
+    'looks_total{by="list"}',
+  ]) {
+    expect(shown).toContain(`payouts_${series} 0\n`);
+  }
 });
