@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import {
   type BatchControl,
   countRows,
@@ -9,6 +10,7 @@ import type { ReasonCode } from '../domain/reasons.ts';
 import { groupedAmount } from '../reports/display.ts';
 import { shortId } from '../reports/next-step.ts';
 import type { Store } from '../store/store.ts';
+import { ASKING, countAsking } from '../temporal/asking-payouts.ts';
 import { startBatch } from '../temporal/executions.ts';
 import { batchUrl } from '../temporal/ui-link.ts';
 import { type FollowEnd, followUntil } from './follow-until.ts';
@@ -44,6 +46,7 @@ export async function followBatches(
   const isAtRest = async (): Promise<boolean> => {
     let [open, forPeople] = [0, 0];
     let ended = true;
+    const asking = new Map<string, number>();
     const lines: string[] = [];
     for (const batchId of batchIds) {
       const byState = await store.stateCounts(batchId);
@@ -51,12 +54,14 @@ export async function followBatches(
       open += counts.open;
       const batch = await store.batch(batchId);
       ended &&= batch?.endedAt !== null;
-      forPeople += await leftToPeople(store, batchId, { byState, control: batch?.control });
+      asking.set(batchId, await shownAsking(store, batchId, byState));
+      forPeople += (asking.get(batchId) ?? 0) + unreleased(byState, batch?.control);
       lines.push(progressLine(batchId, counts, byState));
     }
     session.output.progress(lines.join(' | '));
     forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
-    if (!isAttended && forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS) return true;
+    const isWithPeople = forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS;
+    if (!isAttended && isWithPeople && (await doAsk(client, asking))) return true;
     atRestSince = open > 0 ? undefined : (atRestSince ?? performance.now());
     return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
   };
@@ -80,22 +85,21 @@ async function sayLinks(session: Session, batchIds: readonly string[]): Promise<
     session.output.say(`Temporal UI  ${batchUrl(ui, batchId)}  (while this command runs)`);
 }
 
-/** Open rows that nothing but people moves: those that ask them, and those that a batch which is paused or drained does not release. */
-async function leftToPeople(
-  store: Store,
-  batchId: string,
-  { byState, control }: { byState: ReadonlyMap<PayoutState, number>; control: BatchControl | undefined },
-): Promise<number> {
-  const unreleased = control === 'paused' || control === 'draining' ? (byState.get('received') ?? 0) : 0;
-  const [held = 0, ...asking] = (['held', 'awaiting-approval', 'awaiting-bank-approval'] as const).map(
-    (state) => byState.get(state) ?? 0,
-  );
-  const rows = held === 0 ? [] : await store.rowsIn(batchId, ['held']);
-  return (
-    unreleased +
-    asking.reduce((sum, count) => sum + count, 0) +
-    rows.filter(({ state, reason }) => needsAttention(state, reason)).length
-  );
+/** Rows that a batch which is paused or drained does not release. */
+const unreleased = (byState: ReadonlyMap<PayoutState, number>, control: BatchControl | undefined): number =>
+  control === 'paused' || control === 'draining' ? (byState.get('received') ?? 0) : 0;
+
+/** Rows that ask people, by the store. */
+async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {
+  const held = (byState.get('held') ?? 0) === 0 ? [] : await store.rowsIn(batchId, ['held']);
+  const byThemselves = held.filter(({ state, reason }) => !needsAttention(state, reason)).length;
+  return ASKING.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);
+}
+
+/** Whether the workflows ask as well: a command that left before would take the stack from under those that are still to be started again. */
+async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promise<boolean> {
+  for (const [batchId, rows] of shown) if (rows > 0 && (await countAsking(client, batchId)) < rows) return false;
+  return true;
 }
 
 const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
