@@ -23,7 +23,9 @@ export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }:
       show(metrics, await standing(at), at);
       metrics.storeUnread.set(0);
     } catch {
-      for (const gauge of ofStore(metrics)) gauge.reset();
+      for (const gauge of labelled(metrics)) gauge.reset();
+      // A reset would leave these at 0, which would be a claim.
+      for (const gauge of unlabelled(metrics)) gauge.remove();
       metrics.storeUnread.set(1);
     }
   };
@@ -34,14 +36,15 @@ export function storeFigures(metrics: Metrics, { standing, clockOffsetMs, now }:
   };
 }
 
-const ofStore = (metrics: Metrics) => [
-  ...[metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff, metrics.cardsForPeople],
-  ...[metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
+const labelled = (metrics: Metrics) => [metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff];
+
+const unlabelled = (metrics: Metrics) => [
+  ...[metrics.cardsForPeople, metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
 ];
 
 function show(metrics: Metrics, standing: Standing, at: number): void {
   // What is gone would be shown as it was.
-  for (const gauge of ofStore(metrics)) gauge.reset();
+  for (const gauge of labelled(metrics)) gauge.reset();
   const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);
   for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of standing.open) {
     metrics.open.set({ state }, count);
