@@ -386,7 +386,8 @@ describe.concurrent('a challenge', () => {
   });
 
   it('from which the browser comes back again and again is abandoned like any other', async () => {
-    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '250s' });
+    // 30 s as they pass: less than that a busy machine may need to show that the cardholder is waited for.
+    await using product = await startCardProduct({ PAYOUTS_CARD_DEADLINE: '1500s' });
     const id = 'back-and-forth';
     const handle = await product.ask({ id, card: 'challenge-unannounced' });
     await product.untilState(id, 'awaiting-cardholder');
