@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
+import { type Connection, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 
 /** `temporal.api.enums.v1.IndexedValueType` of the types in use. */
@@ -33,8 +33,11 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   }
 }
 
-/** Name -> indexed value type of the attributes that are not there. */
-async function missingAttributes(connection: Connection, namespace: string): Promise<Record<string, number>> {
+/** Whether the server refused to show or register them: Temporal Cloud does, it has no operator service. */
+export const areRefused = (error: unknown): boolean => error instanceof ServiceError || isGrpcServiceError(error);
+
+/** Name -> indexed value type of the attributes that are not there. Throws as `ensureSearchAttributes`. */
+export async function missingAttributes(connection: Connection, namespace: string): Promise<Record<string, number>> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing: Record<string, number> = {};
   for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {

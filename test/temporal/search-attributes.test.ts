@@ -3,12 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { judgeTemporal } from '../../src/cli/temporal-server.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { temporalCliPath } from '../../src/embedded/cli-path.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/embedded-server.ts';
-import { ensureSearchAttributes, SearchAttributeConflictError } from '../../src/temporal/search-attributes.ts';
+import {
+  areRefused,
+  ensureSearchAttributes,
+  SearchAttributeConflictError,
+} from '../../src/temporal/search-attributes.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { withoutOperatorService } from '../support/no-operator-service.ts';
 import { ownPort } from '../support/own-port.ts';
 
 let home: string;
@@ -60,4 +66,31 @@ it('are reported when one exists with another type', async () => {
   });
   await expect.poll(() => attributesOf('foreign')).toHaveProperty('PayoutState');
   await expect(ensureSearchAttributes(connection, 'foreign')).rejects.toThrow(SearchAttributeConflictError);
+});
+
+it('are reported by doctor where they are missing', async () => {
+  await newNamespace('bare');
+  const place = { namespace: 'bare', temporalAddress: server.address };
+  const { verdict, detail } = (await judgeTemporal(connection, place)) as { verdict: string; detail: string };
+  expect([verdict, detail]).toEqual([
+    'failed',
+    expect.stringMatching(/0 workers polling; .* missing: PayoutBatchId, .*/),
+  ]);
+  await ensureSearchAttributes(connection, 'bare');
+  expect(await judgeTemporal(connection, place)).toMatch(/, server [\d.]+, 0 workers polling$/);
+});
+
+it('are nothing that a worker or doctor ends for where the server does not show them, as Temporal Cloud', async () => {
+  const cloud = await withoutOperatorService(server.address);
+  onTestFinished(() => cloud.close());
+  const remote = await Connection.connect({ address: cloud.address });
+  onTestFinished(() => remote.close());
+  const refusal = await ensureSearchAttributes(remote, 'default').catch((error: unknown) => error);
+  expect([refusal, areRefused(refusal)]).toEqual([expect.any(Error), true]);
+  expect(areRefused(new SearchAttributeConflictError('another type'))).toBe(false);
+  const place = { namespace: 'default', temporalAddress: cloud.address };
+  expect(await judgeTemporal(remote, place)).toMatchObject({
+    verdict: 'warning',
+    detail: expect.stringContaining('0 workers polling; it does not show its search attributes'),
+  });
 });

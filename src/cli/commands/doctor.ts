@@ -6,7 +6,6 @@ import { bankMark } from '../../compose/bank-mark.ts';
 import { payeeChecks } from '../../compose/checks.ts';
 import { recordAccounts } from '../../compose/world.ts';
 import type { Config } from '../../config.ts';
-import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../domain/names.ts';
 import { temporalCliPath } from '../../embedded/cli-path.ts';
 import type { Stack } from '../../embedded/stack.ts';
 import { problemOf } from '../../intake/problem-of.ts';
@@ -18,6 +17,7 @@ import { assertSameBank } from '../same-bank.ts';
 import type { Session } from '../session.ts';
 import { judgeShown, recentPayouts, shownReferences } from '../shown-references.ts';
 import { table } from '../table.ts';
+import { judgeTemporal } from '../temporal-server.ts';
 
 type Verdict = 'ok' | 'warning' | 'failed';
 
@@ -96,19 +96,7 @@ async function checkStack(session: Session): Promise<Check[]> {
   const temporal = await check('Temporal', async () => {
     const { connection, close } = await connectTemporal(session.config, stack);
     try {
-      const { serverVersion } = await connection.workflowService.getSystemInfo({});
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({
-        namespace: stack.namespace,
-      });
-      const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] === undefined);
-      if (missing.length > 0)
-        fail(`search attributes are missing: ${missing.join(', ')}; a worker registers them at start`);
-      const { pollers } = await connection.workflowService.describeTaskQueue({
-        namespace: stack.namespace,
-        taskQueue: { name: TASK_QUEUE },
-        taskQueueType: 1,
-      });
-      return `${stack.temporalAddress}, server ${serverVersion}, ${pollers?.length ?? 0} workers polling`;
+      return await judgeTemporal(connection, stack);
     } finally {
       await close();
     }

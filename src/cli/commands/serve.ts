@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { pagesUrl } from '../../compose/pages-url.ts';
 import { startWorker } from '../../compose/worker.ts';
 import { makeHomePrivate } from '../../embedded/private-home.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { connectTemporal } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
-import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { areRefused, ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { interruptSignal, untilStopped } from '../interrupt.ts';
 import { processLog } from '../process-log.ts';
@@ -55,8 +54,7 @@ export async function worker(session: Session): Promise<ExitCode> {
   const { connection, close } = await connectTemporal(config, stack);
   await ensureSearchAttributes(connection, stack.namespace)
     .catch((error: unknown) => {
-      if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) throw error;
-      // Temporal Cloud has no operator service: its search attributes are made in its own UI or with tcld.
+      if (!areRefused(error)) throw error;
       log.warn({ error }, 'search attributes could not be checked');
     })
     .finally(close);
