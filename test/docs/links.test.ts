@@ -1,9 +1,15 @@
 import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentText, ROOT } from './markdown.ts';
 
-const documents = ['README.md', 'examples/README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'examples/README.md',
+  ...globSync('docs/**/*.md', { cwd: ROOT }),
+];
 
 /** A file, or a folder that holds something: an empty one is not in a fresh clone. */
 function exists(path: string): boolean {
@@ -24,18 +30,26 @@ function anchorsOf(path: string): Set<string> {
   );
 }
 
+const packed: string[] = ['README.md', ...JSON.parse(documentText('package.json')).files];
+
+const linksOf = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '').filter((target) => !/^https?:/.test(target));
+
 describe.each(documents)('%s', (path) => {
   const text = documentText(path);
 
   it('links to files and headings that exist', () => {
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
-    const broken = targets.filter((target) => {
-      if (/^https?:/.test(target)) return false;
+    const broken = linksOf(text).filter((target) => {
       const [file = '', anchor] = target.split('#');
       const linked = file === '' ? path : join(dirname(path), file);
       return !exists(linked) || (anchor !== undefined && !anchorsOf(linked).has(anchor));
     });
     expect(broken).toEqual([]);
+  });
+
+  it('links in the package only to what is in the package', () => {
+    const files = linksOf(text).map((target) => join(dirname(path), target.split('#')[0] || basename(path)));
+    expect(files.filter((file) => !packed.some((it) => file === it || file.startsWith(`${it}/`)))).toEqual([]);
   });
 
   it('names paths of the project that exist', () => {
