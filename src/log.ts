@@ -25,6 +25,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'outcome',
     'code',
     'rows',
+    'count',
   ],
   ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore'],
   // Of the Temporal SDK.

@@ -11,7 +11,7 @@ export const factRepository = {
   returnsOf,
   recordBookedExchange,
   bookedExchangesOf,
-  recordUnaskedOrder,
+  recordUnaskedOrders,
 };
 
 /** With an audit entry. False when this order was recorded before. */
@@ -62,12 +62,16 @@ async function bookedExchangesOf(db: Database, references: readonly string[]): P
   return found;
 }
 
-/** An order at the bank under no reference of ours; false when it was recorded before. */
-async function recordUnaskedOrder(db: Database, entry: UnaskedOrder): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('unaskedOrders')
-    .values(entry)
-    .onConflict((conflict) => conflict.column('orderId').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+/** Orders at the bank under no reference of ours, each once; returns how many were not recorded before. */
+async function recordUnaskedOrders(db: Database, entries: readonly UnaskedOrder[]): Promise<number> {
+  let count = 0;
+  for (const some of chunks(entries)) {
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('unaskedOrders')
+      .values(some)
+      .onConflict((conflict) => conflict.column('orderId').doNothing())
+      .executeTakeFirstOrThrow();
+    count += Number(numInsertedOrUpdatedRows);
+  }
+  return count;
 }

@@ -60,12 +60,12 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
       log.info({ reference: entry.reference }, 'money came back');
       return true;
     },
-    async recordUnaskedOrder(entry) {
-      const isNew = await store.recordUnaskedOrder(entry);
-      if (!isNew) return false;
-      metrics.unaskedOrders.inc();
-      log.warn('the bank shows an order under no reference of ours');
-      return true;
+    async recordUnaskedOrders(entries) {
+      const count = await store.recordUnaskedOrders(entries);
+      if (count === 0) return count;
+      metrics.unaskedOrders.inc(count);
+      log.warn({ count }, 'the bank shows orders under no reference of ours');
+      return count;
     },
     async takeSignedDecision(...given) {
       const isNew = await store.takeSignedDecision(...given);

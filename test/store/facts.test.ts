@@ -31,10 +31,13 @@ onEveryStore('Facts', (test) => {
     expect(await store.bookedExchangesOf([])).toEqual([]);
   });
 
-  it('record an order that nobody asked for once', async () => {
+  it('record orders that nobody asked for, each once', async () => {
     const store = await test.open();
     const order = { orderId: 'o-9', uid: 'user-1', currency: 'USD', clientOrderId: null, seenAt: 1_000 };
-    expect(await store.recordUnaskedOrder(order)).toBe(true);
-    expect(await store.recordUnaskedOrder({ ...order, clientOrderId: 'late' })).toBe(false);
+    expect(await store.recordUnaskedOrders([])).toBe(0);
+    expect(await store.recordUnaskedOrders([order])).toBe(1);
+    const seen = [{ ...order, clientOrderId: 'late' }, ...['o-10', 'o-11'].map((orderId) => ({ ...order, orderId }))];
+    expect(await store.recordUnaskedOrders(seen)).toBe(2);
+    expect(await store.recordUnaskedOrders(seen)).toBe(0);
   });
 });

@@ -58,7 +58,7 @@ it('tells of attempts, incidents, returns and orders of nobody', async () => {
   const back = { orderId: 'o-2', reference, amount: '1.00', currency: 'EUR', seenAt: 4 };
   await store.recordReturn(back);
   await store.recordReturn(back);
-  await store.recordUnaskedOrder({ orderId: 'o-3', uid: 'u', currency: 'EUR', clientOrderId: null, seenAt: 5 });
+  await store.recordUnaskedOrders([{ orderId: 'o-3', uid: 'u', currency: 'EUR', clientOrderId: null, seenAt: 5 }]);
   expect(await counted('payouts_attempts_total')).toEqual(['payouts_attempts_total{outcome="refused"} 1']);
   expect(await counted('payouts_incidents_total')).toEqual(['payouts_incidents_total{kind="second-order"} 1']);
   expect(await counted('payouts_returns_total')).toEqual(['payouts_returns_total 1']);
@@ -67,7 +67,7 @@ it('tells of attempts, incidents, returns and orders of nobody', async () => {
     { msg: 'attempt ended', reference, attempt: 1, outcome: 'refused', code: 2010 },
     { msg: 'incident', kind: 'second-order', reference },
     { msg: 'money came back', reference },
-    { msg: 'the bank shows an order under no reference of ours' },
+    { msg: 'the bank shows orders under no reference of ours', count: 1 },
   ]);
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../domain/reconciliation.ts';
 import { ByReference, mayBeAltered, referenceForm } from '../../domain/reference-form.ts';
 import { referenceOf } from '../../identity.ts';
-import type { PayoutRecord, SendAttempt, Store, WatchKey } from '../../store/store.ts';
+import type { PayoutRecord, SendAttempt, Store, UnaskedOrder, WatchKey } from '../../store/store.ts';
 import { orderFacts, readIfThere } from './bank-orders.ts';
 
 interface Deps {
@@ -66,10 +66,10 @@ export async function noteOrders(deps: Deps, list: OrderList, orders: readonly O
       await note.facts(under, await judged(deps, under, judge));
     } else if (attempts === undefined) {
       // Money that somebody else sends to the account, by a transfer too, is no order of anybody's payouts.
-      for (const order of under) if (!isReturn(order) && !isArrival(order)) await note.unasked(order);
+      for (const order of under) if (!isReturn(order) && !isArrival(order)) note.unasked(order);
     }
   }
-  return note.findings;
+  return note.findings();
 }
 
 /**
@@ -141,7 +141,9 @@ const asItStands = async (deps: Deps, listed: Order): Promise<Order> =>
 
 /** Writes facts and counts them. */
 class Notes {
-  findings: Findings = NOTHING_FOUND;
+  private found: Findings = NOTHING_FOUND;
+  /** Written at once in the end: an account that others send from as well shows many of them at each look. */
+  private readonly unaskedOrders: UnaskedOrder[] = [];
   private readonly deps: Deps;
   private readonly list: OrderList;
 
@@ -157,30 +159,38 @@ class Notes {
     }
   }
 
-  async unasked({ order_id: orderId, client_order_id: clientOrderId }: Order): Promise<void> {
+  unasked({ order_id: orderId, client_order_id: clientOrderId }: Order): void {
     const { uid, currency } = this.list;
     const entry = { orderId, uid, currency, clientOrderId: clientOrderId ?? null, seenAt: this.deps.now() };
-    this.count({ unaskedOrders: 1 }, await this.deps.store.recordUnaskedOrder(entry));
+    this.unaskedOrders.push(entry);
+  }
+
+  /** What was found in all, once it is written. */
+  async findings(): Promise<Findings> {
+    const recorded = await this.deps.store.recordUnaskedOrders(this.unaskedOrders);
+    this.count({ unaskedOrders: this.unaskedOrders.length }, recorded);
+    return this.found;
   }
 
   /** Money that came back without an amount is kept for people to look at: no sum can hold it. */
   private async moneyBack(orders: readonly Order[], fact: Return): Promise<void> {
     const { orderId, reference, amount, currency = this.list.currency } = fact;
     if (amount === undefined) {
-      for (const order of orders) if (order.order_id === orderId) await this.unasked(order);
+      for (const order of orders) if (order.order_id === orderId) this.unasked(order);
       return;
     }
     const entry = { orderId, reference, amount, currency, seenAt: this.deps.now() };
-    this.count({ returns: 1 }, await this.deps.store.recordReturn(entry));
+    this.count({ returns: 1 }, (await this.deps.store.recordReturn(entry)) ? 1 : 0);
   }
 
   private async incident(incident: Incident): Promise<void> {
     const recorded = await this.deps.store.recordIncident({ ...incident, seenAt: this.deps.now() });
     // What people have acknowledged is no finding any more.
-    if (recorded !== 'acknowledged') this.count({ incidents: 1, shown: [incident] }, recorded === 'recorded');
+    if (recorded !== 'acknowledged') this.count({ incidents: 1, shown: [incident] }, recorded === 'recorded' ? 1 : 0);
   }
 
-  private count(found: Partial<Findings>, isNew: boolean): void {
-    this.findings = addFindings(this.findings, { ...NOTHING_FOUND, ...found, recorded: isNew ? 1 : 0 });
+  /** `recorded`: how many of them are new. */
+  private count(found: Partial<Findings>, recorded: number): void {
+    this.found = addFindings(this.found, { ...NOTHING_FOUND, ...found, recorded });
   }
 }

@@ -73,9 +73,9 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}, fi
     },
     store: {
       ...store,
-      recordUnaskedOrder: async (entry: { orderId: string }) => {
-        unasked.push(entry.orderId);
-        return true;
+      recordUnaskedOrders: async (entries: readonly { orderId: string }[]) => {
+        unasked.push(...entries.map(({ orderId }) => orderId));
+        return entries.length;
       },
     },
     executions: {
