@@ -37,6 +37,9 @@ export interface PayeeHistory {
 /** `name`: as the bank showed it last; null: it shows none. */
 type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name'>;
 
+type LastSeen = Pick<SeenPayee, 'digest' | 'changedAt' | 'country'>;
+type LastPayment = Pick<PayeePayment, 'digest' | 'amount' | 'currency'>;
+
 /** How many payments say what is usual. */
 const PAYMENTS = 20;
 
@@ -66,25 +69,31 @@ async function notePayee(
 
 async function payeeHistory(db: Database, asked: PayeeAsked): Promise<PayeeHistory> {
   const { currency } = asked;
-  const [seen, payments, isLookAlike, isFirstToCountry] = await Promise.all([
+  const [seen, payments, isLookAlike] = await Promise.all([
     seenPayee(db, asked),
     lastPayments(db, asked),
     hasLookAlike(db, asked),
-    isFirstTo(db, asked),
   ]);
+  // A payee that was paid in this country answers for it.
+  const isKnownThere = payments.length > 0 && seen?.country === asked.country;
   return {
     digest: seen?.digest,
     changedAt: seen?.changedAt ?? null,
     paidDigest: payments[0]?.digest,
     paid: payments.filter((payment) => payment.currency === currency).map(({ amount }) => amount),
     isLookAlike,
-    isFirstToCountry,
+    isFirstToCountry: !isKnownThere && (await isFirstTo(db, asked)),
   };
 }
 
-async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<SeenPayee | undefined> {
+async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<LastSeen | undefined> {
   if (payeeId === undefined) return undefined;
-  return db.selectFrom('payees').selectAll().where('uid', '=', uid).where('payeeId', '=', payeeId).executeTakeFirst();
+  return db
+    .selectFrom('payees')
+    .select(['digest', 'changedAt', 'country'])
+    .where('uid', '=', uid)
+    .where('payeeId', '=', payeeId)
+    .executeTakeFirst();
 }
 
 /** The payees among these that the bank has shown. */
@@ -110,11 +119,11 @@ async function payeesOf(db: Database, asked: readonly Pick<SeenPayee, 'uid' | 'p
 const keyOf = ({ uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>): string => JSON.stringify([uid, payeeId]);
 
 /** Newest first. */
-async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise<PayeePayment[]> {
+async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise<LastPayment[]> {
   if (payeeId === undefined) return [];
   return db
     .selectFrom('payeePayments')
-    .selectAll()
+    .select(['digest', 'amount', 'currency'])
     .where('uid', '=', uid)
     .where('payeeId', '=', payeeId)
     .orderBy('paidAt', 'desc')
