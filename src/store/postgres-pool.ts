@@ -1,6 +1,7 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
 import { type StoreRefusal, StoreRefusedError, StoreUnreachableError } from './errors.ts';
+import { isNameRefused, PreparedStatements } from './prepared-statements.ts';
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -10,6 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * or can take nothing now, throws a `StoreUnreachableError`; of one that does not let us in, a `StoreRefusedError`.
  */
 export function openPostgresPool(connectionString: string): PostgresPool {
+  const statements = new PreparedStatements();
   const pool = new Pool({
     connectionString,
     application_name: 'payouts',
@@ -25,7 +27,21 @@ export function openPostgresPool(connectionString: string): PostgresPool {
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     const query: (...args: unknown[]) => unknown = client.query.bind(client);
-    Object.assign(client, { query: (...args: unknown[]) => told(query(...args)) });
+    Object.assign(client, {
+      query: (first: unknown, ...rest: unknown[]) =>
+        told(typeof first === 'string' && rest.length < 2 ? asked(first, rest[0]) : query(first, ...rest)),
+    });
+    const asked = async (text: string, values: unknown): Promise<unknown> => {
+      const statement = { text, values: values as unknown[] | undefined };
+      try {
+        return await query(statements.named(statement));
+      } catch (error) {
+        if (!isNameRefused(error)) throw error;
+        statements.refused(error);
+        // Within a transaction nothing more is answered: that one is begun again.
+        return await (query(statement) as Promise<unknown>).catch(() => Promise.reject(error));
+      }
+    };
   });
   return { connect: () => told(pool.connect()), end: () => pool.end(), options: pool.options };
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { isNameRefused } from './prepared-statements.ts';
 
 const ATTEMPTS = 5;
 
@@ -7,7 +8,7 @@ const RACES_LOST: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505']);
 
 /**
  * Runs `work` in one transaction, from the beginning when PostgreSQL lets another transaction win: the next attempt
- * reads what the winner wrote. On SQLite transactions run one after the other and nothing is repeated.
+ * reads what the winner wrote. The same when the tables have changed under a prepared statement. On SQLite transactions run one after the other and nothing is repeated.
  */
 export async function inTransaction<T>(db: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -20,5 +21,5 @@ export async function inTransaction<T>(db: Database, work: (transaction: Databas
 }
 
 export function lostRace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && RACES_LOST.has(error.code);
+  return error instanceof Error && 'code' in error && (RACES_LOST.has(error.code) || isNameRefused(error));
 }
