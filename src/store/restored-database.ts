@@ -4,6 +4,7 @@ import { type Database, openDatabase } from './database.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
 import { migrate } from './migrate.ts';
+import { COLUMN_TYPES } from './migrations/column-types.ts';
 import { openPostgresPool } from './postgres-pool.ts';
 import { detailOf, type RestoreOrder } from './restore.ts';
 import { restoreRepository } from './restored.ts';
@@ -38,7 +39,7 @@ export async function recordRestoredDatabase({
   const db = openDatabase(new PostgresDialect({ pool: openPostgresPool(url) }));
   try {
     await assertAlone(db);
-    await migrate(db, { serial: 'bigserial' });
+    await migrate(db, COLUMN_TYPES.postgres);
     const facts = await factsOf(db, 'PostgreSQL');
     assertSameIdentity(facts.identity, identity);
     await confirm(facts);

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
+import { COLUMN_TYPES } from '../../src/store/migrations/column-types.ts';
 import { openPostgresPool } from '../../src/store/postgres-pool.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite-dialect.ts';
 import { openSqliteFile } from '../../src/store/sqlite-file.ts';
@@ -43,7 +44,7 @@ export function openTables(url: string): Database {
 
 /** A later build with these steps beside today's opens the store. */
 export async function migrateAsLater(url: string, later: Readonly<Record<string, Migration>>): Promise<void> {
-  const types = { serial: storeLocation(url).kind === 'postgres' ? 'bigserial' : 'integer' } as const;
+  const types = COLUMN_TYPES[storeLocation(url).kind];
   const db = openTables(url);
   try {
     await migrate(db, types, { steps: async () => ({ ...(await migrations(types)), ...later }) });
