@@ -4,6 +4,8 @@ import { SEARCH_ATTRIBUTES } from '../domain/names.ts';
 
 /** `temporal.api.enums.v1.IndexedValueType` of the types in use. */
 const INDEXED_VALUE_TYPES = { Keyword: 2, Bool: 5 } as const;
+/** gRPC status INVALID_ARGUMENT. */
+const INVALID_ARGUMENT = 3;
 /** gRPC status ALREADY_EXISTS: another process was faster. */
 const ALREADY_EXISTS = 6;
 const VISIBLE_WITHIN_MS = 60_000;
@@ -25,11 +27,24 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
     .catch((error: unknown) => {
       if ((error as { code?: number }).code !== ALREADY_EXISTS) throw error;
     });
-  // The server learns of its own change with a delay, and refuses workflows that use an attribute it does not see yet.
   const deadline = performance.now() + VISIBLE_WITHIN_MS;
-  while (Object.keys(await missingAttributes(connection, namespace)).length > 0) {
+  while (!(await areUsable(connection, namespace))) {
     if (performance.now() > deadline) throw new Error(`new search attributes do not appear in namespace ${namespace}`);
     await pause(200);
+  }
+}
+
+/** The server lists an attribute up to some seconds before it stops to refuse workflows and queries that use it. */
+async function areUsable(connection: Connection, namespace: string): Promise<boolean> {
+  const query = Object.keys(SEARCH_ATTRIBUTES)
+    .map((name) => `${name} IS NULL`)
+    .join(' AND ');
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch (error) {
+    if ((error as { code?: number }).code === INVALID_ARGUMENT) return false;
+    throw error;
   }
 }
 
