@@ -1,7 +1,7 @@
 import type { PostgresPool } from 'kysely';
 import { Pool, types } from 'pg';
 import { type StoreRefusal, StoreRefusedError, StoreUnreachableError } from './errors.ts';
-import { isNameRefused, PreparedStatements } from './prepared-statements.ts';
+import { isNameRefused, PreparedStatements, type Statement } from './prepared-statements.ts';
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -26,24 +26,31 @@ export function openPostgresPool(connectionString: string): PostgresPool {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    const query: (...args: unknown[]) => unknown = client.query.bind(client);
+    const query: Query = client.query.bind(client);
     Object.assign(client, {
-      query: (first: unknown, ...rest: unknown[]) =>
-        told(typeof first === 'string' && rest.length < 2 ? asked(first, rest[0]) : query(first, ...rest)),
+      query(first: unknown, ...rest: unknown[]) {
+        const [values] = rest;
+        // A cursor, and pg's own calls with a callback, are left as they are.
+        if (typeof first !== 'string' || rest.length > 1) return told(query(first, ...rest));
+        return told(prepared(query, statements, { text: first, values: values as unknown[] | undefined }));
+      },
     });
-    const asked = async (text: string, values: unknown): Promise<unknown> => {
-      const statement = { text, values: values as unknown[] | undefined };
-      try {
-        return await query(statements.named(statement));
-      } catch (error) {
-        if (!isNameRefused(error)) throw error;
-        statements.refused(error);
-        // Within a transaction nothing more is answered: that one is begun again.
-        return await (query(statement) as Promise<unknown>).catch(() => Promise.reject(error));
-      }
-    };
   });
   return { connect: () => told(pool.connect()), end: () => pool.end(), options: pool.options };
+}
+
+type Query = (...args: unknown[]) => unknown;
+
+/** A statement that is refused because of its name has done nothing: it is asked once more, without. */
+async function prepared(query: Query, statements: PreparedStatements, statement: Statement): Promise<unknown> {
+  try {
+    return await query(statements.named(statement));
+  } catch (error) {
+    if (!isNameRefused(error)) throw error;
+    statements.refused(error);
+    // Within a transaction nothing more is answered: that one is begun again.
+    return (query(statement) as Promise<unknown>).catch(() => Promise.reject(error));
+  }
 }
 
 function told<T>(answer: T): T {

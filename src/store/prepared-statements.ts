@@ -5,8 +5,10 @@ export interface Statement {
   name?: string;
 }
 
-/** Lists of many lengths are many texts; a connection keeps the plans of no more than these. */
+/** A connection keeps the plans of no more than these. */
 const STATEMENTS_MAX = 300;
+/** A longer list of values is seldom as long again, and its plan is large. */
+const VALUES_MAX = 40;
 
 /**
  * Names for the statements of this process. PostgreSQL refuses a prepared one whose result has another shape since another build has
@@ -19,7 +21,8 @@ export class PreparedStatements {
   #isOff = false;
 
   named({ text, values }: Statement): Statement {
-    if (this.#isOff || values === undefined || values.length === 0) return { text, values };
+    if (this.#isOff || values === undefined || values.length === 0 || values.length > VALUES_MAX)
+      return { text, values };
     const name = this.#names.get(text) ?? this.#newName(text);
     return name === undefined ? { text, values } : { text, values, name };
   }

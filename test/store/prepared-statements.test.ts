@@ -27,6 +27,8 @@ describe('prepared statements', () => {
       (_, n) => statements.named({ text: `select $1, ${n}`, values: [n] }).name,
     );
     expect(names.filter((name) => name !== undefined)).toHaveLength(300);
+    const long = { text: 'select 1 in (...)', values: Array.from({ length: 1_000 }) };
+    expect(new PreparedStatements().named(long).name).toBeUndefined();
   });
 
   it('have other names once the tables have changed, and none behind a pooler that does not know them', () => {
