@@ -7,7 +7,7 @@ import type { BatchRecord, Store } from '../../src/store/store.ts';
 import { bankOf } from '../bench/payments.ts';
 import { PAYOUTS, type Place } from '../bench/place.ts';
 import { memoryOf } from './memory.ts';
-import { fileOf, HOUR_MS, LARGE, OTHER, openGround, type Payee, payouts } from './place.ts';
+import { fileOf, LARGE, OTHER, openGround, type Payee, payouts, SETTLED_AFTER_MS } from './place.ts';
 
 /** What was seen of so many payouts that waited at the bank at one time. Times in seconds, sizes in bytes. */
 export interface Waiting {
@@ -78,7 +78,9 @@ async function measured({ place, store, say }: Ground, count: number): Promise<W
   const memory = memoryOf(worker.pid) ?? { now: Number.NaN, peak: Number.NaN };
   const sweep = await sweepOnce(place, store);
   const database = { store: sizeOf(join(place.dir, 'home'), 'store'), temporal: sizeOf(place.dir, 'temporal') };
-  await post(place, 'clock', { advance_ms: 2 * HOUR_MS });
+  say(`the worker has ${megabytes(memory.now)} MB, a sweep of everything takes ${sweep.toFixed(2)} s`);
+  say(`the store has ${megabytes(database.store)} MB, Temporal's database ${megabytes(database.temporal)} MB`);
+  await post(place, 'clock', { advance_ms: 2 * SETTLED_AFTER_MS });
   const settled = stopwatch();
   await until(async () => (await countsOf(store, large)).ended > 0, worker.pid);
   const firstEnd = settled();
@@ -93,6 +95,8 @@ async function measured({ place, store, say }: Ground, count: number): Promise<W
 }
 
 const REST_MS = 10_000;
+
+export const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(0);
 
 const stopwatch = (): (() => number) => {
   const began = performance.now();

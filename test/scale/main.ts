@@ -1,5 +1,5 @@
 import { commandLine, refuse } from '../support/command-line.ts';
-import { drill, type Waiting } from './drill.ts';
+import { drill, megabytes, type Waiting } from './drill.ts';
 
 /**
  * `npm run drill:scale -- --payouts N [--json]`: N payouts that wait at the bank at one time, with one worker, beside a tenth of
@@ -51,7 +51,6 @@ function verdict(what: string, ratio: number, most: number): Verdict {
 }
 
 function textOf(all: readonly Waiting[], verdicts: readonly Verdict[]): string {
-  const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(0);
   const line = (name: string, cell: (one: Waiting) => string): string =>
     `${name.padEnd(44)}${all.map((one) => cell(one).padStart(12)).join('')}`;
   return [
