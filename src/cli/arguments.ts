@@ -3,7 +3,7 @@ import { holdsCardNumber } from '../domain/card-number.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { REASONS } from '../domain/reasons.ts';
+import { isReasonCode } from '../domain/reasons.ts';
 
 // What the values of options are made of; each throws commander's error, which names the option, unless it says otherwise.
 
@@ -98,7 +98,7 @@ export function dayRange(text: string): { from: number; to: number } {
 export function waitKinds(text: string): readonly string[] {
   return text.split(',').map((part) => {
     const kind = part.trim();
-    if (Object.hasOwn(REASONS, kind)) return kind;
+    if (isReasonCode(kind)) return kind;
     throw new InvalidArgumentError('a kind is a reason code, as `payouts inbox` shows in brackets');
   });
 }

@@ -1,11 +1,10 @@
 import { flagsText } from '../domain/flags.ts';
-import { REASONS, type ReasonCode } from '../domain/reasons.ts';
+import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { counted, groupedAmount, totalsText } from '../reports/display.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf, shortId, totalsOf } from '../reports/next-step.ts';
 import { labelled, widthOf, wrap } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import { REMEDIES } from '../rules/remedies.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { table } from './table.ts';
 
@@ -33,7 +32,7 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
     kind,
     groupedAmount(`${some.length}`),
     totalsText(totalsOf(some)),
-    REASONS[kind as ReasonCode] ?? '',
+    isReasonCode(kind) ? REASONS[kind].says : '',
   ]);
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
@@ -101,7 +100,7 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
 
 /** Somebody who approves a frozen account or a changed payee has accepted neither. */
 function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
-  const kinds = [...byKind(payouts).keys()].filter((kind) => REMEDIES[kind as ReasonCode]?.approvalOnlyLooks);
+  const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyLooks);
   if (kinds.length === 0) return [];
   const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is checked again, and the payout is held again if nothing has changed.`;
   return ['', ...wrap(text, width)];

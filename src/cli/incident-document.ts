@@ -7,6 +7,6 @@ export const incidentDocument = ({ id, reference, orderId, kind, seenAt }: Incid
   reference,
   orderId,
   kind,
-  message: INCIDENTS[kind],
+  message: INCIDENTS[kind].says,
   seenAt: new Date(seenAt).toISOString(),
 });

@@ -1,4 +1,5 @@
 import { flagsText } from '../domain/flags.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { ReportedIncident } from '../reports/batch-report.ts';
 import { CHECK_NAMES, type CheckShown, checkText } from '../reports/check-texts.ts';
 import { groupedAmount, minuteOf, returnedText, standingOf } from '../reports/display.ts';
@@ -8,7 +9,6 @@ import { stepLines } from '../reports/render-steps.ts';
 import type { ReportedPayout } from '../reports/reported-payout.ts';
 import { labelled } from '../reports/wrap.ts';
 import { visible } from '../rules/finding.ts';
-import { INCIDENT_REMEDIES } from '../rules/remedies.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { timesOf } from './batch-steps.ts';
 
@@ -100,7 +100,7 @@ function exchangeText({ exchange }: ReportedPayout): string | null {
 }
 
 function incidentSteps({ kind, id }: ReportedIncident): [string, string][] {
-  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  const { todo, byItself } = INCIDENTS[kind];
   return [
     ['to do', todo.replaceAll('INCIDENT', id)],
     ['otherwise', byItself],

@@ -144,7 +144,7 @@ async function cameToLight(store: Store, batchId: string): Promise<Map<string, {
     }
     for (const { reference, kind, seenAt } of await store.incidentsOf([...answeredAs.keys()])) {
       found.set(answeredAs.get(reference) ?? reference, {
-        reason: { code: kind, message: INCIDENTS[kind] },
+        reason: { code: kind, message: INCIDENTS[kind].says },
         at: seenAt,
       });
     }

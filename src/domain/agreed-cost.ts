@@ -1,5 +1,5 @@
-import type { Assessment } from './gates.ts';
 import { compareDecimals, exceedsSlippage, formatDecimal, parseDecimal } from './money.ts';
+import type { ExchangePlan } from './order-plans.ts';
 import type { Terms } from './policy.ts';
 
 /** What a transfer or an exchange by itself costs at most: signed beside the instruction. Amounts are decimals. */
@@ -15,7 +15,7 @@ export interface AgreedCost {
  * through is bounded again.
  */
 export function agreedCost(
-  { fee, exchange, firstSellAmount }: Pick<Assessment, 'fee' | 'exchange' | 'firstSellAmount'>,
+  { fee, exchange, firstSellAmount }: { fee?: string; exchange?: ExchangePlan; firstSellAmount?: string },
   { feeCap, maxSlippage }: Pick<Terms, 'feeCap' | 'maxSlippage'>,
 ): AgreedCost {
   const isAbove = feeCap !== undefined && fee !== undefined && compareDecimals(fee, feeCap) === 1;

@@ -2,18 +2,31 @@ import type { PayoutKind } from './names.ts';
 import { isArrival, isReturn, type OrderFacts } from './order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, type PayoutState, type Reason } from './payout-state.ts';
+import { operator, type Remedy } from './remedy.ts';
 
 /**
  * What the bank's orders say about payouts that have ended: money that came back, and incidents, which contradict what was
  * stored. Pure; a fact never changes an end.
  */
 
-/** Kind of an incident -> the sentence that people read. No sentence holds a value of the row. */
+/** Kinds of incidents, and what people are told about each. */
 export const INCIDENTS = {
-  'second-order': 'the payout is completed, and the bank shows another order under its reference',
-  'order-after-end': 'the payout ended unpaid, and the bank shows an order under its reference that may take money',
-  'end-contradicted': 'the bank now shows a different outcome for the order of this payout than when it ended',
-} as const;
+  'second-order': operator(
+    'the payout is completed, and the bank shows another order under its reference',
+    'Have the bank recall the surplus order; then `payouts acknowledge INCIDENT --reason TEXT` records that it was dealt with.',
+    'Nothing: it stays open until somebody acknowledges it.',
+  ),
+  'order-after-end': operator(
+    'the payout ended unpaid, and the bank shows an order under its reference that may take money',
+    'Ask the bank what happened to the order, and do not pay the row again before you know; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Nothing: no retry of the payout is sent while the order may have moved money.',
+  ),
+  'end-contradicted': operator(
+    'the bank now shows a different outcome for the order of this payout than when it ended',
+    'Ask the bank which is true; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Nothing: the stored end is kept, and the contradiction is reported beside it.',
+  ),
+} satisfies Record<string, Remedy>;
 
 export type IncidentKind = keyof typeof INCIDENTS;
 

@@ -1,6 +1,7 @@
-import type { Assessment, ExchangePlan } from './gates.ts';
+import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import type { ExpectedOrder } from './order-judgement.ts';
+import type { ExchangePlan } from './order-plans.ts';
 import { unfitTransfer } from './own-accounts.ts';
 
 /** Which of a payout's orders. */

@@ -171,7 +171,7 @@ export function reportedIncidents(
     reference,
     orderId,
     kind,
-    message: INCIDENTS[kind],
+    message: INCIDENTS[kind].says,
     id,
     acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
   })).sort((a, b) => (a.row ?? 0) - (b.row ?? 0) || compare(a.orderId, b.orderId) || compare(a.kind, b.kind));

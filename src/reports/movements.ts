@@ -68,7 +68,7 @@ export function movedBy(facts: MovedFacts): Moved {
     ...(exchange === undefined ? unbooked(facts) : exchanged(facts, exchange)),
     ...paid(facts),
     ...facts.returns.map((entry) => returned(facts, entry)),
-    ...facts.incidents.map(({ kind }): Told => ({ kind: 'payment', why: INCIDENTS[kind] })),
+    ...facts.incidents.map(({ kind }): Told => ({ kind: 'payment', why: INCIDENTS[kind].says })),
   ];
   return {
     payout,

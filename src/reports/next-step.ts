@@ -4,8 +4,8 @@ import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { addDecimals, formatMinor } from '../domain/money.ts';
 import { isEnd, needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
-import { REASONS, type ReasonCode } from '../domain/reasons.ts';
-import { type Actor, commandsIn, type Deadline, REMEDIES } from '../rules/remedies.ts';
+import { isReasonCode, REASONS } from '../domain/reasons.ts';
+import { type Actor, commandsIn, type Deadline } from '../domain/remedy.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { STATES } from './state-texts.ts';
 
@@ -50,14 +50,12 @@ export function kindOf({ state, reason }: { state: PayoutState; reason: Reason |
   return reason?.code ?? state;
 }
 
-const isReason = (kind: string): kind is ReasonCode => Object.hasOwn(REASONS, kind);
-
 /** The step of a row; undefined for one that is completed. */
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const { state, reason } = row;
   if (state === 'completed') return undefined;
   const kind = kindOf(row);
-  const remedy = isReason(kind) ? REMEDIES[kind] : undefined;
+  const remedy = isReasonCode(kind) ? REASONS[kind] : undefined;
   const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const shown = ready(todo, row, who, context.policy === undefined);
   return {
@@ -214,12 +212,12 @@ function groupOf(kind: Tallied): StepGroup {
     state,
     needsAttention: needsAttention(state, reason),
     // Details differ from row to row; the sentence of the code does not.
-    why: whys.size > 1 && isReason(step.kind) ? REASONS[step.kind] : step.why,
+    why: whys.size > 1 && isReasonCode(step.kind) ? REASONS[step.kind].says : step.why,
     hasEnded: step.hasEnded,
     since: kind.since,
     until: kind.until,
     who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
-    todo: count === 1 || !isReason(step.kind) ? step.todo : REMEDIES[step.kind].todo,
+    todo: count === 1 || !isReasonCode(step.kind) ? step.todo : REASONS[step.kind].todo,
     commands: count === 1 ? step.commands : commandsOfMany(kind),
     byItself: step.byItself,
     count,

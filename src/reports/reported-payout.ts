@@ -1,4 +1,4 @@
-import type { ExchangePlan } from '../domain/gates.ts';
+import type { ExchangePlan } from '../domain/order-plans.ts';
 import { payeeName } from '../domain/payee-flags.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';

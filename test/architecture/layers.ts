@@ -149,7 +149,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'reports/next-step.ts',
       'reports/erp-formats.ts',
       'rules/finding.ts',
-      'rules/remedies.ts',
       'webhooks/ip-list.ts',
       'telemetry/readiness.ts',
     ],

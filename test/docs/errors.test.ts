@@ -46,7 +46,7 @@ describe('docs/errors.md', () => {
   });
 
   it('has every reason code with the sentence people read', () => {
-    const expected = Object.entries(REASONS).map(([name, sentence]) => rowOf(code(name), sentence));
+    const expected = Object.entries(REASONS).map(([name, { says }]) => rowOf(code(name), says));
     expect(tableRows(text, 'Reason codes')).toEqual(expected);
   });
 

@@ -34,7 +34,7 @@ describe('docs/operations.md', () => {
   });
 
   it('has every kind of incident with the sentence people read', () => {
-    const expected = Object.entries(INCIDENTS).map(([kind, sentence]) => [code(kind), sentence]);
+    const expected = Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says]);
     expect(tableRows(operations, 'Incidents').map((row) => cellsOf(row).slice(0, 2))).toEqual(expected);
   });
 

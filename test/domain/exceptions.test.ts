@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exceptionsOf } from '../../src/domain/exceptions.ts';
+import { exceptionsOf } from '../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../src/domain/payee-check.ts';
 
 const NO_CAPS = { feeCap: undefined, maxSlippage: '0.01' };

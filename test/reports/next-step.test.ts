@@ -32,7 +32,7 @@ describe('the next step', () => {
     const id = shortId(held.reference);
     expect(nextStep(held, CONTEXT)).toEqual({
       kind: 'look-alike',
-      why: REASONS['look-alike'],
+      why: REASONS['look-alike'].says,
       hasEnded: false,
       since: NOW,
       until: null,

@@ -1,8 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REASONS } from '../../src/domain/reasons.ts';
-import { REMEDIES } from '../../src/rules/remedies.ts';
 import { RULES } from '../../src/rules/rules.ts';
 import { ROOT } from '../docs/markdown.ts';
 
@@ -11,7 +9,7 @@ const SOURCES = [
   ...globSync('src/{formats,rules,reports,intake}/**/*.ts', { cwd: ROOT }),
   join('src', 'api', 'required-details.ts'),
   join('src', 'domain', 'money.ts'),
-].filter((file) => !['columns.ts', 'remedies.ts', 'rules.ts'].includes(basename(file)));
+].filter((file) => !['columns.ts', 'rules.ts'].includes(basename(file)));
 
 /** The ways in which the sources write the name of a rule. */
 const WRITTEN = [
@@ -56,11 +54,5 @@ describe('the table of rules', () => {
   it('says what is wrong and what to do, in whole sentences', () => {
     const short = Object.entries(RULES).filter(([, text]) => !/^[A-Z`"].*[.,:;]"? .*[."]$/s.test(text));
     expect(short).toEqual([]);
-  });
-});
-
-describe('the table of remedies', () => {
-  it('has every reason code', () => {
-    expect(Object.keys(REMEDIES).sort()).toEqual(Object.keys(REASONS).sort());
   });
 });

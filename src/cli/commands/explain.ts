@@ -2,8 +2,9 @@ import type { Bank } from '../../api/bank.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { needsAttention, type PayoutState } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { REASONS, type ReasonCode } from '../../domain/reasons.ts';
+import { isReasonCode, REASONS } from '../../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../../domain/reconciliation.ts';
+import type { Actor, Remedy } from '../../domain/remedy.ts';
 import { sampleValue } from '../../formats/template/sample-payee.ts';
 import { fieldNames } from '../../formats/template/write-template.ts';
 import { STATES } from '../../reports/state-texts.ts';
@@ -11,7 +12,6 @@ import { labelled as labelledText, widthOf } from '../../reports/wrap.ts';
 import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../rules/columns.ts';
 import { visible } from '../../rules/finding.ts';
 import { didYouMean } from '../../rules/nearest.ts';
-import { type Actor, INCIDENT_REMEDIES, REMEDIES, type Remedy } from '../../rules/remedies.ts';
 import { RULES } from '../../rules/rules.ts';
 import { bankOffer } from '../bank-offer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -90,20 +90,18 @@ function state(name: string): Explained[] {
 }
 
 function reason(name: string): Explained[] {
-  return isReason(name) ? [remedied('reason', name, REASONS[name], REMEDIES[name])] : [];
+  return isReasonCode(name) ? [remedied('reason', name, REASONS[name])] : [];
 }
 
 function incident(name: string): Explained[] {
   if (!Object.hasOwn(INCIDENTS, name)) return [];
-  const kind = name as IncidentKind;
-  return [remedied('incident', name, INCIDENTS[kind], INCIDENT_REMEDIES[kind])];
+  return [remedied('incident', name, INCIDENTS[name as IncidentKind])];
 }
 
 function remedied(
   what: 'reason' | 'incident',
   name: string,
-  meaning: string,
-  { who, todo, byItself }: Remedy,
+  { says: meaning, who, todo, byItself }: Remedy,
 ): Explained {
   const lines = [
     [what, name],
@@ -170,7 +168,6 @@ function unknownName(name: string, fields: readonly string[]): Problem {
 }
 
 const isColumn = (name: string): name is Column => Object.hasOwn(COLUMNS, name);
-const isReason = (name: string): name is ReasonCode => Object.hasOwn(REASONS, name);
 
 const labelled = (lines: readonly (readonly string[])[]): string =>
   lines
@@ -182,14 +179,17 @@ const labelled = (lines: readonly (readonly string[])[]): string =>
     )
     .join('\n');
 
+const sentencesOf = (table: Readonly<Record<string, Remedy>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(table).map(([name, { says }]) => [name, says]));
+
 const LIST: Explained = {
   document: {
     schemaVersion: 1,
     columns: COLUMNS,
     rules: RULES,
     states: STATES,
-    reasons: REASONS,
-    incidents: INCIDENTS,
+    reasons: sentencesOf(REASONS),
+    incidents: sentencesOf(INCIDENTS),
   },
   text: [
     table(

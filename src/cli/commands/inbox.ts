@@ -5,7 +5,6 @@ import { counted, minuteOf } from '../../reports/display.ts';
 import { kindOf, nextStep, type StepContext, type StepGroup, stepGroups } from '../../reports/next-step.ts';
 import { stepGroupsText } from '../../reports/render-steps.ts';
 import { labelled, widthOf } from '../../reports/wrap.ts';
-import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { approvedBy } from '../../services/decisions/approved-by.ts';
 import { isFor } from '../../services/decisions/is-for.ts';
 import { openQuestion } from '../../services/decisions/open-question.ts';
@@ -117,10 +116,10 @@ function inboxText(
 
 function incidentLines({ kind, id, reference, orderId, seenAt }: IncidentRecord, width: number): string[] {
   const layout = { indent: 2, labelWidth: 'otherwise  '.length, width };
-  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  const { todo, byItself } = INCIDENTS[kind];
   return [
     `incident ${id} [${kind}]`,
-    ...labelled('why', `${INCIDENTS[kind]} (order ${orderId}, payout ${reference})`, layout),
+    ...labelled('why', `${INCIDENTS[kind].says} (order ${orderId}, payout ${reference})`, layout),
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
     ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),

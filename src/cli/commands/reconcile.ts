@@ -60,7 +60,7 @@ function documentOf({ keys, unreadKeys, findings }: Pass): object {
     reference,
     orderId,
     kind,
-    message: INCIDENTS[kind],
+    message: INCIDENTS[kind].says,
   }));
   return { schemaVersion: 1, keys, unreadKeys, ...counts, incidentCount, incidents };
 }
@@ -68,7 +68,7 @@ function documentOf({ keys, unreadKeys, findings }: Pass): object {
 function textOf(pass: Pass): string {
   const counts = countsOf(pass).map(([name, count]) => [name, `${count}`]);
   const incidents = pass.findings.shown.map(
-    ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind]} (payout ${reference}, order ${orderId})`,
+    ({ kind, reference, orderId }) => `${kind}: ${INCIDENTS[kind].says} (payout ${reference}, order ${orderId})`,
   );
   return [table(['found', 'number'], counts), ...incidents].join('\n');
 }

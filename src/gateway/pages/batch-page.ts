@@ -65,7 +65,7 @@ export function batchPage(page: BatchPage): Html {
   const isOver = counts.open === 0;
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
 <div data-part="standing"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
-${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>)</p>`)}
+${incidents.map(({ kind, id }) => html`<p class="problem">${INCIDENTS[kind].says} (<a href="/incidents">${id}</a>)</p>`)}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>

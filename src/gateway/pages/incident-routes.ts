@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
 import { resolveDigest } from '../../domain/question-digest.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
-import { INCIDENT_REMEDIES } from '../../rules/remedies.ts';
 import { touches } from '../../services/decisions/verdict.ts';
 import type { IncidentRecord } from '../../store/store.ts';
 import { keptText, parsed } from '../schemas.ts';
@@ -63,7 +62,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
 function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
   const { id, kind, reference, orderId, seenAt, acknowledged } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
-<p class="sentence"><strong>${INCIDENTS[kind]}</strong></p>
+<p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
 ${factList([
   ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
   ['Bank order', html`<code>${orderId}</code>`],
@@ -82,7 +81,7 @@ function incidentSteps(
   { kind, id }: IncidentRecord,
   { view, mayAcknowledge }: { view: View; mayAcknowledge: boolean },
 ): [string, Part][] {
-  const { todo, byItself } = INCIDENT_REMEDIES[kind];
+  const { todo, byItself } = INCIDENTS[kind];
   const { caller } = view;
   const offered = new Set<Offer>(mayAcknowledge ? ['acknowledge'] : []);
   return [

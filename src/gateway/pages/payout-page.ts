@@ -64,7 +64,7 @@ ${instructionFacts(row)}</details>`;
 }
 
 const incidentNote = ({ kind, id, acknowledged }: IncidentRecord): Html =>
-  html`<p class="problem">${INCIDENTS[kind]} (<a href="/incidents">${id}</a>${acknowledged !== null && ', acknowledged'})</p>`;
+  html`<p class="problem">${INCIDENTS[kind].says} (<a href="/incidents">${id}</a>${acknowledged !== null && ', acknowledged'})</p>`;
 
 const offersResolve = ({ shown: { row }, mayResolve }: PayoutPage): boolean => isUndecidable(row) && mayResolve;
 

@@ -1,7 +1,7 @@
 import type { Limit } from '../../domain/authority.ts';
 import { DAY_MS } from '../../domain/durations.ts';
-import type { ExchangePlan } from '../../domain/gates.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
+import type { ExchangePlan } from '../../domain/order-plans.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Authority } from './verdict.ts';
 

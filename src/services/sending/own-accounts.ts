@@ -1,7 +1,8 @@
 import type { AccountBalance } from '../../api/schemas/accounts.ts';
-import type { Assessment, ExchangePlan, ShownAccount } from '../../domain/gates.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../domain/money.ts';
+import type { ExchangePlan, ShownAccount } from '../../domain/order-plans.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';

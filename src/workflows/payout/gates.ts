@@ -4,7 +4,7 @@ import { type Assessment, type Gate, nextGate, type Obstacle, type Passes } from
 import type { EndState, Reason } from '../../domain/payout-state.ts';
 import { doublingPause, type Terms } from '../../domain/policy.ts';
 import { holdDigest } from '../../domain/question-digest.ts';
-import { ACCOUNT_HOLDS, because, questionOfHold, type ReasonCode, TOLD_HOLDS } from '../../domain/reasons.ts';
+import { because, isOfAccount, isTold, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { call, polls } from '../proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -170,7 +170,7 @@ export class Gates {
     const { view, passes } = this;
     const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
     // The rest of the account's rows wait for this one to find it usable again, and nobody tells it of a switch.
-    const isProbe = isIn(ACCOUNT_HOLDS, reason) || isIn(TOLD_HOLDS, reason);
+    const isProbe = isOfAccount(reason) || isTold(reason);
     const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
     this.visits += 1;
     view.inbox.take();
@@ -180,7 +180,7 @@ export class Gates {
       reason,
       lookAgainMs: pause,
       goesOnAfresh: true,
-      interrupt: () => isIn(TOLD_HOLDS, reason) && view.inbox.hasNews,
+      interrupt: () => isTold(reason) && view.inbox.hasNews,
     });
     if (decided.kind === 'rejected') return unpaid('rejected', 'approval-rejected');
     if (decided.kind === 'approved') {
@@ -246,5 +246,3 @@ export class Gates {
 /** Digest of what a gate asks people; undefined where it asks nothing. */
 const askedAt = (gate: Gate): string | undefined =>
   gate.gate === 'approval' || gate.gate === 'hold' ? gate.digest : undefined;
-
-const isIn = (codes: readonly string[], { code }: Reason): boolean => codes.includes(code);

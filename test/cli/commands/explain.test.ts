@@ -72,7 +72,7 @@ it.each(Object.keys(RULES))('the finding %s is told', async (name) => {
   expect(await told(name)).toContain(RULES[name]);
 });
 
-it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, meaning) => {
+it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, { says: meaning }) => {
   expect(await told(name)).toMatch(
     new RegExp(`reason +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*\notherwise +\\S`),
   );
@@ -82,7 +82,7 @@ it.each(Object.keys(STATES))('the state %s is told with what happens in it by it
   expect(await told(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\notherwise +\\S`));
 });
 
-it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', async (name, meaning) => {
+it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', async (name, { says: meaning }) => {
   expect(await told(name)).toMatch(
     new RegExp(`^incident +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*acknowledge`),
   );
@@ -90,5 +90,8 @@ it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', as
 
 it('a name that is a rule and a reason is told as both', async () => {
   expect(await told('id-reused')).toMatch(/^finding +id-reused\n(.|\n)*\n\nreason +id-reused\n/);
-  expect(open.told.document).toMatchObject({ rule: RULES['id-reused'], reason: { meaning: REASONS['id-reused'] } });
+  expect(open.told.document).toMatchObject({
+    rule: RULES['id-reused'],
+    reason: { meaning: REASONS['id-reused'].says },
+  });
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { because, REASONS, type ReasonCode } from '../../../src/domain/reasons.ts';
-import { REMEDIES } from '../../../src/rules/remedies.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { argvsOf, complaintAbout } from '../../cli/typed-commands.ts';
 import { DEFAULT_PAYMENT } from '../../support/product.ts';
@@ -61,14 +60,14 @@ it('the same texts as at a terminal stand on the page for each reason code, and 
   expect(codes.length).toBeGreaterThan(40);
   for (const code of codes) {
     const at = { reason: because(code), at: Date.now() };
-    const state = REMEDIES[code].who === 'operator' ? 'needs-operator' : 'held';
+    const state = REASONS[code].who === 'operator' ? 'needs-operator' : 'held';
     await gateway.door.store.changePayout(row.reference, { state, ...at });
     for (const path of [`/payouts/${row.reference}`, `/batches/${row.batchId}`]) {
       const { text } = await visit.send(path);
       const page = read(text);
       expect(page, code).toContain(`(${code})`);
-      expect(page, code).toContain(REMEDIES[code].byItself);
-      const prose = REMEDIES[code].todo.split('`').filter((_, n) => n % 2 === 0);
+      expect(page, code).toContain(REASONS[code].byItself);
+      const prose = REASONS[code].todo.split('`').filter((_, n) => n % 2 === 0);
       for (const part of prose) expect(page.replace(/\s+/g, ' '), code).toContain(part.replace(/\s+/g, ' ').trim());
       const copied = [...text.matchAll(/<pre class="copy">(.*?)<\/pre>/gs)].flatMap(([, it = '']) =>
         it.trim().split('\n'),

@@ -45,7 +45,7 @@ describe('the answer to a file that was taken', () => {
     expect(values('AcctSvcrRef')).toEqual([ORDER]);
     expect(values('Rsn/Cd')).toEqual(['CH20', 'NARR']);
     expect(values('AddtlInf').join(' ')).toBe(
-      `amount: too-many-decimals: write it again order-not-found: ${REASONS['order-not-found']}`,
+      `amount: too-many-decimals: write it again order-not-found: ${REASONS['order-not-found'].says}`,
     );
     expect(values('InstdAmt')).toEqual(['10.50', '20.00', '30']);
   });

@@ -1,0 +1,283 @@
+import {
+  again,
+  held,
+  ofAccount,
+  onlyLooks,
+  operator,
+  outside,
+  over,
+  type Remedy,
+  STAYS,
+  screened,
+  told,
+  waits,
+} from '../remedy.ts';
+
+const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
+const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
+
+/** Of a payout that waits for someone, is held, or ended unpaid. */
+export const PAYOUT_REASONS = {
+  // waiting
+  'beneficiary-pending': waits(
+    'the beneficiary is being created at the bank',
+    'Nothing.',
+    'It continues when the bank shows the payee.',
+  ),
+  'bank-unreachable': waits(
+    'the bank does not answer; trying again',
+    'If this lasts, `payouts doctor` shows what works and what does not.',
+    'The bank is tried again, at growing intervals.',
+  ),
+  'not-yet-due': waits(
+    'waiting for its execution date',
+    '`payouts cancel ID` withdraws it.',
+    'It is sent on its date.',
+    'date',
+  ),
+  'insufficient-funds': outside(
+    'the account does not hold enough money',
+    'Put money on the account, or `payouts cancel ID`.',
+    'It continues when the money is there, and fails when the waiting time is over.',
+    'funds',
+  ),
+  'approval-required': {
+    says: 'waiting for internal approval',
+    who: 'approver',
+    todo: '`payouts approve ID` approves it, `payouts reject ID --remark TEXT` ends it unpaid. The maker may not decide.',
+    byItself: 'It ends unpaid if nobody approves it in time.',
+    until: 'approval',
+  },
+  'bank-approval-required': {
+    says: 'waiting for approval of the bank order',
+    who: 'approver',
+    todo: '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank.',
+    byItself: 'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
+    until: 'bank-audit',
+  },
+  'outcome-unknown': waits(
+    'an answer of the bank was lost; searching for the order before anything else is sent',
+    'Nothing, and do not pay it another way: it may already be paid.',
+    "It continues as soon as the bank's data proves what happened.",
+  ),
+  // held
+  'fee-above-cap': held(
+    'the quoted fee is above the cap',
+    '`payouts approve ID` accepts the fee, `payouts reject ID --remark TEXT` ends it unpaid.',
+    'It checks again, and continues when the fee is within the cap.',
+  ),
+  'slippage-above-cap': held(
+    'the exchange rate moved by more than the cap',
+    '`payouts approve ID` accepts the rate, `payouts reject ID --remark TEXT` ends it unpaid.',
+    'Until the exchange is booked it checks again, and continues when the rate is within the cap.',
+  ),
+  'exchange-quote-unclear': onlyLooks(
+    'the exchange quote does not buy the requested amount',
+    'Ask the bank about its quote. Then `payouts approve ID` checks again at once; `payouts reject ID --remark TEXT` ends it unpaid.',
+    LOOKS_AGAIN,
+  ),
+  'account-frozen': ofAccount(
+    onlyLooks(
+      'the bank reports the account as frozen',
+      'Have the bank unfreeze the account. Then `payouts approve ID` checks again at once; it pays nothing while the account is frozen. `payouts reject ID --remark TEXT` ends it unpaid.',
+      LOOKS_AGAIN,
+    ),
+  ),
+  'account-not-found': ofAccount(
+    onlyLooks(
+      'the bank does not know the account',
+      'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
+      LOOKS_AGAIN,
+    ),
+  ),
+  'beneficiary-changed': onlyLooks(
+    'the beneficiary at the bank differs from the instruction',
+    'Compare the payee at the bank with the instruction, and correct it at the bank. Then `payouts approve ID` checks again at once; it does not accept the change. `payouts reject ID --remark TEXT` ends it unpaid.',
+    LOOKS_AGAIN,
+  ),
+  'beneficiary-not-found': onlyLooks(
+    'the bank does not know the beneficiary',
+    'If the id is right, clarify with the bank; then `payouts approve ID` checks again at once. If it is wrong, `payouts reject ID --remark TEXT` and submit the row under a new document id.',
+    LOOKS_AGAIN,
+  ),
+  'beneficiary-conflict': onlyLooks(
+    'the bank has this beneficiary with other details',
+    'Correct the payee at the bank; then `payouts approve ID` checks again at once. Or `payouts reject ID --remark TEXT` and submit a new row with the beneficiary_id.',
+    LOOKS_AGAIN,
+  ),
+  'no-payout-account': onlyLooks(
+    'the user has no account in the payout currency',
+    'Have the bank open an account in that currency; then `payouts approve ID` checks again at once. `payouts reject ID --remark TEXT` ends it unpaid.',
+    LOOKS_AGAIN,
+  ),
+  'switched-off': told(
+    onlyLooks(
+      'an operator has switched this off; continues when it is switched on again',
+      '`payouts switch list` shows who switched it off and why. `payouts approve ID` only checks again and lifts no switch. `payouts reject ID --remark TEXT` ends it unpaid.',
+      'It continues when the switch is on again.',
+    ),
+  ),
+  'look-alike': held(
+    'same payee, amount and currency as an earlier payout',
+    'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID --remark TEXT` does not.',
+    STAYS,
+  ),
+  'payee-close-match': held(
+    "the account is held under a name that is close to the payee's",
+    'Compare the two names that `payouts status ID` shows: `payouts approve ID` pays the account anyway; `payouts reject ID --remark TEXT` ends it unpaid, so that you can submit it with the right name.',
+    STAYS,
+  ),
+  'payee-no-match': held(
+    'the account is not held under the name of the payee',
+    'Confirm the account with the payee through another channel than the one the row came by: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'payee-not-verified': held(
+    'whether the account is held under the name of the payee could not be verified',
+    'Verify the account another way: `payouts approve ID` pays it without a verification, `payouts reject ID --remark TEXT` ends it unpaid.',
+    ASKS_AGAIN,
+  ),
+  'screening-hit': screened(
+    'the screening found the payee on a list',
+    'Review the case at the screening provider: `payouts approve ID` clears it for this payout, `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'screening-not-available': screened(
+    'the payee could not be screened',
+    '`payouts approve ID` pays it without a screening, `payouts reject ID --remark TEXT` ends it unpaid.',
+    ASKS_AGAIN,
+  ),
+  'limit-reached': onlyLooks(
+    'a limit of the policy would be exceeded; continues when the limit allows it',
+    'Wait, or have the policy changed; `payouts approve ID` only checks again. `payouts reject ID --remark TEXT` ends it unpaid.',
+    'It continues when the limit of 24 hours allows it.',
+  ),
+  'maker-not-allowed': onlyLooks(
+    'the policy does not allow its maker to submit it; continues when it does',
+    'Give its maker the role `maker` again in the policy file, or reject it and have somebody else submit it. `payouts approve ID` only checks again; `payouts reject ID --remark TEXT` ends it unpaid.',
+    'It continues when the policy allows it.',
+  ),
+  'card-payment-open': told(
+    waits(
+      'waiting for the card payment it depends on',
+      '`payouts card list` shows the state of the card payment.',
+      'It continues when the card payment has succeeded, and ends unpaid if the card payment took no money.',
+    ),
+  ),
+  'card-payment-not-captured': held(
+    'the card payment it depends on has only reserved the money',
+    'Capture the money at the acquirer first; then `payouts approve ID` pays it. `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'card-payment-too-small': held(
+    'the card payment it depends on does not cover it',
+    'Compare it with the card payment that `payouts card list` shows: `payouts approve ID` pays it anyway, `payouts reject ID --remark TEXT` ends it unpaid.',
+    STAYS,
+  ),
+  'card-payment-contradicted': told(
+    held(
+      'the acquirer has contradicted the end of the card payment it depends on',
+      'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` confirms the stored end, `payouts reject ID --remark TEXT` ends the payout unpaid.',
+      STAYS,
+    ),
+  ),
+  'earlier-generation-open': told(
+    onlyLooks(
+      'an earlier attempt to pay this document may have moved money',
+      'If the earlier one was paid, `payouts reject ID --remark TEXT` ends this one unpaid. If not, `payouts incidents --open` shows what has to be cleared first. `payouts approve ID` only checks again.',
+      LOOKS_AGAIN,
+    ),
+  ),
+  // ended unpaid
+  'invalid-instruction': again(
+    'the instruction breaks a rule of the bank or of this product',
+    'Correct the row and submit it under a new document id.',
+  ),
+  'id-reused': again(
+    'this id was used before with different contents',
+    'Give the new payout a new document id; the earlier payout is not affected.',
+  ),
+  unsupported: over('the bank does not support this payment', 'Pay it another way; nothing was sent.'),
+  'refused-by-bank': again(
+    'the bank refused the request as invalid',
+    'Ask the bank what it refused, correct the row and submit it under a new document id.',
+  ),
+  'account-not-own': again(
+    'an account belongs to another user; money moves only between accounts of one user',
+    'Under a new document id, use accounts of one user, as `payouts accounts UID` shows them. To pay another user, use `payouts run FILE`.',
+  ),
+  'account-currency': again(
+    'the currency of an account is not the requested one',
+    'Under a new document id, use accounts that `payouts accounts UID` shows: of one currency for a transfer, of two for an exchange.',
+  ),
+  'funds-patience-over': again(
+    'the account did not receive enough money within the waiting time',
+    'Put money on the account; `payouts retry ID` if it still has to be paid.',
+  ),
+  'approval-rejected': over(
+    'an approver rejected the payout',
+    'Nothing was paid; `payouts audit show ID` shows the remark.',
+  ),
+  'approval-expired': again(
+    'nobody approved it in time',
+    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
+  ),
+  'bank-rejected': again(
+    'the bank order was rejected',
+    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
+  ),
+  'bank-cancelled': again(
+    'the bank cancelled the order',
+    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
+  ),
+  'bank-failed': again(
+    'the bank reports the order as failed',
+    'Ask the bank why; `payouts retry ID` if it still has to be paid.',
+  ),
+  'exchange-failed': again(
+    'the currency exchange ended without moving money',
+    'Nothing was exchanged or paid; `payouts retry ID` if it still has to be paid.',
+  ),
+  'cancelled-by-request': again(
+    'cancelled on request',
+    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
+  ),
+  'batch-cancelled': again(
+    'the batch was cancelled before this row was sent',
+    'Nothing was paid; `payouts retry ID` if it still has to be paid.',
+  ),
+  'closed-by-operator': over(
+    'an operator closed it as not paid',
+    "Nothing was paid, according to the operator's evidence; `payouts audit show ID` shows it.",
+  ),
+  'card-payment-unpaid': again(
+    'the card payment it depends on took no money',
+    'Collect the money another way, then submit the payout under a new document id.',
+  ),
+  // needs an operator
+  'order-not-found': operator(
+    'no order was found under this reference and the settings forbid sending it again',
+    'Ask the bank whether it has the order. If so, `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows it; if not, `payouts resolve ID --action resend --evidence TEXT` sends it again, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid.',
+  ),
+  'reference-conflict': operator(
+    'the bank has another order under this reference',
+    'Ask the bank what happened to the order under this reference; `payouts resolve ID --action keep-looking --evidence TEXT` checks again, `payouts resolve ID --action close-as-not-paid --evidence TEXT` ends it unpaid.',
+  ),
+  'duplicate-suspected': operator(
+    'the bank shows more than one order under this reference',
+    'Have the bank recall the surplus order; then `payouts resolve ID --action adopt-order --order ORDER --evidence TEXT` follows the other one.',
+  ),
+  'status-unclear': operator(
+    'the bank shows a status whose meaning is not known',
+    'Ask the bank what the status means; `payouts resolve ID --action close-as-not-paid --evidence TEXT` once it confirms that no money moved.',
+  ),
+  'status-stuck': operator(
+    'the order has not moved for longer than the age limit',
+    'Ask the bank why the order does not progress; `payouts resolve ID --action keep-looking --evidence TEXT` checks now.',
+  ),
+  'workflow-closed': operator(
+    'the workflow was closed before the payout ended',
+    '`payouts resolve ID --action keep-looking --evidence TEXT` starts it again; it searches for its order before it sends anything.',
+    'Nothing: it was closed repeatedly and is no longer restarted automatically.',
+  ),
+} satisfies Record<string, Remedy>;

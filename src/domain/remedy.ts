@@ -1,0 +1,70 @@
+/**
+ * Who may act on a row. `outside`: somebody at the bank, at the acquirer or with the account, by no command of ours; `nobody`: nobody
+ * has to.
+ */
+export type Actor = 'approver' | 'compliance' | 'operator' | 'maker' | 'outside' | 'nobody';
+
+/** What ends a wait without people: the patience for money, the life of our approval, that of the bank's audit, the day of the row. */
+export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
+
+/** What people are told about a kind of wait, end or incident: what it is, what can be done, and what happens if nobody does it. */
+export interface Remedy {
+  /** The sentence of the report and the UI. It holds no value of the row. */
+  says: string;
+  who: Actor;
+  /** In words; commands stand between backticks, with `ID` for the payout and capitals for what has to be filled in. */
+  todo: string;
+  /** What happens by itself. */
+  byItself: string;
+  /** An approval lets nothing through: the bank is only read again. */
+  approvalOnlyLooks?: true;
+  until?: Deadline;
+  /** It is about the account and not about the row: other rows of the account would meet the same. */
+  isOfAccount?: true;
+  /** Somebody may say that it is gone; who was killed before saying it does not. */
+  isTold?: true;
+}
+
+export const STAYS = 'Nothing: it waits until somebody decides.';
+const KEEPS_LOOKING =
+  'It keeps querying the bank, at growing intervals, and continues when an answer proves what happened.';
+const OVER = 'Nothing: it has ended.';
+
+export const waits = (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
+  ...{ says, who: 'nobody', todo, byItself },
+  ...(until && { until }),
+});
+
+export const outside = (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
+  ...waits(says, todo, byItself, until),
+  who: 'outside',
+});
+
+export const held = (says: string, todo: string, byItself: string): Remedy => ({
+  ...{ says, who: 'approver', todo, byItself },
+});
+
+export const screened = (says: string, todo: string, byItself: string): Remedy => ({
+  ...{ says, who: 'compliance', todo, byItself },
+});
+
+export const onlyLooks = (says: string, todo: string, byItself: string): Remedy => ({
+  ...held(says, todo, byItself),
+  approvalOnlyLooks: true,
+});
+
+export const operator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy => ({
+  ...{ says, who: 'operator', todo, byItself },
+});
+
+export const over = (says: string, todo: string): Remedy => waits(says, todo, OVER);
+
+export const again = (says: string, todo: string): Remedy => ({ ...over(says, todo), who: 'maker' });
+
+export const ofAccount = (remedy: Remedy): Remedy => ({ ...remedy, isOfAccount: true });
+
+export const told = (remedy: Remedy): Remedy => ({ ...remedy, isTold: true });
+
+/** The commands of a text, in its order. */
+export const commandsIn = (text: string): string[] =>
+  [...text.matchAll(/`(payouts [^`]+)`/g)].map(([, command = '']) => command);
