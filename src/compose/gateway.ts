@@ -23,9 +23,9 @@ import { answeredRefusal } from './answered-refusal.ts';
 import { bankAt } from './bank.ts';
 import { clockComplaint } from './bank-clock-alarm.ts';
 import { cardDeps } from './card-deps.ts';
-import { type Opened, openDoor } from './door.ts';
 import { writeErpFile } from './erp-file.ts';
 import { gatewayTransport } from './gateway-transport.ts';
+import { type Opened, openIntake } from './intake-deps.ts';
 import { pageDeps } from './page-deps.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { documentOf, reportBatch, reportFolder } from './report-batch.ts';
@@ -118,7 +118,7 @@ function depsOf(at: Opened, ui: TemporalUi): Omit<GatewayDeps, 'cards' | 'webhoo
   const { config, stack, store, client, bank, log } = at;
   return {
     store,
-    door: (maker) => openDoor(at, maker),
+    intake: (maker) => openIntake(at, maker),
     refused: (refusal) => answeredRefusal(config, refusal, Date.now()),
     document: (batchId) => documentOf(config, store, batchId, ui),
     report: async (batchId, isMasked) =>

@@ -6,7 +6,7 @@ import { executionsOver } from '../temporal/executions.ts';
 import { resolvePayout } from '../temporal/resolve-payout.ts';
 import { type TemporalUi, workflowUrl } from '../temporal/ui-link.ts';
 import { sidesShown } from './both-sides.ts';
-import type { Opened } from './door.ts';
+import type { Opened } from './intake-deps.ts';
 import { stepContext } from './next-steps.ts';
 
 /** An update waits for a worker; whoever presses a button does not wait for long. */

@@ -2,10 +2,10 @@ import type { WebhookConfig } from '../config/cards.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { deliverCardEvent } from '../services/card-events/deliver.ts';
 import { executionsOver } from '../temporal/executions.ts';
-import { Deliveries } from '../webhooks/deliveries.ts';
+import { EventQueue } from '../webhooks/event-queue.ts';
 import { webhookReceiver } from '../webhooks/receiver.ts';
 import { createVerifier } from '../webhooks/verifier.ts';
-import type { Opened } from './door.ts';
+import type { Opened } from './intake-deps.ts';
 
 /** A shorter secret is found by trying; which length an acquirer gives is not shown. */
 const SECRET_BYTES_FIT = 16;
@@ -22,6 +22,6 @@ export function webhookDeps(webhook: WebhookConfig, { store, bank, client, log }
   const delivering = { store, bank, executions: executionsOver(client), now };
   return {
     take: webhookReceiver({ verifier, cards: store.cards, noticeOf, now, log }),
-    deliveries: new Deliveries((event) => deliverCardEvent(delivering, event), log),
+    queue: new EventQueue((event) => deliverCardEvent(delivering, event), log),
   };
 }

@@ -34,7 +34,7 @@ import { keepLog } from './audit-log.ts';
 import { bankAt } from './bank.ts';
 import { bankClockAlarm } from './bank-clock-alarm.ts';
 import { payeeChecks } from './checks.ts';
-import { folderDeps } from './door.ts';
+import { folderDeps } from './intake-deps.ts';
 import { keepPolicyLog } from './policy-log.ts';
 import { refusedPayloads } from './refused-payloads.ts';
 import { openTracing, telemetryAt } from './telemetry.ts';

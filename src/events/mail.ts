@@ -13,7 +13,7 @@ export interface MailServer {
   isRemote: boolean;
 }
 
-export interface MailDoor {
+export interface MailTransport {
   /**
    * One mail to all addresses. Taken when the server has taken it for each of them; sent again, it goes to the others alone,
    * as far as this process knows. Never throws.
@@ -22,7 +22,7 @@ export interface MailDoor {
   close(): void;
 }
 
-export function mailDoor({ url, from, isRemote }: MailServer): MailDoor {
+export function mailTransport({ url, from, isRemote }: MailServer): MailTransport {
   const { hostname, port, protocol, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
   const transport = createTransport({

@@ -1,9 +1,9 @@
 import type { SubscriptionRecord } from '../store/store.ts';
 import { deliverEvents, isDue, type SenderDeps } from './deliver.ts';
 import { deliverDigest } from './deliver-digest.ts';
-import { type MailServer, mailDoor } from './mail.ts';
+import { type MailServer, mailTransport } from './mail.ts';
 import type { Subscription } from './subscription.ts';
-import { webhookDoor } from './webhook.ts';
+import { webhookEndpoint } from './webhook.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** For what came up last: a stack that ends with its command has no later look. */
@@ -31,14 +31,14 @@ export function startSender(
   const senders = subscriptions.map((subscription): { subscription: Subscription; deliver: Deliver } => {
     const { to } = subscription;
     if (to.kind === 'webhook') {
-      const door = webhookDoor(to, deps.now);
-      closers.push(() => door.close());
-      return { subscription, deliver: () => deliverEvents(deps, subscription, door.send) };
+      const endpoint = webhookEndpoint(to, deps.now);
+      closers.push(() => endpoint.close());
+      return { subscription, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
     }
     if (mailServer === undefined) throw new Error(`${subscription.name} has no mail server`);
-    const door = mailDoor(mailServer);
-    closers.push(() => door.close());
-    return { subscription, deliver: () => deliverDigest(deps, { ...subscription, to }, door.send) };
+    const transport = mailTransport(mailServer);
+    closers.push(() => transport.close());
+    return { subscription, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
   });
   const running = new Map<string, Promise<void>>();
   const begin = (name: string, deliver: Deliver): void => {

@@ -10,7 +10,7 @@ export const ANSWER_WITHIN_MS = 15_000;
 /** Nobody reads an answer; what is longer costs the connection. */
 const ANSWER_BYTES_MAX = 65_536;
 
-export interface WebhookDoor {
+export interface WebhookEndpoint {
   /** One POST, neither repeated nor redirected. Never throws. */
   send(event: CloudEvent): Promise<DeliveryOutcome>;
   /** Breaks off what is under way. */
@@ -18,7 +18,7 @@ export interface WebhookDoor {
 }
 
 /** Signs and sends to one receiver, over connections that are kept open. */
-export function webhookDoor({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookDoor {
+export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookEndpoint {
   const { origin, pathname, search, hostname } = new URL(url);
   const isHere = hostname === 'localhost';
   const agent = new Agent({

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
-import type { Door } from '../intake/intake.ts';
+import type { IntakeDeps } from '../intake/intake.ts';
 import { IntakeRefusal } from '../intake/intake-refusal.ts';
 import { isMakerUnknown } from '../intake/maker.ts';
 import { takeFile } from '../intake/take-file.ts';
@@ -15,7 +15,7 @@ import { type DropFolderPaths, moveInto, openDropFolder, takeIn, type WorkItem, 
 export interface FolderDeps {
   store: Store;
   /** Opened for each pass: files that complete bank messages may have changed. */
-  door(): Promise<Door>;
+  intake(): Promise<IntakeDeps>;
   /** Writes the reports of a batch as it stands. */
   report(batchId: string, place: { dir: string; answerStem?: string }): Promise<BatchStanding>;
   /** Something that is tried again at the next pass. */
@@ -68,9 +68,9 @@ export class DropFolder {
     await this.answerLater();
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
-    const door = await this.deps.door();
+    const intake = await this.deps.intake();
     for (const item of items) {
-      const found = await this.goOn(door, item);
+      const found = await this.goOn(intake, item);
       if (found !== 'gone') done[found] += 1;
     }
     return done;
@@ -92,9 +92,9 @@ export class DropFolder {
     }
   }
 
-  private async goOn(door: Door, item: WorkItem): Promise<Found> {
+  private async goOn(intake: IntakeDeps, item: WorkItem): Promise<Found> {
     try {
-      const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(door, item));
+      const batch = (await this.deps.store.batch(item.batchId)) ?? (await this.take(intake, item));
       if (batch === undefined) return 'open';
       return await this.report(batch, item);
     } catch (error) {
@@ -106,10 +106,10 @@ export class DropFolder {
   }
 
   /** The batch made of a file; undefined when an earlier one is under way with its rows: the file waits for that one. */
-  private async take(door: Door, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
+  private async take(intake: IntakeDeps, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
     const { invalid, by } = this.options;
     // Nobody is asked: what the options of the folder let through is agreed to.
-    const taking = await takeFile(door, path, { invalid, by, batchId }, () => {});
+    const taking = await takeFile(intake, path, { invalid, by, batchId }, () => {});
     if (taking.outcome === 'claimed') return this.deps.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;

@@ -1,7 +1,7 @@
 import type { CodecSpace } from '../codec/codec-server.ts';
 import type { BatchControl } from '../domain/payout-state.ts';
 import type { Problem } from '../domain/problem.ts';
-import type { Door } from '../intake/intake.ts';
+import type { IntakeDeps } from '../intake/intake.ts';
 import type { IntakeRefusal } from '../intake/intake-refusal.ts';
 import type { Log } from '../log.ts';
 import type { ReportPaths } from '../reports/batch-report.ts';
@@ -10,7 +10,7 @@ import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { ReadyParts } from '../telemetry/readiness.ts';
-import type { Deliveries } from '../webhooks/deliveries.ts';
+import type { EventQueue } from '../webhooks/event-queue.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
 import type { PageDeps } from './pages/page-deps.ts';
@@ -19,7 +19,7 @@ import type { PageDeps } from './pages/page-deps.ts';
 export interface GatewayDeps {
   store: Store;
   /** Opened for each file: what completes bank messages may have changed. */
-  door(maker: string | undefined): Promise<Door>;
+  intake(maker: string | undefined): Promise<IntakeDeps>;
   /** The refusal of a file, its answer written where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
   /** The document of a batch as it stands, as JSON in pieces; no file is written. Throws for an unknown id. */
@@ -36,7 +36,7 @@ export interface GatewayDeps {
   warnings(): string[];
   cards: CardDeps;
   /** Taken before the answer, delivered after it. */
-  webhooks: { take: TakeWebhook; deliveries: Deliveries };
+  webhooks: { take: TakeWebhook; queue: EventQueue };
   /** As it is now. */
   access(): Access;
   pages: PageDeps;

@@ -93,9 +93,9 @@ async function handedOver(
 ): Promise<MadeAnswer> {
   const { invalid, plan, canary, by, dry_run: dryRun, allow_look_alikes: allowLookAlikes } = options;
   try {
-    const door = await deps.door(caller.name);
+    const intake = await deps.intake(caller.name);
     const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId };
-    const taking = await takeFile(door, path, asked, (proposal) => assertPlan(proposal.plan, plan));
+    const taking = await takeFile(intake, path, asked, (proposal) => assertPlan(proposal.plan, plan));
     if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify(taking.document)] };
     if (taking.outcome !== 'claimed') await assertMayLearnOf(deps, caller, taking.batchId);
     const { json } = await deps.report(taking.batchId);

@@ -12,10 +12,10 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** `POST /v1/webhooks/cards`: no token; the signature of the sender is the fence. */
 export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const { deliveries } = deps.webhooks;
+  const { queue } = deps.webhooks;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, (_request, body, done) => done(null, body));
-  app.addHook('onClose', () => deliveries.close());
+  app.addHook('onClose', () => queue.close());
   const schema = {
     tags: ['webhooks'],
     summary: 'Events of the acquirer about card payments',
@@ -41,7 +41,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     if (receipt.taken === 'new') {
       const { event } = receipt;
       // Whatever happens from here on, the worker finds the event in the store.
-      reply.raw.once('close', () => deliveries.add(event));
+      reply.raw.once('close', () => queue.add(event));
     }
     return reply.send({});
   });

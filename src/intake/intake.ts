@@ -14,7 +14,7 @@ import { messageIsNew } from './message-guard.ts';
 import { type Plan, planOf } from './plan.ts';
 
 /** What every door takes files with: the command, HTTP, the drop folder and its schedule. */
-export interface Door extends MakerRules {
+export interface IntakeDeps extends MakerRules {
   store: Store;
   /** Answers required-details, and which accounts and payees there are. */
   bank: Bank;
@@ -56,12 +56,12 @@ export interface Prepared extends Disposable {
 }
 
 /** Reads, validates and plans a file. Throws an `IntakeRefusal` for what stops it. The caller disposes of what it gets. */
-export async function prepareFile(door: Door, path: string, options: IntakeOptions): Promise<Prepared> {
-  const checked = await checkFile(path, door.bank, door.context, door.dueDate);
+export async function prepareFile(deps: IntakeDeps, path: string, options: IntakeOptions): Promise<Prepared> {
+  const checked = await checkFile(path, deps.bank, deps.context, deps.dueDate);
   try {
-    return await planned(door, checked, options);
+    return await planned(deps, checked, options);
   } catch (error) {
-    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(door.store, checked, error);
+    if (error instanceof IntakeRefusal) error.unanswered = await unanswered(deps.store, checked, error);
     checked.staged[Symbol.dispose]();
     throw error;
   }
@@ -86,8 +86,8 @@ async function unanswered(
 }
 
 /** Compares checked rows with what was taken before and plans the rest. */
-export async function planned(door: Door, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
-  const { store, bank, lookAlikeDays, now, dueDate } = door;
+export async function planned(deps: IntakeDeps, checked: CheckedFile, options: IntakeOptions): Promise<Prepared> {
+  const { store, bank, lookAlikeDays, now, dueDate } = deps;
   const { staged, file } = checked;
   refuseUnlessSkipping(checked, options);
   const known = await dropKnown(store, checked);
@@ -128,7 +128,7 @@ const CHANGED = {
 
 /** Claims the rows of a prepared file as one batch, all or none. The rows: somebody else took every one since the look. */
 export async function claimFile(
-  { store, now, lookAlikeDays }: Door,
+  { store, now, lookAlikeDays }: IntakeDeps,
   { checked }: Prepared,
   options: IntakeOptions,
 ): Promise<{ batchId: string } | KnownRows> {

@@ -1,6 +1,6 @@
 import { inPages, provenUnpaid } from '../services/sending/proven-unpaid.ts';
 import { judgeRows } from './check-file.ts';
-import { type Door, type IntakeOptions, type Prepared, planned } from './intake.ts';
+import { type IntakeDeps, type IntakeOptions, type Prepared, planned } from './intake.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -12,11 +12,11 @@ export interface UnpaidRows {
 
 /** Prepares rows that are proven unpaid as a batch of their own. */
 export async function prepareRetry(
-  door: Door,
+  deps: IntakeDeps,
   { batchId, rows: wanted }: UnpaidRows,
   options: IntakeOptions,
 ): Promise<Prepared> {
-  const { store, bank } = door;
+  const { store, bank } = deps;
   const batch = await store.batch(batchId);
   const staged = new StagedFile();
   try {
@@ -44,7 +44,7 @@ export async function prepareRetry(
     }
     const { file, sha256 } = batch;
     await judgeRows(file, staged, bank);
-    return await planned(door, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
+    return await planned(deps, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
   } catch (error) {
     staged[Symbol.dispose]();
     throw error;

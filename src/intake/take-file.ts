@@ -1,7 +1,7 @@
 import { touchesOf } from '../domain/authority.ts';
 import type { Finding } from '../domain/finding.ts';
 import type { KnownRows } from './checked-file.ts';
-import { claimFile, type Door, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
+import { claimFile, type IntakeDeps, type IntakeOptions, type Prepared, prepareFile } from './intake.ts';
 import { alreadyTaken, IntakeRefusal } from './intake-refusal.ts';
 import { takenBefore } from './known-batches.ts';
 import { assertMaker, assertScope } from './maker.ts';
@@ -50,29 +50,34 @@ export type Taking =
  * Temporal answer. The same `batchId` again, after whatever end of the first try, finds the batch that was made. Throws an
  * `IntakeRefusal` for a file that is not taken.
  */
-export async function takeFile(door: Door, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
-  const made = options.batchId === undefined ? undefined : await door.store.batch(options.batchId);
-  if (made === undefined) return take(door, await prepareFile(door, path, options), options, agree);
-  if (made.endedAt === null) await door.startBatch(made.batchId, made.file);
+export async function takeFile(deps: IntakeDeps, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
+  const made = options.batchId === undefined ? undefined : await deps.store.batch(options.batchId);
+  if (made === undefined) return take(deps, await prepareFile(deps, path, options), options, agree);
+  if (made.endedAt === null) await deps.startBatch(made.batchId, made.file);
   return { outcome: 'claimed', batchId: made.batchId };
 }
 
 /** Takes rows that are proven unpaid again, the same way. */
-export async function takeUnpaid(door: Door, rows: UnpaidRows, options: TakeOptions, agree: Agree): Promise<Taking> {
-  return take(door, await prepareRetry(door, rows, options), options, agree);
+export async function takeUnpaid(
+  deps: IntakeDeps,
+  rows: UnpaidRows,
+  options: TakeOptions,
+  agree: Agree,
+): Promise<Taking> {
+  return take(deps, await prepareRetry(deps, rows, options), options, agree);
 }
 
-async function take(door: Door, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
+async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
   using prepared = given;
   const { plan, known, checked } = prepared;
-  if (plan === null) return takenAlready(door, known, options);
+  if (plan === null) return takenAlready(deps, known, options);
   // Before anybody is asked.
-  const by = door.policy === undefined ? options.by : door.maker;
+  const by = deps.policy === undefined ? options.by : deps.maker;
   if (!options.dryRun) {
-    assertMaker(door, by);
+    assertMaker(deps, by);
     const claims = checked.staged.claims();
     assertScope(
-      door,
+      deps,
       by,
       claims.map(({ row, instruction }) => ({ row, touched: touchesOf('payout', instruction) })),
     );
@@ -83,16 +88,16 @@ async function take(door: Door, given: Prepared, options: TakeOptions, agree: Ag
     leftOut: checked.staged.findings.list(),
     warnings: checked.staged.warnings.list(),
     document: () => {
-      document ??= planDocument(door, prepared, plan);
+      document ??= planDocument(deps, prepared, plan);
       return document;
     },
   };
   await agree(proposal);
   if (options.dryRun) return { outcome: 'planned', document: await proposal.document() };
-  await door.assertReady();
-  const claimed = await claimFile(door, prepared, { ...options, by });
-  if (!('batchId' in claimed)) return takenAlready(door, claimed, options);
-  await door.startBatch(claimed.batchId, checked.file);
+  await deps.assertReady();
+  const claimed = await claimFile(deps, prepared, { ...options, by });
+  if (!('batchId' in claimed)) return takenAlready(deps, claimed, options);
+  await deps.startBatch(claimed.batchId, checked.file);
   return { outcome: 'claimed', batchId: claimed.batchId };
 }
 
@@ -104,14 +109,18 @@ export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   });
 }
 
-async function planDocument(door: Door, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
-  const outlook = await outlookOf(door, plan, checked.staged);
+async function planDocument(deps: IntakeDeps, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
+  const outlook = await outlookOf(deps, plan, checked.staged);
   const findings = [...checked.staged.findings.list(), ...known.taken.list()];
   return { schemaVersion: 1, plan: { ...plan, ...outlook }, findings, warnings: checked.staged.warnings.list() };
 }
 
 /** The batches that took every row of the file: ours, if this request came twice at once. */
-async function takenAlready({ store }: Door, known: KnownRows, { batchId, isAttended }: TakeOptions): Promise<Taking> {
+async function takenAlready(
+  { store }: IntakeDeps,
+  known: KnownRows,
+  { batchId, isAttended }: TakeOptions,
+): Promise<Taking> {
   if (batchId !== undefined && known.batchIds.has(batchId)) return { outcome: 'claimed', batchId };
   const { open, withOperator, latest } = await takenBefore(store, known);
   const batchIds = isAttended ? [...open, ...withOperator] : open;

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-export const cardEventRepository = { link, undelivered, eventsOf, settleEvent, countLook };
+export const cardEventRepository = { link, undelivered, eventsOf, recordEventEffect, countLook };
 
 export interface UndeliveredPage {
   /** The last event of the page before. */
@@ -91,7 +91,7 @@ async function eventsOf(db: Database, merchantRequestId: string): Promise<Stored
  * The first effect stays, except that `delivered` turns out to be `contradicts`, which also marks the payment: with an audit
  * entry, for people are told what the acquirer says.
  */
-function settleEvent(
+function recordEventEffect(
   db: Database,
   event: EventKey,
   { merchantRequestId, effect, at }: CardEventSettled,

@@ -57,7 +57,7 @@ const prepare = (input: Partial<CardPaymentInput> = INPUT, runId = 'run-1', work
 /** An event as the gateway stores it and tells the workflow of it. */
 async function told(event: CardEvent): Promise<void> {
   await store.cards.receive({ ...event, receiptId: `${event.status}-${event.trust}`, merchantRequestId: ID });
-  await store.cards.settleEvent(event, { merchantRequestId: ID, effect: 'delivered', at: 6 });
+  await store.cards.recordEventEffect(event, { merchantRequestId: ID, effect: 'delivered', at: 6 });
 }
 
 describe('prepareCard', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/domain/durations.ts';
 import { deliverDigest } from '../../src/events/deliver-digest.ts';
-import { mailDoor } from '../../src/events/mail.ts';
+import { mailTransport } from '../../src/events/mail.ts';
 import { FakeMailServer } from './mail-server.ts';
 import { NAME, Sending } from './sending.ts';
 
@@ -10,7 +10,7 @@ const to = { kind: 'mail', addresses: ['alice@example.com', 'bob@example.com'], 
 it('a mail tells of everything in an hour, as it stands by then, and comes once', async () => {
   await using sending = await Sending.start();
   await using server = await FakeMailServer.start();
-  const door = mailDoor({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
   const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
 
   const first = await sending.stuck('INV-1');
@@ -70,7 +70,7 @@ it('a mail tells of everything in an hour, as it stands by then, and comes once'
 it('a mail that one address is refused for is sent again to that one alone, until it is taken', async () => {
   await using sending = await Sending.start();
   await using server = await FakeMailServer.start();
-  const door = mailDoor({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
   const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
   await sending.stuck('INV-1');
   sending.now += HOUR_MS;

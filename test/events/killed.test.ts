@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { deliverEvents } from '../../src/events/deliver.ts';
-import { webhookDoor } from '../../src/events/webhook.ts';
+import { webhookEndpoint } from '../../src/events/webhook.ts';
 import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
 import { payoutClaim } from '../store/samples.ts';
@@ -43,7 +43,7 @@ it('a process that is killed between deliveries and its note loses none, and rep
 
   const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
   let now = Date.now();
-  const door = webhookDoor(to, () => now);
+  const door = webhookEndpoint(to, () => now);
   const { signal } = new AbortController();
   const deps = { store, log: createLog('silent'), now: () => now, draw: () => 0, owner: 'heir', signal };
   await deliverEvents(deps, { name: NAME, to }, door.send);

@@ -2,7 +2,7 @@ import { Secret } from '../../src/config/secret.ts';
 import type { EventFilter } from '../../src/domain/events-out.ts';
 import { because } from '../../src/domain/reasons.ts';
 import { deliverEvents, type SenderDeps } from '../../src/events/deliver.ts';
-import { type WebhookDoor, webhookDoor } from '../../src/events/webhook.ts';
+import { type WebhookEndpoint, webhookEndpoint } from '../../src/events/webhook.ts';
 import { createLog } from '../../src/log.ts';
 import type { Store, SubscriptionRecord } from '../../src/store/store.ts';
 import { payoutClaim } from '../store/samples.ts';
@@ -16,12 +16,12 @@ export const NAME = 'erp';
 export class Sending implements AsyncDisposable {
   readonly store: Store;
   readonly receiver: Receiver;
-  readonly door: WebhookDoor;
+  readonly door: WebhookEndpoint;
   now = Date.parse('2026-03-02T08:00:00Z');
   filter: EventFilter = {};
   readonly #opened = new AsyncDisposableStack();
 
-  private constructor(store: Store, receiver: Receiver, door: WebhookDoor) {
+  private constructor(store: Store, receiver: Receiver, door: WebhookEndpoint) {
     this.store = store;
     this.receiver = receiver;
     this.door = door;
@@ -32,7 +32,7 @@ export class Sending implements AsyncDisposable {
     const receiver = await Receiver.start();
     const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
     const made: { now: () => number } = { now: () => 0 };
-    const door = webhookDoor(to, () => made.now());
+    const door = webhookEndpoint(to, () => made.now());
     const sending = new Sending(store, receiver, door);
     made.now = () => sending.now;
     sending.#opened.defer(() => store.close());

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { envelope, payoutData } from '../../src/events/cloud-event.ts';
 import { isPrivateAddress, lookupPublic, PrivateAddress } from '../../src/events/private-addresses.ts';
-import { webhookDoor } from '../../src/events/webhook.ts';
+import { webhookEndpoint } from '../../src/events/webhook.ts';
 import { standardWebhook } from '../../src/webhooks/standard-webhooks.ts';
 import { SECRETS, Sending } from './sending.ts';
 
@@ -93,7 +93,7 @@ describe('a webhook', () => {
       secrets: new Secret(SECRETS),
       privateNetwork: false,
     } as const;
-    const door = webhookDoor(to, Date.now);
+    const door = webhookEndpoint(to, Date.now);
     await using sending = await Sending.start();
     await sending.stuck('a');
     await sending.deliver();

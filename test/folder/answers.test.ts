@@ -22,7 +22,7 @@ async function openFolder(given?: TestDoor) {
     return door.report(batchId, place);
   };
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const parts = { store: door.store, door: async () => door, report, failed: () => {} };
+  const parts = { store: door.store, intake: async () => door, report, failed: () => {} };
   const watcher = await DropFolder.open(parts, { dir, invalid: 'stop' });
   return {
     door,

@@ -24,7 +24,7 @@ async function openFolder(door: TestDoor, more: Partial<SweepOptions> = {}) {
   const failed: unknown[] = [];
   const parts = {
     store: door.store,
-    door: async () => door,
+    intake: async () => door,
     report: door.report,
     failed: (error: unknown) => failed.push(error),
   };

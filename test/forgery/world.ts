@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { type Opened, openDoor } from '../../src/compose/door.ts';
 import { accessOf } from '../../src/compose/gateway.ts';
+import { type Opened, openIntake } from '../../src/compose/intake-deps.ts';
 import { pageDeps } from '../../src/compose/page-deps.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { Policy, Statement } from '../../src/domain/authority.ts';
@@ -17,7 +17,7 @@ import { type PlanDeps, planToSign, takePlan } from '../../src/services/decision
 import type { SignedQuestion } from '../../src/services/decisions/verdict.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { executionsOver, startBatch, updateBatch } from '../../src/temporal/executions.ts';
-import { Deliveries } from '../../src/webhooks/deliveries.ts';
+import { EventQueue } from '../../src/webhooks/event-queue.ts';
 import { fakeCards } from '../gateway/fake-cards.ts';
 import { rowsOf } from '../support/claimed-batch.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -102,7 +102,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
   const gateway = await startGateway(
     {
       store,
-      door: (maker) => openDoor(opened, maker),
+      intake: (maker) => openIntake(opened, maker),
       report: async () => Promise.reject(new Error('no reports here')),
       erpFile: async () => Promise.reject(new Error('no reports here')),
       document: () => {
@@ -115,7 +115,7 @@ async function openGatewayOf(opened: Opened, port: number): Promise<void> {
       cards: fakeCards(),
       webhooks: {
         take: async () => ({ refused: 'unconfigured' }),
-        deliveries: new Deliveries(async () => undefined, log),
+        queue: new EventQueue(async () => undefined, log),
       },
       access: () => accessOf(config),
       codec: undefined,

@@ -10,7 +10,7 @@ import { tokenSha256, tokensOf } from '../../src/gateway/callers.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import type { DecisionUpdate } from '../../src/gateway/pages/page-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
-import { Deliveries } from '../../src/webhooks/deliveries.ts';
+import { EventQueue } from '../../src/webhooks/event-queue.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
 import { quickSettings } from '../support/product.ts';
@@ -71,7 +71,7 @@ export async function openGateway(
   const warnings: string[] = [];
   const deps: GatewayDeps = {
     store: door.store,
-    door: async () => door,
+    intake: async () => door,
     document: door.document,
     report: async (batchId, isMasked) =>
       (await door.report(batchId, { dir: join(door.dir, 'home', 'reports'), isMasked })).head.reports,
@@ -90,7 +90,7 @@ export async function openGateway(
     cards,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' }),
-      deliveries: new Deliveries(async () => undefined, pino({ level: 'silent' })),
+      queue: new EventQueue(async () => undefined, pino({ level: 'silent' })),
     },
     access: () => {
       const now = typeof policy === 'function' ? policy() : policy;

@@ -9,7 +9,7 @@ import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
 import { startGateway } from '../../src/gateway/server.ts';
 import type { CardStore } from '../../src/store/card-store.ts';
 import { openStore } from '../../src/store/open.ts';
-import { Deliveries, type ReceivedEvent } from '../../src/webhooks/deliveries.ts';
+import { EventQueue, type ReceivedEvent } from '../../src/webhooks/event-queue.ts';
 import { webhookReceiver } from '../../src/webhooks/receiver.ts';
 import type { WebhookSettings } from '../../src/webhooks/settings.ts';
 import { createVerifier } from '../../src/webhooks/verifier.ts';
@@ -35,7 +35,7 @@ export async function openWebhooks(
       now: Date.now,
       log,
     }),
-    deliveries: new Deliveries(async (event) => delivered.push(event), log),
+    queue: new EventQueue(async (event) => delivered.push(event), log),
   };
   // Of the other deps only those are used that the routes ask for when the gateway starts.
   const access = () => ({ tokens: [{ name: 'shop', sha256: tokenSha256('token') }], needsToken: false });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Door } from '../../src/intake/intake.ts';
+import type { IntakeDeps } from '../../src/intake/intake.ts';
 import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../src/intake/take-file.ts';
 import { csvOf, type Row } from '../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../support/doors.ts';
@@ -14,7 +14,7 @@ function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
 
 const STOP = { invalid: 'stop' } as const;
 
-const taken = (door: Door, path: string, options: TakeOptions = STOP) => takeFile(door, path, options, () => {});
+const taken = (door: IntakeDeps, path: string, options: TakeOptions = STOP) => takeFile(door, path, options, () => {});
 
 it('claims and starts a file; its rows under another name are under way, and taken when the batch has ended', async () => {
   const door = await openTestDoor();

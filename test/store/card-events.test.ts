@@ -44,7 +44,7 @@ onEveryStore('Card events', (test) => {
     const hint = cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-9' });
     expect(await cards.receive(hint)).toBe('new');
     expect(await cards.receive(hint)).toBe('known');
-    await cards.settleEvent(hint, { ...SETTLED, merchantRequestId: 'm-9' });
+    await cards.recordEventEffect(hint, { ...SETTLED, merchantRequestId: 'm-9' });
     const verified = cardEvent('p-1', { merchantRequestId: 'm-1', receivedAt: 5_000 });
     const taken = await Promise.all([1, 2, 3].map((n) => cards.receive({ ...verified, receiptId: `v-${n}` })));
     expect(taken.sort()).toEqual(['known', 'known', 'new']);
@@ -61,7 +61,7 @@ onEveryStore('Card events', (test) => {
     await cards.receive(hint);
     const later = { ...hint, receivedAt: 60_000 };
     expect(await cards.receive({ ...later, receiptId: 'again-1' })).toBe('known');
-    await cards.settleEvent(hint, SETTLED);
+    await cards.recordEventEffect(hint, SETTLED);
     expect(await cards.receive({ ...hint, receiptId: 'again-2' })).toBe('known');
     expect(await cards.receive({ ...later, receiptId: 'again-3' })).toBe('new');
     expect(await cards.undelivered(true, 10)).toMatchObject([{ trust: 'hint', effect: null, receivedAt: 60_000 }]);
@@ -144,9 +144,9 @@ onEveryStore('Card events', (test) => {
     const event = cardEvent('p-1');
     await cards.receive(event);
     await cards.receive(cardEvent('p-2', { receivedAt: 2_001 }));
-    await cards.settleEvent(event, { ...SETTLED, effect: 'contradicts' });
-    await cards.settleEvent(event, { ...SETTLED, effect: 'confirms', at: 9_000 });
-    await cards.settleEvent(cardEvent('p-2'), { ...SETTLED, effect: 'contradicts', at: 9_000 });
+    await cards.recordEventEffect(event, { ...SETTLED, effect: 'contradicts' });
+    await cards.recordEventEffect(event, { ...SETTLED, effect: 'confirms', at: 9_000 });
+    await cards.recordEventEffect(cardEvent('p-2'), { ...SETTLED, effect: 'contradicts', at: 9_000 });
     expect(await cards.eventsOf('m-1')).toMatchObject([
       { effect: 'contradicts', deliveredAt: 3_000 },
       { effect: 'contradicts', deliveredAt: 9_000 },

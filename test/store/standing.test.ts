@@ -81,7 +81,7 @@ onEveryStore('How the work of a store stands', (test) => {
     for (const id of ['ended', 'contradicted']) await cards.change(id, { state: 'failed', at: 2 });
     const event = cardEvent('p-1', { merchantRequestId: 'contradicted' });
     await cards.receive(event);
-    await cards.settleEvent(event, { merchantRequestId: 'contradicted', effect: 'contradicts', at: 3 });
+    await cards.recordEventEffect(event, { merchantRequestId: 'contradicted', effect: 'contradicts', at: 3 });
     expect((await store.standing(0)).cardsForPeople).toBe(2);
     expect((await cards.forPeople()).map(({ merchantRequestId }) => merchantRequestId)).toEqual([
       'stuck',

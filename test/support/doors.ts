@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
-import { doorOf } from '../../src/compose/door.ts';
 import { writeErpFile } from '../../src/compose/erp-file.ts';
+import { intakeDepsOf } from '../../src/compose/intake-deps.ts';
 import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/report-batch.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
 import type { GatewayDeps } from '../../src/gateway/gateway-deps.ts';
-import type { Door } from '../../src/intake/intake.ts';
+import type { IntakeDeps } from '../../src/intake/intake.ts';
 import type { IntakeRefusal } from '../../src/intake/intake-refusal.ts';
 import { openBankAndStore } from './bank-and-store.ts';
 
 /** A door on a sandbox bank and a store in memory; Temporal is what the test says. */
-export interface TestDoor extends Door {
+export interface TestDoor extends IntakeDeps {
   /** A folder of the test. */
   dir: string;
   /** Batches whose workflow was started, each time. */
@@ -33,7 +33,7 @@ export interface TestDoor extends Door {
 
 /** Everything of it is gone after the test. */
 export async function openTestDoor(
-  more: { approvalRules?: Door['approvalRules']; env?: Record<string, string> } = {},
+  more: { approvalRules?: IntakeDeps['approvalRules']; env?: Record<string, string> } = {},
 ): Promise<TestDoor> {
   const dir = mkdtempSync(join(tmpdir(), 'payouts-door-'));
   // Callbacks run last first: the folder goes when all is closed.
@@ -44,7 +44,7 @@ export async function openTestDoor(
   const temporal = { down: false };
   const ui = { url: 'http://127.0.0.1:8233', namespace: 'default' };
   return {
-    ...(await doorOf(config, {
+    ...(await intakeDepsOf(config, {
       store,
       bank,
       async assertReady() {

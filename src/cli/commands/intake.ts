@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { folderDeps } from '../../compose/door.ts';
+import { folderDeps } from '../../compose/intake-deps.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import { Problem } from '../../domain/problem.ts';
 import { DropFolder, LOOK_EVERY_MS } from '../../folder/drop-folder.ts';

@@ -16,7 +16,7 @@ interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
   const options: PayOptions = { ...given, invalid: 'stop' };
   const batchId = await findBatch(await session.store(), id);
-  return pay(session, options, (door, agree) =>
-    takeUnpaid(door, { batchId, rows }, { ...options, isAttended: true }, agree),
+  return pay(session, options, (intake, agree) =>
+    takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),
   );
 }

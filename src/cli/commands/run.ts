@@ -1,7 +1,7 @@
 import { answeredRefusal } from '../../compose/answered-refusal.ts';
-import { doorOf } from '../../compose/door.ts';
+import { intakeDepsOf } from '../../compose/intake-deps.ts';
 import type { MessageFiles } from '../../compose/message-context.ts';
-import type { Door } from '../../intake/intake.ts';
+import type { IntakeDeps } from '../../intake/intake.ts';
 import { IntakeRefusal } from '../../intake/intake-refusal.ts';
 import { isOverBatch } from '../../intake/known-batches.ts';
 import { type Agree, assertPlan, type TakeOptions, type Taking, takeFile } from '../../intake/take-file.ts';
@@ -31,8 +31,8 @@ export interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>,
 
 /** `payouts run FILE`: validate, plan, confirm, claim, start, follow, report. */
 export async function run(session: Session, path: string, options: PayOptions): Promise<ExitCode> {
-  return pay(session, options, (door, agree) =>
-    takeFile(door, path, { ...options, isAttended: true }, agree).catch((error: unknown) => answered(session, error)),
+  return pay(session, options, (intake, agree) =>
+    takeFile(intake, path, { ...options, isAttended: true }, agree).catch((error: unknown) => answered(session, error)),
   );
 }
 
@@ -45,7 +45,7 @@ async function answered({ config }: Session, error: unknown): Promise<never> {
 export async function pay(
   session: Session,
   options: PayOptions,
-  take: (door: Door, agree: Agree) => Promise<Taking>,
+  take: (intake: IntakeDeps, agree: Agree) => Promise<Taking>,
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
@@ -56,8 +56,8 @@ export async function pay(
   };
   const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
   const taking = await withValidationBank(session, async (bank) => {
-    const door = await doorOf(session.config, { store, bank, assertReady, startBatch: start, maker }, options);
-    return take(door, agreement(session, options));
+    const intake = await intakeDepsOf(session.config, { store, bank, assertReady, startBatch: start, maker }, options);
+    return take(intake, agreement(session, options));
   });
   if (taking.outcome === 'planned') {
     session.output.result(taking.document, 'Dry run: nothing was sent.');

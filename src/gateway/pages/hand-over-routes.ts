@@ -49,7 +49,7 @@ export function planRoutes(app: FastifyInstance, doorway: Doorway, uploads: Held
       dryRun,
       batchId: held.batchId,
     } as const;
-    return takeFile(await deps.door(held.owner), held.upload.path, taking, (proposal) =>
+    return takeFile(await deps.intake(held.owner), held.upload.path, taking, (proposal) =>
       assertPlan(proposal.plan, plan),
     );
   };

@@ -63,7 +63,7 @@ function requestIdOf(event: CardEvent): string {
 }
 
 const settle = ({ store, now }: CardEventDeps, event: CardEvent, merchantRequestId: string, effect: CardEventEffect) =>
-  store.cards.settleEvent(event, { merchantRequestId, effect, at: now() });
+  store.cards.recordEventEffect(event, { merchantRequestId, effect, at: now() });
 
 async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEvent): Promise<void> {
   const { merchantRequestId } = record;

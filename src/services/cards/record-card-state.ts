@@ -36,6 +36,6 @@ async function noteContradictions({ store, now }: ActivityDeps, record: CardReco
   const { merchantRequestId } = record;
   for (const event of await store.cards.eventsOf(merchantRequestId)) {
     if (event.kind !== 'status' || event.trust !== 'verified' || !contradictsEnd(record, event)) continue;
-    await store.cards.settleEvent(event, { merchantRequestId, effect: 'contradicts', at: now() });
+    await store.cards.recordEventEffect(event, { merchantRequestId, effect: 'contradicts', at: now() });
   }
 }

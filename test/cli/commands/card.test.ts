@@ -263,7 +263,7 @@ describe('a card payment', () => {
     const { cards } = store;
     const event = { kind: 'status', paymentId: 'pay-1', status: 'SUCCEEDED' } as const;
     await cards.change('order-1', { state: 'failed', at: 7 });
-    await cards.settleEvent(event, { merchantRequestId: 'order-1', effect: 'contradicts', at: 8 });
+    await cards.recordEventEffect(event, { merchantRequestId: 'order-1', effect: 'contradicts', at: 8 });
     const confirmEnd = () =>
       resolveCard(session, 'order-1', {
         action: 'confirm-end',

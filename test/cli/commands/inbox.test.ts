@@ -96,7 +96,7 @@ it('`inbox` shows every card payment that needs an operator or whose end is cont
   await cards.change('order-2', { state: 'failed', at: 4 });
   const event = cardEvent('p-2', { merchantRequestId: 'order-2' });
   await cards.receive(event);
-  await cards.settleEvent(event, { merchantRequestId: 'order-2', effect: 'contradicts', at: 5 });
+  await cards.recordEventEffect(event, { merchantRequestId: 'order-2', effect: 'contradicts', at: 5 });
   for (let n = 0; n < 101; n += 1) await cards.claim(cardClaim(`later-${n}`, { at: 10 }));
   await inbox(session, all);
   expect(told.document).toMatchObject({

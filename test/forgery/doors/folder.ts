@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDoor } from '../../../src/compose/door.ts';
+import { openIntake } from '../../../src/compose/intake-deps.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { DropFolder } from '../../../src/folder/drop-folder.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
@@ -26,7 +26,7 @@ const dropped =
     writeFileSync(join(home, 'in', 'a.csv.done'), '');
     const deps = {
       store: opened.store,
-      door: () => openDoor(opened, maker),
+      intake: () => openIntake(opened, maker),
       report: async () => Promise.reject(new Error('it was taken')),
       failed: (error: unknown) => {
         throw error;

@@ -1,5 +1,5 @@
 import { retry } from '../../../src/cli/commands/retry.ts';
-import { openDoor } from '../../../src/compose/door.ts';
+import { openIntake } from '../../../src/compose/intake-deps.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { takeUnpaid } from '../../../src/intake/take-file.ts';
 import { type Attack, type ForgedDoor, refusedOr } from '../attack.ts';
@@ -21,7 +21,7 @@ const with_ = (name: Name) => (scene: Scene) => keyFile(scene, name);
 const atTheDoor =
   (maker: string | undefined, by?: string): Attack =>
   async ({ opened }) => {
-    const door = await openDoor(opened, maker);
+    const door = await openIntake(opened, maker);
     const options = { invalid: 'stop', by, allowLookAlikes: true } as const;
     return refusedOr(
       () => takeUnpaid(door, { batchId: 'ended', rows: undefined }, options, () => {}),

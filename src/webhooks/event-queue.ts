@@ -9,7 +9,7 @@ const AT_ONCE = 16;
 const WAITING_MAX = 10_000;
 
 /** Delivers stored events, a few at once. What fails, or is left when it closes, stays in the store for the worker. */
-export class Deliveries {
+export class EventQueue {
   readonly #deliver: (event: ReceivedEvent) => Promise<unknown>;
   readonly #log: Log;
   readonly #running = new Set<Promise<void>>();

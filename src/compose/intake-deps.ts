@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { dueDate } from '../domain/business-days.ts';
 import type { StackAddresses } from '../embedded/stack.ts';
 import type { FolderDeps } from '../folder/drop-folder.ts';
-import type { Door } from '../intake/intake.ts';
+import type { IntakeDeps } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { startBatch } from '../temporal/executions.ts';
@@ -23,12 +23,12 @@ export interface Opened {
   log: Log;
 }
 
-/** A door by the configuration. Made for each file: what completes bank messages may have changed since the last one. */
-export async function doorOf(
+/** What files are taken with, by the configuration. Made for each file: what completes bank messages may have changed since the last one. */
+export async function intakeDepsOf(
   config: Config,
-  opened: Pick<Door, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,
+  opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,
   files: MessageFiles = {},
-): Promise<Door> {
+): Promise<IntakeDeps> {
   return {
     ...opened,
     context: await messageContextOf(config, files, Date.now()),
@@ -42,8 +42,8 @@ export async function doorOf(
 }
 
 /** `maker`: who has proven to hand files over. */
-export function openDoor({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<Door> {
-  return doorOf(config, {
+export function openIntake({ config, stack, store, client, bank, log }: Opened, maker?: string): Promise<IntakeDeps> {
+  return intakeDepsOf(config, {
     store,
     maker,
     bank,
@@ -63,7 +63,7 @@ export function folderDeps(opened: Opened): FolderDeps {
   return {
     store,
     // Whoever can write to the namespace can ask for a sweep: who makes its files, the configuration says.
-    door: () => openDoor(opened, config.folderMaker),
+    intake: () => openIntake(opened, config.folderMaker),
     report: (batchId, at) => reportBatch(config, store, batchId, ui, at),
     failed: (error, { batchId }) => log.warn({ error, batchId }, 'file not taken, or not answered, yet'),
   };
