@@ -13,6 +13,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 /** To lines, without the sources: the SDK keeps the map for every worker, and looks into it for every promise of a workflow. */
 const MAP = 'inline-nosources-cheap-module-source-map';
+/**
+ * Our modules are evaluated once for each worker, and not for each workflow, which takes half of what it costs to start one. So none
+ * of them may hold state: `test/architecture/bundle.test.ts`.
+ */
+const LAYOUT = 'preloaded';
 
 /**
  * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
@@ -28,10 +33,15 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
   const codePath = join(folder, `${await digestOfSources(root)}${kind}.js`);
   if (existsSync(codePath)) return { codePath };
   await openCache(folder);
+  const ours = (name: string): string => join(root, 'src', 'workflows', name);
+  const workflowsPath = ours(isVersioned ? 'versioned.ts' : 'index.ts');
+  const interceptors = ours('interceptors.ts');
+  const failureConverterPath = isSealed ? ours('failure-converter.ts') : undefined;
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'src', 'workflows', isVersioned ? 'versioned.ts' : 'index.ts'),
-    workflowInterceptorModules: [join(root, 'src', 'workflows', 'interceptors.ts')],
-    ...(isSealed && { failureConverterPath: join(root, 'src', 'workflows', 'failure-converter.ts') }),
+    workflowsPath,
+    workflowInterceptorModules: [interceptors],
+    ...(failureConverterPath && { failureConverterPath }),
+    preloadModules: [workflowsPath, interceptors, ...(failureConverterPath ? [failureConverterPath] : [])],
     // The same bundle whatever folder the first command was started in.
     webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
     logger: new DefaultLogger('WARN'),
@@ -77,7 +87,7 @@ const kindOf = ({ isSealed = false, isVersioned = false }) =>
   `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
 
 async function digestOfSources(root: string): Promise<string> {
-  const hash = createHash('sha256').update(sdkVersion()).update(MAP);
+  const hash = createHash('sha256').update(sdkVersion()).update(MAP).update(LAYOUT);
   const files: string[] = [];
   for await (const file of glob(SOURCES, { cwd: root })) files.push(file);
   for (const file of files.sort()) {

@@ -4,11 +4,19 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import * as workflows from '../../src/workflows/index.ts';
+import { read } from './sources.ts';
 
 /** What the SDK itself brings along; everything else in the bundle is ours. */
 const PACKAGES_ALLOWED = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
-/** Every worker thread compiles the code, and every cached workflow pays for its globals. */
+/** Every worker thread compiles the code. */
 const BYTES_MAX = 960_000;
+/** What a module would keep from one workflow to the next: a variable, a collection that is not read-only, the position of a search. */
+const STATE = [
+  /^(?:export )?(?:let|var) /,
+  /^(?:export )?const \w+(?!: Readonly)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)\b|\[\];|\{\};)/,
+  /^(?:export )?const \w+.* = \/.*\/[a-z]*[gy][a-z]*;/,
+  /^ {2}static (?!readonly )/,
+];
 /** Modules the SDK replaces by nothing or by its own inside the workflow sandbox. */
 const STUBBED = ['assert', 'url', 'util'];
 
@@ -33,6 +41,18 @@ describe('the workflow bundle', () => {
     const builtIn = modules.filter((name) => name.startsWith('node:') || builtinModules.includes(name));
     expect(builtIn.filter((name) => !STUBBED.includes(name))).toEqual([]);
     expect(code).not.toMatch(/require\("(?:node:)?(?:fs|net|http|https|child_process|crypto|sqlite)"\)/);
+  });
+
+  it('holds no state: its modules are evaluated once, for all workflows of a worker', () => {
+    const ours = modules.filter((name) => name.startsWith('./src/'));
+    expect(ours.length).toBeGreaterThan(50);
+    const stateful = ours.flatMap((path) =>
+      read(path)
+        .split('\n')
+        .filter((line) => STATE.some((form) => form.test(line)))
+        .map((line) => `${path}: ${line}`),
+    );
+    expect(stateful).toEqual([]);
   });
 
   it('stays below its ceiling', () => {
