@@ -15,6 +15,23 @@ const processes = [
   'test/gateway/pages/browser.test.ts',
   'test/reports/print.test.ts',
 ];
+/** Every history, hostile input and order of events, whole files of people and copies of stores: each takes seconds of work. */
+const thorough = [
+  ...[
+    'api/busy-list',
+    'cli/printed-commands',
+    'docs/package',
+    'domain/card-number',
+    'events/deliver',
+    'formats/hostile',
+  ],
+  ...['formats/pain001/read-pain001', 'intake/size', 'replay/replay', 'reports/pain002/write-pain002', 'scripts/sbom'],
+  ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'store/backup', 'store/restore'],
+  ...['services/decisions/first-wins', 'services/decisions/forged', 'services/decisions/plan'],
+  ...['services/sending/interleavings', 'services/sending/lost-answers'],
+  ...['gateway/card-routes', 'gateway/intake-routes', 'gateway/webhook-flood', 'gateway/webhook-routes'],
+  ...['gateway/pages/deciding', 'gateway/pages/next-steps', 'gateway/pages/sign-in'],
+].map((name) => `test/${name}.test.ts`);
 /** Seeds and planted bugs, each in a process of its own: the longest file that needs no server. */
 const simulated = ['test/simulation/**/*.test.ts'];
 
@@ -52,7 +69,8 @@ const LONGEST_FIRST: Readonly<Record<string, readonly string[]>> = {
     ...['payout', 'rogue', 'lost-answers', 'failure-table', 'card-hazards', 'folder-sweep', 'forged-decisions'],
     ...['reconciliation', 'at-once', 'one-world', 'own-moves', 'switches', 'signed-own-moves'],
   ],
-  unit: ['temporal/replay', 'formats/hostile', 'sending/lost-answers', 'events/deliver'],
+  thorough: ['replay/replay', 'formats/hostile', 'sending/lost-answers', 'docs/package', 'events/deliver'],
+  unit: [],
 };
 const PROJECTS = Object.keys(LONGEST_FIRST);
 
@@ -77,6 +95,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Files of one worker share their modules, which costs half of the CPU time: a test puts back what it changes of the process,
+ * and `--sequence.shuffle` finds one that does not.
+ */
+const shared = { isolate: false, ...common };
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -88,13 +112,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...workflows, ...processes, ...simulated],
-          // Files of one worker share their modules, which costs half of the CPU time: a test puts back what it changes of
-          // the process, and `--sequence.shuffle` finds one that does not.
-          isolate: false,
-          ...common,
+          exclude: [...workflows, ...processes, ...simulated, ...thorough],
+          ...shared,
         },
       },
+      { test: { name: 'thorough', include: thorough, ...shared } },
       { test: { name: 'simulation', include: simulated, ...common } },
       {
         test: {
@@ -104,8 +126,7 @@ export default defineConfig({
           // Workflows run in the test's own thread: one of their own would load the SDK and the bundle once more for each test.
           env: { TEMPORAL_DEBUG: 'true' },
           // A process loads the SDK and all of ours once, which is more than most of these tests cost.
-          isolate: false,
-          ...common,
+          ...shared,
           testTimeout: 300_000,
           maxConcurrency: 6,
         },
@@ -115,8 +136,7 @@ export default defineConfig({
           name: 'e2e',
           include: processes,
           globalSetup: ['test/support/temporal-server.ts'],
-          isolate: false,
-          ...common,
+          ...shared,
           testTimeout: 300_000,
           // Each may have a stack of its own: more of them at a time would only make each other late.
           maxConcurrency: 2,
