@@ -20,7 +20,10 @@ export const isTold = (reason: Reason): boolean => remedyOf(reason)?.isTold === 
 
 export const isOfAccount = (reason: Reason): boolean => remedyOf(reason)?.isOfAccount === true;
 
-export const ACCOUNT_HOLDS = Object.keys(REASONS).filter((code) => isOfAccount({ code, message: '' }));
+/** While a row is held for one of these, its account sends no other. */
+export const ACCOUNT_HOLDS: readonly string[] = Object.keys(REASONS).filter((code) =>
+  isOfAccount({ code, message: '' }),
+);
 
 /** What a hold asks people; who may answer follows from it. */
 export const questionOfHold = (reason: Reason): 'hold' | 'screening' =>

@@ -11,6 +11,7 @@ export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
 export interface Remedy {
   /** The sentence of the report and the UI. It holds no value of the row. */
   says: string;
+  /** `compliance`: nobody else's answer counts (`questionOfHold`). */
   who: Actor;
   /** In words; commands stand between backticks, with `ID` for the payout and capitals for what has to be filled in. */
   todo: string;
@@ -31,7 +32,10 @@ const KEEPS_LOOKING =
 const OVER = 'Nothing: it has ended.';
 
 export const waits = (says: string, todo: string, byItself: string, until?: Deadline): Remedy => ({
-  ...{ says, who: 'nobody', todo, byItself },
+  says,
+  who: 'nobody',
+  todo,
+  byItself,
   ...(until && { until }),
 });
 
@@ -41,11 +45,17 @@ export const outside = (says: string, todo: string, byItself: string, until?: De
 });
 
 export const held = (says: string, todo: string, byItself: string): Remedy => ({
-  ...{ says, who: 'approver', todo, byItself },
+  says,
+  who: 'approver',
+  todo,
+  byItself,
 });
 
 export const screened = (says: string, todo: string, byItself: string): Remedy => ({
-  ...{ says, who: 'compliance', todo, byItself },
+  says,
+  who: 'compliance',
+  todo,
+  byItself,
 });
 
 export const onlyLooks = (says: string, todo: string, byItself: string): Remedy => ({
@@ -54,7 +64,10 @@ export const onlyLooks = (says: string, todo: string, byItself: string): Remedy 
 });
 
 export const operator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy => ({
-  ...{ says, who: 'operator', todo, byItself },
+  says,
+  who: 'operator',
+  todo,
+  byItself,
 });
 
 export const over = (says: string, todo: string): Remedy => waits(says, todo, OVER);
