@@ -126,15 +126,10 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: Passes, n
   const hold = (reason: Reason): Gate => ({ gate: 'hold', reason, digest: holdDigest(assessment.digest, reason.code) });
   if (obstacle?.kind === 'fail') return { gate: 'fail', reason: obstacle.reason };
   if (terms.dueAt !== undefined && now < terms.dueAt) return { gate: 'scheduled', until: terms.dueAt };
-  if (assessment.switchedOff !== undefined) return hold(because('switched-off', assessment.switchedOff));
-  // Nobody lets this through: it would be paid a second time.
-  if (assessment.earlierOpen === true) return hold(because('earlier-generation-open'));
-  // Nor this: the money to pay with is what the card payment takes.
-  if (assessment.cardPayment === 'unpaid') return { gate: 'fail', reason: because('card-payment-unpaid') };
-  if (assessment.cardPayment === 'open') return hold(because('card-payment-open'));
-  if (assessment.cardPayment === 'contradicted') return hold(because('card-payment-contradicted'));
-  if (assessment.limit !== undefined) return hold(because('limit-reached', assessment.limit));
-  if (assessment.makerNotAllowed === true) return hold(because('maker-not-allowed'));
+  for (const stop of stopsOf(assessment)) {
+    if ('fail' in stop) return { gate: 'fail', reason: stop.fail };
+    if ('hold' in stop) return hold(stop.hold);
+  }
   // Before anything is created at the bank, a payee included.
   const exception = assessment.exceptions?.find(({ digest }) => passes.letThrough?.includes(digest) !== true);
   if (exception !== undefined) return { gate: 'hold', ...exception };
@@ -155,22 +150,59 @@ const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: P
     ? undefined
     : { gate: 'approval', needed, digest };
 
-type Read = Pick<
-  Assessment,
-  'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'lookAlike' | 'checks' | 'collected'
->;
+/** What a guard asks for: that nothing is ever sent, or nothing while it stands, or nothing unless people let it through. */
+type Stop = { fail: Reason } | { hold: Reason } | { letThrough: readonly ToLetThrough[] };
+
+/** `bound`: what people let through beside the instruction, and what else must be let through anew. */
+interface ToLetThrough {
+  reason: Reason;
+  bound?: string;
+}
+
+type Found = { [Name in keyof Guards]-?: NonNullable<Guards[Name]> };
+
+/** What each guard asks for, in the order in which they are heard; those that are let through come after all others. */
+const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | undefined } = {
+  switchedOff: (scope) => ({ hold: because('switched-off', scope) }),
+  // Nobody lets this through: it would be paid a second time.
+  earlierOpen: () => ({ hold: because('earlier-generation-open') }),
+  // Nor this: the money to pay with is what the card payment takes.
+  cardPayment: (stands) => BY_CARD_PAYMENT[stands],
+  limit: (passed) => ({ hold: because('limit-reached', passed) }),
+  makerNotAllowed: () => ({ hold: because('maker-not-allowed') }),
+  lookAlike: (earlier) => ({ letThrough: [{ reason: because('look-alike', daysText(earlier)) }] }),
+  collected: (money) => ({ letThrough: collectedOtherwise(money) }),
+};
+
+const BY_CARD_PAYMENT: Readonly<Record<NonNullable<Guards['cardPayment']>, Stop | undefined>> = {
+  succeeded: undefined,
+  unpaid: { fail: because('card-payment-unpaid') },
+  open: { hold: because('card-payment-open') },
+  contradicted: { hold: because('card-payment-contradicted') },
+};
+
+function stopsOf(guards: Partial<Found>): Stop[] {
+  const stopOf = <Name extends keyof Found>(name: Name): Stop | undefined => {
+    const found: Found[Name] | undefined = guards[name];
+    return found === undefined ? undefined : STOPS[name](found);
+  };
+  return (Object.keys(STOPS) as (keyof Guards)[]).map(stopOf).filter((stop) => stop !== undefined);
+}
+
+type Read = Guards & Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'checks'>;
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /**
  * What a reading shows that people have to let through. `payload` is the digest of the instruction: that a look-alike is meant is
- * said of that alone; what is said of a check is bound to the payee's details and to the verdict, what is said of a cost to what was
- * read, and to how high the cost is.
+ * said of that alone, and of a card payment, of what it brought in; what is said of a check is bound to the payee's details and to
+ * the verdict, what is said of a cost to what was read, and to how high the cost is.
  */
 export function exceptionsOf(read: Read, payload: string, caps: Caps): Exception[] {
   return [
     ...objections(read, payload),
-    lookAlike(read, payload),
-    ...collectedOtherwise(read, payload),
+    ...stopsOf(read)
+      .flatMap((stop) => ('letThrough' in stop ? stop.letThrough : []))
+      .map(({ reason, bound }) => ({ reason, digest: holdDigest(payload, reason.code, bound) })),
     feeAboveCap(read, caps),
     quoteAboveCap(read, caps),
   ].filter((exception) => exception !== undefined);
@@ -184,29 +216,19 @@ function objections({ checks = [] }: Read, payload: string): Exception[] {
   });
 }
 
-function lookAlike({ lookAlike }: Read, payload: string): Exception | undefined {
-  if (lookAlike === undefined) return undefined;
-  return { reason: because('look-alike', daysText(lookAlike)), digest: holdDigest(payload, 'look-alike') };
-}
-
-function daysText({ daysBefore }: NonNullable<Read['lookAlike']>): string | undefined {
+function daysText({ daysBefore }: NonNullable<Guards['lookAlike']>): string | undefined {
   if (daysBefore === null) return undefined;
   return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
 }
 
-/** What a card payment has brought in is said of that payment, and each of the two things by itself. */
-function collectedOtherwise({ collected }: Read, payload: string): Exception[] {
-  if (collected === undefined) return [];
-  const { amount, currency, isTaken, covers } = collected;
-  const shown = `${amount} ${currency}`;
-  const about = (code: 'card-payment-not-captured' | 'card-payment-too-small'): Exception => ({
-    reason: because(code, shown),
-    digest: holdDigest(payload, code, shown),
-  });
-  return [
-    ...(isTaken ? [] : [about('card-payment-not-captured')]),
-    ...(covers ? [] : [about('card-payment-too-small')]),
+/** Each of the two things by itself. */
+function collectedOtherwise({ amount, currency, isTaken, covers }: Collected): ToLetThrough[] {
+  const bound = `${amount} ${currency}`;
+  const codes = [
+    ...(isTaken ? [] : ['card-payment-not-captured' as const]),
+    ...(covers ? [] : ['card-payment-too-small' as const]),
   ];
+  return codes.map((code) => ({ reason: because(code, bound), bound }));
 }
 
 function feeAboveCap({ digest, fee, feeCurrency }: Read, { feeCap }: Caps): Exception | undefined {

@@ -3,9 +3,20 @@ import { z } from 'zod';
 import { CONFIG_KEYS } from '../../src/config.ts';
 import { MESSAGES, SEARCH_ATTRIBUTES } from '../../src/domain/names.ts';
 import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
+import type { ReasonCode } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
+import type { Actor, Remedy } from '../../src/domain/remedy.ts';
 import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
 import { cellsOf, code, documentText, rowOf, tableRows } from './markdown.ts';
+
+const HELD_BY: ReadonlySet<string> = new Set<Actor>(['approver', 'compliance']);
+/** Asked of everybody's payouts, and, of the last, described where card payments are. */
+const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([
+  'approval-required',
+  'bank-approval-required',
+  'card-payment-contradicted',
+]);
 
 const operations = documentText('docs/operations.md');
 
@@ -36,6 +47,18 @@ describe('docs/operations.md', () => {
   it('has every kind of incident with the sentence people read', () => {
     const expected = Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says]);
     expect(tableRows(operations, 'Incidents').map((row) => cellsOf(row).slice(0, 2))).toEqual(expected);
+  });
+
+  it('says of every hold what people do, and whether an approval accepts it or only checks again', () => {
+    const holds = Object.entries<Remedy>(PAYOUT_REASONS).filter(
+      ([code, { who }]) => HELD_BY.has(who) && !NOT_HELD.has(code),
+    );
+    const expected = holds.map(([name, { approvalOnlyLooks }]) => [code(name), approvalOnlyLooks === true]);
+    const rows = tableRows(operations, 'held').map(cellsOf);
+    const listed = rows.flatMap(([codes = '', , approve = '']) =>
+      codes.split(', ').map((each) => [each, approve.startsWith('checks again')]),
+    );
+    expect(listed.sort()).toEqual(expected.sort());
   });
 
   it('has every note that makes the sandbox misbehave', () => {
