@@ -22,6 +22,8 @@ interface Format {
   /** A bank message, which mapping and payee directory complete. */
   isMessage?: true;
   extension: string;
+  /** As which it comes over HTTP; none: its first characters tell. */
+  mediaTypes: readonly string[];
   /** Whether a file of another name begins as one of this format; absent: it begins as none of them. */
   isBegunBy?(text: string, bytes: Uint8Array): boolean;
   /** The readers of bank messages and workbooks are loaded when one comes. */
@@ -30,18 +32,26 @@ interface Format {
 
 /** In the order in which people are told them. */
 const FORMATS = {
-  csv: { name: 'CSV', extension: '.csv', reader: async () => readCsv },
+  csv: { name: 'CSV', extension: '.csv', mediaTypes: ['text/csv'], reader: async () => readCsv },
   xlsx: {
     name: 'Excel (.xlsx)',
     extension: '.xlsx',
+    mediaTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     isBegunBy: (_text, bytes) => looksLikeWorkbook(bytes),
     reader: async () => (await import('./xlsx/read-xlsx.ts')).readXlsx,
   },
-  json: { name: 'JSON', extension: '.json', isBegunBy: (text) => /^[[{]/.test(text), reader: async () => readJson },
+  json: {
+    name: 'JSON',
+    extension: '.json',
+    mediaTypes: ['application/json'],
+    isBegunBy: (text) => /^[[{]/.test(text),
+    reader: async () => readJson,
+  },
   'pain.001': {
     name: 'pain.001',
     isMessage: true,
     extension: '.xml',
+    mediaTypes: ['application/xml', 'text/xml'],
     isBegunBy: (text) => text.startsWith('<'),
     reader: async () => (await import('./pain001/read-pain001.ts')).readPain001,
   },
@@ -49,6 +59,7 @@ const FORMATS = {
     name: 'ABA',
     isMessage: true,
     extension: '.aba',
+    mediaTypes: [],
     isBegunBy: (_text, bytes) => looksLikeAba(bytes),
     reader: async () => (await import('./aba/read-aba.ts')).readAba,
   },
@@ -56,6 +67,7 @@ const FORMATS = {
     name: 'NACHA',
     isMessage: true,
     extension: '.ach',
+    mediaTypes: [],
     isBegunBy: (_text, bytes) => looksLikeNacha(bytes),
     reader: async () => (await import('./nacha/read-nacha.ts')).readNacha,
   },
@@ -67,6 +79,11 @@ const either = (formats: readonly Format[]): string =>
 /** "CSV, Excel (.xlsx), ... or NACHA": what may be handed over, and what of it is a bank message. */
 export const FILE_NAMES = either(Object.values(FORMATS));
 export const MESSAGE_NAMES = either(Object.values<Format>(FORMATS).filter(({ isMessage }) => isMessage));
+
+/** Media types that say what a file is, with its extension. */
+export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values<Format>(FORMATS).flatMap(({ mediaTypes, extension }) => mediaTypes.map((type) => [type, extension])),
+);
 
 export type InputFormat = keyof typeof FORMATS;
 

@@ -45,7 +45,7 @@ export function batchRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   };
   app.get('/v1/batches/:id', { schema: showSchema }, async (request, reply) => {
     const { batchId } = await batchOf(deps, request);
-    return reply.type(MEDIA_TYPE.json).send(Readable.from(deps.document(batchId)));
+    return reply.type(REPORT_TYPES.json).send(Readable.from(deps.document(batchId)));
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
@@ -91,7 +91,7 @@ export async function controlBatch(
 export const REPORTS = ['csv', 'json', 'html', 'failed'] as const;
 type ReportName = (typeof REPORTS)[number];
 
-export const MEDIA_TYPE: Readonly<Record<ReportName, string>> = {
+export const REPORT_TYPES: Readonly<Record<ReportName, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -125,7 +125,7 @@ export function reportRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     return reply
       .header('content-disposition', contentDisposition.create(basename(path), { type: 'inline' }))
       .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .type(MEDIA_TYPE[name])
+      .type(REPORT_TYPES[name])
       .send(createReadStream(path));
   });
 }

@@ -10,14 +10,14 @@ import { FILE_NAMES } from '../formats/read-file.ts';
 import { alreadyTaken, IntakeRefusal } from '../intake/intake-refusal.ts';
 import { assertPlan, takeFile } from '../intake/take-file.ts';
 import { answerOf } from './answer-error.ts';
-import { MEDIA_TYPE } from './batch-routes.ts';
+import { REPORT_TYPES } from './batch-routes.ts';
 import { type Caller, makerOf } from './callers.ts';
 import { batchDocument, errorAnswers, idempotencyHeader, planDocument } from './documents.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { answerOnce, type MadeAnswer } from './idempotency.ts';
 import { maySee } from './may-see.ts';
 import { answerSchemas, jsonSchema, keptText, parsed } from './schemas.ts';
-import { assertFileName, MEDIA_TYPES, receive, tooLarge, type Upload } from './upload.ts';
+import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
@@ -58,7 +58,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     description:
       `The body is the file itself: ${FILE_NAMES}. Answers like \`payouts run FILE --json --detach\`. ` +
       'The same rows are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
-    consumes: Object.keys(MEDIA_TYPES),
+    consumes: Object.keys(UPLOAD_TYPES),
     querystring: jsonSchema(handOverQuery),
     headers: jsonSchema(idempotencyHeader),
     body: { type: 'string', format: 'binary' },
@@ -77,7 +77,7 @@ export function intakeRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       handedOver(deps, upload, { ...options, by, caller: request.caller }, batchId);
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
     const { status, body } = keyed ? await answerOnce(deps.store, keyed, handOver) : await handOver();
-    return reply.code(status).type(MEDIA_TYPE.json).send(Readable.from(body));
+    return reply.code(status).type(REPORT_TYPES.json).send(Readable.from(body));
   });
 }
 
@@ -116,11 +116,11 @@ async function assertMayLearnOf({ store }: GatewayDeps, caller: Caller, batchId:
 async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
   const { headers } = request;
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const extension = MEDIA_TYPES[type];
+  const extension = UPLOAD_TYPES[type];
   const encoding = headers['content-encoding'] ?? 'identity';
   if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
     throw new Problem('unsupported-media', 'media-type-unsupported', 'This is not a file of payouts.', {
-      hint: `Send the file itself, with Content-Type ${Object.keys(MEDIA_TYPES).join(', ')}, and without Content-Encoding.`,
+      hint: `Send the file itself, with Content-Type ${Object.keys(UPLOAD_TYPES).join(', ')}, and without Content-Encoding.`,
     });
   }
   const name = file ?? contentDisposition.parse(headers['content-disposition'] ?? '').parameters.filename;

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../formats/input.ts';
+import { EXTENSION_OF } from '../formats/read-file.ts';
 
 /** A body on disk; disposing of it removes it. */
 export interface Upload extends AsyncDisposable {
@@ -14,14 +15,7 @@ export interface Upload extends AsyncDisposable {
 }
 
 /** Media types a file may come as, with the extension of a file without a name; none: its first characters tell. */
-export const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  'text/csv': '.csv',
-  'application/json': '.json',
-  'application/xml': '.xml',
-  'text/xml': '.xml',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': '.xlsx',
-  'application/octet-stream': '',
-};
+export const UPLOAD_TYPES: Readonly<Record<string, string>> = { ...EXTENSION_OF, 'application/octet-stream': '' };
 
 /** Writes a body to a file of its own (0600) as it arrives: it takes the memory of a chunk. */
 export async function receive(

@@ -9,7 +9,7 @@ import { Problem } from '../../domain/problem.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepGroups } from '../../reports/next-step.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
-import { batchOf, controlBatch, MEDIA_TYPE, REPORTS, reportQuery } from '../batch-routes.ts';
+import { batchOf, controlBatch, REPORT_TYPES, REPORTS, reportQuery } from '../batch-routes.ts';
 import type { Caller } from '../callers.ts';
 import { sendErpFile } from '../erp-routes.ts';
 import { assertMayControl } from '../may-see.ts';
@@ -90,7 +90,7 @@ export function batchRoutes(app: FastifyInstance, doorway: Doorway): void {
       throw new Problem('not-found', 'no-such-report', 'This batch has no such report.');
     return reply
       .header('content-disposition', contentDisposition.create(basename(path), { type: 'attachment' }))
-      .type(MEDIA_TYPE[name])
+      .type(REPORT_TYPES[name])
       .send(createReadStream(path));
   });
   app.post('/batches/:id/control', async (request, reply) => {
