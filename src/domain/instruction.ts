@@ -36,12 +36,16 @@ export interface PayoutInstruction {
   [beneficiaryField: string]: string | undefined;
 }
 
-/** Input of the workflow type `payout`: the instruction's fields and who handed it over. */
-export interface PayoutInput {
+/** What surrounds an instruction in the input of its workflow. */
+interface Surroundings {
   batchId?: string;
   /** The maker. */
   by?: string;
   generation?: number;
+}
+
+/** Input of the workflow type `payout`: the instruction's fields and who handed it over. */
+export interface PayoutInput extends Surroundings {
   [field: string]: string | number | undefined;
 }
 
@@ -72,7 +76,8 @@ export const priorityRank = (priority: string | undefined): number => (priority 
 
 /** The same as a set; a name that is not in it is a beneficiary field. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
-const INPUT_FIELDS: ReadonlySet<string> = new Set(['batchId', 'by', 'generation']);
+/** A member that is missing here would be taken for a detail of the payee. */
+const SURROUNDINGS = { batchId: true, by: true, generation: true } satisfies Record<keyof Surroundings, true>;
 
 /** Column names treated as one field; the bank names the one it wants in required-details (interface section 2). */
 export const CITY_FIELDS: readonly string[] = ['address_city', 'address_suburb'];
@@ -127,7 +132,7 @@ export function splitInput(input: PayoutInput): {
 } {
   const instruction: Record<string, string> = {};
   for (const [name, value] of Object.entries(input)) {
-    if (!INPUT_FIELDS.has(name) && value !== undefined && value !== '') instruction[name] = String(value);
+    if (!Object.hasOwn(SURROUNDINGS, name) && value !== undefined && value !== '') instruction[name] = String(value);
   }
   const { by, generation = 0 } = input;
   const isWhole = Number.isSafeInteger(generation) && generation >= 0 && !Object.is(generation, -0);

@@ -228,7 +228,7 @@ describe('the end', () => {
     expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(5).fill(closed) })).toEqual([]);
     const found = { ...sampleRun(), rows: parkedRun('outcome-unknown').rows, results: [], statesSeen: [] };
     expect(broken(found)).toEqual(['I13']);
-    const odd = sampleOrder({ statuses: [{ at: 0, status: 'ON_HOLD' }], moneyMoved: false });
+    const odd = sampleOrder({ statuses: [{ at: 0, status: 'NO_SUCH_STATUS' }], moneyMoved: false });
     expect(broken({ ...found, orders: [odd], accounts: [] })).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { OrderStage } from '../../domain/order-status.ts';
 
-/** The thirteen order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
+/** The order statuses of the interface (section 3). Its transitions are not shown: nothing here assumes one. */
 const STAGES = {
   ACCEPTED: 'open',
   WAIT_FOR_AUDIT: 'awaiting-audit',

@@ -12,12 +12,15 @@ import type { Outcome } from './order-row.ts';
  * With the profile `unknownStatus`: SUBMITTED -> IN_CLEARING -> COMPLETED.
  */
 
+/** Statuses that a person ends, or `expired_at`; and ends. */
+type Untimed = 'WAIT_FOR_AUDIT' | 'REJECTED' | 'CANCELLED' | 'FAILED' | 'CLOSED';
+
 /** A status that the interface does not list. */
 export const UNLISTED_STATUS = 'IN_CLEARING';
 
 /**
  * Milliseconds an order stays in a status that it leaves by the clock alone: COMPLETED 1.5 s after acceptance. COMPLETED itself: until
- * the refund of an order that asked for one.
+ * the refund of an order that asked for one. A status is either here or `Untimed`.
  */
 export const DEFAULT_SETTLE_TIMES = {
   ACCEPTED: 200,
@@ -28,7 +31,7 @@ export const DEFAULT_SETTLE_TIMES = {
   COMPLETED: 1_000,
   REJECTING: 200,
   CANCELLING: 200,
-} as const satisfies Partial<Record<OrderStatus, number>>;
+} as const satisfies Record<Exclude<OrderStatus, Untimed>, number>;
 
 export type SettleTimes = Readonly<Record<keyof typeof DEFAULT_SETTLE_TIMES, number>>;
 

@@ -34,7 +34,8 @@ export async function followOrder(leg: OrderLeg): Promise<Followed> {
     follow.second = await secondOrder(follow);
     const judgement = await follow.look();
     if (judgement.meaning !== 'awaiting-audit' && wasRead(judgement)) {
-      if (view.question.awaited?.kind === 'bank') view.note('the audit was decided at the bank, not through us');
+      if (view.question.awaited?.kind === 'bank')
+        view.note(`the bank asks for no approval any more: ${judgement.status}`);
       view.question.close();
     }
     const conflict = follow.conflictOf(judgement);

@@ -197,7 +197,7 @@ export class OrderMachine {
 
   /** A status without a known meaning: it stays, or an end comes after all. */
   private endOddly(order: Order): void {
-    const status = this.random.pick(['CLOSED', 'ON_HOLD', 'settling']);
+    const status = this.random.pick(['CLOSED', 'NO_SUCH_STATUS', 'settling']);
     this.move(order, status);
     order.staysOdd = this.random.chance(0.6) || (status === 'CLOSED' && this.profile.closedIs !== 'unclear');
     if (!order.staysOdd) this.later(60_000, order, () => this.complete(order));
