@@ -14,11 +14,11 @@ export interface BenchOptions {
   places: readonly PlaceName[];
   /** Milliseconds from an order to its settlement; each is a run of its own. */
   settleMs: readonly number[];
-  /** Payouts of an arm in a round, and how many are under way at once. */
-  payouts: number;
-  atOnce: number;
-  /** For each settlement; the last one for all that follow. */
+  /** Payouts of an arm in a round: for each settlement, the last one for all that follow. So are the rounds. */
+  payouts: readonly number[];
   rounds: readonly number[];
+  /** How many are under way at once. */
+  atOnce: number;
   /** No round is begun after so many milliseconds; the first is whole whatever it takes. */
   limitMs: number;
   /** Of a PostgreSQL in which databases can be made; undefined: the arms that need one are left out, with a line. */
@@ -37,7 +37,7 @@ export const USAGE = `npm run bench -- [options]
   --arms LIST          what to measure, of ${ARMS.join(',')}; default: all
   --places LIST        where, of ${PLACES.join(',')}; default: both with --postgres, else embedded
   --settle LIST        seconds from an order to its settlement, each measured separately; default 0.1,30
-  --payouts N          payouts per arm and round; default 200, 24 with --quick
+  --payouts LIST       payouts per arm and round, for each settlement time; default 1000,200, or 24 with --quick
   --at-once N          payouts in progress at the same time; default 50
   --rounds LIST        rounds for each settlement time; default 3,1
   --postgres URL       a PostgreSQL server on which databases may be created
@@ -81,7 +81,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     arms: oneOf('--arms', ARMS, values.arms ?? ARMS.join(',')),
     places: oneOf('--places', PLACES, values.places ?? places),
     settleMs: list(values.settle ?? (quick ? '0.1' : '0.1,30')).map((s) => 1_000 * positive('--settle', s)),
-    payouts: whole('--payouts', values.payouts ?? (quick ? '24' : '200')),
+    payouts: list(values.payouts ?? (quick ? '24' : '1000,200')).map((count) => whole('--payouts', count)),
     atOnce: whole('--at-once', values['at-once']),
     rounds: list(values.rounds).map((count) => whole('--rounds', count)),
     limitMs: quick ? 150_000 : Number.POSITIVE_INFINITY,

@@ -38,12 +38,14 @@ export async function runRounds(
   const left = new Set<string>();
   for (const name of options.places) {
     for (const [at, settleMs] of options.settleMs.entries()) {
-      const rounds = options.rounds[Math.min(at, options.rounds.length - 1)] ?? 1;
+      const ofThis = (each: readonly number[]): number => each[Math.min(at, each.length - 1)] ?? 1;
+      const { rounds, payouts } = options;
       const place = await openPlace(name, settleMs, options);
       try {
         const opened = await openArms(place, options);
         for (const line of opened.left) left.add(`${name}, ${line}`);
-        measured.push(...(await roundsIn(place, opened.arms, { ...options, rounds }, say)));
+        const size = { rounds: ofThis(rounds), payouts: ofThis(payouts) };
+        measured.push(...(await roundsIn(place, opened.arms, { ...options, ...size }, say)));
       } finally {
         await place.end();
       }
@@ -55,7 +57,7 @@ export async function runRounds(
 async function roundsIn(
   place: Place,
   arms: readonly Arm[],
-  options: Omit<BenchOptions, 'rounds'> & { rounds: number },
+  options: Omit<BenchOptions, 'rounds' | 'payouts'> & { rounds: number; payouts: number },
   say: (line: string) => void,
 ): Promise<Measured[]> {
   const measured: Measured[] = [];
