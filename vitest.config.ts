@@ -17,15 +17,14 @@ const processes = [
 ];
 /** Every history, hostile input and order of events, whole files of people and copies of stores: each takes seconds of work. */
 const thorough = [
+  ...['api/busy-list', 'cli/printed-commands', 'docs/package', 'domain/card-number', 'events/deliver', 'intake/size'],
   ...[
-    'api/busy-list',
-    'cli/printed-commands',
-    'docs/package',
-    'domain/card-number',
-    'events/deliver',
     'formats/hostile',
+    'formats/pain001/read-pain001',
+    'replay/replay',
+    'reports/pain002/write-pain002',
+    'scripts/sbom',
   ],
-  ...['formats/pain001/read-pain001', 'intake/size', 'replay/replay', 'reports/pain002/write-pain002', 'scripts/sbom'],
   ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'store/backup', 'store/restore'],
   ...['services/decisions/first-wins', 'services/decisions/forged', 'services/decisions/plan'],
   ...['services/sending/interleavings', 'services/sending/lost-answers'],

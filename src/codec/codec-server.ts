@@ -23,7 +23,7 @@ export interface CodecSpace {
 }
 
 /** Where payloads that are encoded shall count; the `temporal` command sends it by `--codec-header`. */
-export interface CodecPlace {
+export interface CodecContext {
   namespace: string;
   workflowId: string | undefined;
 }
@@ -35,10 +35,10 @@ const NAMESPACE_HEADER = 'x-namespace';
 const DEFAULT_NAMESPACE = 'default';
 
 /** By the headers of a request, and by the namespace in its path where there is one. Throws a `Problem` where they differ. */
-export function codecPlace(
+export function codecContext(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   inPath?: string,
-): CodecPlace {
+): CodecContext {
   const one = (name: string): string | undefined => [headers[name]].flat()[0];
   const inHeader = one(NAMESPACE_HEADER) || undefined;
   if (inPath !== undefined && inHeader !== undefined && inPath !== inHeader) {
@@ -57,16 +57,18 @@ export function codecPlace(
 export function answerCodec(
   space: CodecSpace,
   operation: CodecOperation,
-  place: CodecPlace,
+  context: CodecContext,
   body: unknown,
 ): { payloads?: object[] } {
   const payloads = payloadsOf(body);
   const answered =
-    operation === 'encode' ? encoded(payloads, place, space) : payloads.map((payload) => decoded(payload, space.keys));
+    operation === 'encode'
+      ? encoded(payloads, context, space)
+      : payloads.map((payload) => decoded(payload, space.keys));
   return Payloads.fromObject({ payloads: answered }).toJSON();
 }
 
-function encoded(payloads: Payload[], { namespace, workflowId }: CodecPlace, ours: CodecSpace): Payload[] {
+function encoded(payloads: Payload[], { namespace, workflowId }: CodecContext, ours: CodecSpace): Payload[] {
   if (payloads.length === 0) return [];
   if (namespace !== ours.namespace) {
     throw new Problem('usage', 'codec-namespace', 'Payloads are encrypted only for the namespace of the payouts.', {

@@ -9,14 +9,14 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
       const { startSandbox } = await import('../sandbox/server.ts');
       return startSandbox({ ...options, apiKey: config.bank.key.reveal(), apiSecret: config.bank.secret.reveal() });
     },
-    startWorker: async (place) => {
+    startWorker: async (addresses) => {
       const [{ installRuntime }, { startWorker }] = await Promise.all([
         import('../temporal/runtime.ts'),
         import('./worker.ts'),
       ]);
       const log = createLog(config.logLevel ?? 'warn');
       installRuntime(log, config.metrics.temporal);
-      return startWorker(config, place, log);
+      return startWorker(config, addresses, log);
     },
   };
 }

@@ -45,7 +45,7 @@ const UPDATE_MS = 15_000;
  */
 export async function openGateway(
   config: Config,
-  place: GatewayAddresses,
+  addresses: GatewayAddresses,
   listenOn: ListenOn,
   log: Log,
 ): Promise<Required<Part> & { url: string }> {
@@ -55,8 +55,8 @@ export async function openGateway(
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const store = observedStore(stored, telemetry.metrics, log);
   const onCall = observedCalls(telemetry.metrics);
-  const bank = opened.adopt(bankAt(config, place.apiUrl, { store, onCall }), (it) => it.close());
-  const { client } = opened.adopt(await connectTemporal(config, place), (it) => it.close());
+  const bank = opened.adopt(bankAt(config, addresses.apiUrl, { store, onCall }), (it) => it.close());
+  const { client } = opened.adopt(await connectTemporal(config, addresses), (it) => it.close());
   const world = await openWorld({ config, store, bank, temporal: await temporalIdentity(client) });
   await lookAtWorld(world, log);
   await assertNamespaceFits(client, store.id);
@@ -65,11 +65,11 @@ export async function openGateway(
   const { lifeMs } = config.cards;
   const vault = opened.adopt(new CardVault({ taskQueue: vaultTaskQueue(randomUUID()), lifeMs }), (it) => it.close());
   const vaultDeps = { vault, bank, store, now: Date.now, assertIdentity: () => world.assert() };
-  const worker = opened.adopt(await startVaultWorker(config, place, vaultDeps, log), (it) => it.close());
-  const at: Opened = { config, stack: place, store, client, bank, log };
-  const ui = temporalUi(config, place);
+  const worker = opened.adopt(await startVaultWorker(config, addresses, vaultDeps, log), (it) => it.close());
+  const at: Opened = { config, stack: addresses, store, client, bank, log };
+  const ui = temporalUi(config, addresses);
   const webhook = webhookSettings(config);
-  const pages = config.bank.kind === 'sandbox' ? [new URL(place.apiUrl).origin] : [];
+  const pages = config.bank.kind === 'sandbox' ? [new URL(addresses.apiUrl).origin] : [];
   const deps = depsOf(at, ui);
   opened.defer(() => telemetry.close());
   await telemetry.serve(deps.ready, { store, bank });
@@ -86,7 +86,7 @@ export async function openGateway(
     ),
     (it) => it.close(),
   );
-  await registerWebhooks({ bank: config.bank, webhook }, place, url).catch((error: unknown) =>
+  await registerWebhooks({ bank: config.bank, webhook }, addresses, url).catch((error: unknown) =>
     log.warn({ error }, 'the sandbox does not know where to send webhooks'),
   );
   opened.defer(() => telemetry.drain());

@@ -23,7 +23,10 @@ export interface Opened {
   log: Log;
 }
 
-/** What files are taken with, by the configuration. Made for each file: what completes bank messages may have changed since the last one. */
+/**
+ * What files are taken with, by the configuration. Made for each file: what completes bank messages may have changed since the last
+ * one.
+ */
 export async function intakeDepsOf(
   config: Config,
   opened: Pick<IntakeDeps, 'store' | 'bank' | 'assertReady' | 'startBatch' | 'maker'>,

@@ -23,7 +23,7 @@ import type { TemporalUi } from '../temporal/ui-link.ts';
 import { reportSource } from './report-source.ts';
 
 /** Where reports go, and which. `answerStem`: what the names of answers to a bank message begin with; absent: the batch id. */
-export interface ReportPlace {
+export interface ReportTarget {
   dir: string;
   answerStem?: string;
   isMasked?: boolean;
@@ -38,7 +38,7 @@ export async function reportBatch(
   store: Store,
   batchId: string,
   ui: TemporalUi,
-  { dir, answerStem, isMasked = false }: ReportPlace = { dir: reportFolder(config) },
+  { dir, answerStem, isMasked = false }: ReportTarget = { dir: reportFolder(config) },
 ): Promise<BatchStanding> {
   const batch = await batchOf(store, batchId);
   const reports = reportPaths(dir, batchId, isMasked);

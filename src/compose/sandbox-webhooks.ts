@@ -22,17 +22,17 @@ export type GatewayAddresses = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'
  */
 export async function registerWebhooks(
   { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,
-  place: Pick<GatewayAddresses, 'apiUrl' | 'gatewayUrl'>,
+  addresses: Pick<GatewayAddresses, 'apiUrl' | 'gatewayUrl'>,
   gatewayUrl: string,
 ): Promise<void> {
-  if (bank.kind !== 'sandbox' || (place.gatewayUrl ?? null) !== null) return;
+  if (bank.kind !== 'sandbox' || (addresses.gatewayUrl ?? null) !== null) return;
   const [secret = Buffer.alloc(0)] = webhook.secrets.reveal();
   const endpoint = {
     url: `${gatewayUrl}/v1/webhooks/cards`,
     secret: `whsec_${secret.toString('base64')}`,
     scheme: webhook.scheme === 'ip' ? 'none' : webhook.scheme,
   };
-  const response = await fetch(`${place.apiUrl}/__sandbox/webhooks`, {
+  const response = await fetch(`${addresses.apiUrl}/__sandbox/webhooks`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(endpoint),

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { ListenAddress } from '../telemetry/listen-address.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { startProbeServer } from '../telemetry/probe-server.ts';
-import { type ReadyParts, readinessOf } from '../telemetry/readiness.ts';
+import { type ReadinessProbes, readinessOf } from '../telemetry/readiness.ts';
 import { storeFigures } from '../telemetry/store-figures.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
@@ -15,7 +15,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 export interface Telemetry {
   metrics: Metrics;
   /** Answers probes where the configuration has an address for them, from now on. */
-  serve(parts: ReadyParts<string>, of: Pick<TelemetryDeps, 'store' | 'bank'>): Promise<void>;
+  serve(parts: ReadinessProbes<string>, of: Pick<TelemetryDeps, 'store' | 'bank'>): Promise<void>;
   /** It has been told to end: whoever asks whether it is ready hears that it is not. */
   drain(): void;
   close(): Promise<void>;

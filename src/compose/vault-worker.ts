@@ -16,15 +16,15 @@ import { refusedPayloads } from './refused-payloads.ts';
  */
 export async function startVaultWorker(
   config: Config,
-  place: TemporalAddress,
+  address: TemporalAddress,
   deps: VaultDeps,
   log: Log,
 ): Promise<Required<Part>> {
   installRuntime(log, config.metrics.temporal);
-  const connection = await connectWorker(config, place);
+  const connection = await connectWorker(config, address);
   const worker = await Worker.create({
     connection,
-    namespace: place.namespace,
+    namespace: address.namespace,
     taskQueue: deps.vault.taskQueue,
     activities: { ...vaultActivities(deps) },
     dataConverter: sealedPayloads(config.codecKeys(), refusedPayloads(undefined, log)),

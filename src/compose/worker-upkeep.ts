@@ -12,7 +12,7 @@ import { bankClockAlarm } from './bank-clock-alarm.ts';
 /** Any claimed batch without an end is started (again), and so is any watch that is missing. */
 const EVERY_MS = 30_000;
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   config: Config;
   deps: ActivityDeps;
   client: Client;

@@ -39,7 +39,7 @@ import { startUpkeep } from './worker-upkeep.ts';
 import { lookAtWorld, openWorld, type World } from './world.ts';
 
 /** What a worker works with, open. */
-interface Opened {
+interface WorkerResources {
   telemetry: Telemetry;
   tracing: Tracing | undefined;
   stored: Store;
@@ -57,9 +57,9 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   assertPolicy(config);
   const opened = new AsyncDisposableStack();
   try {
-    const parts = await open(opened, config, stack, log);
-    const { telemetry, deps, client } = parts;
-    const worker = await createWorker(parts, config, stack, log);
+    const resources = await open(opened, config, stack, log);
+    const { telemetry, deps, client } = resources;
+    const worker = await createWorker(resources, config, stack, log);
     const failure = Promise.withResolvers<Error>();
     const running = worker.run().catch((error: unknown) => failure.resolve(asError(error)));
     opened.defer(async () => {
@@ -81,7 +81,12 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
 }
 
 /** Refuses another world, and a namespace of another store, before anything can be asked of the worker. */
-async function open(opened: AsyncDisposableStack, config: Config, stack: StackAddresses, log: Log): Promise<Opened> {
+async function open(
+  opened: AsyncDisposableStack,
+  config: Config,
+  stack: StackAddresses,
+  log: Log,
+): Promise<WorkerResources> {
   const telemetry = telemetryAt(config.metrics.worker, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
   const tracing = await openTracing(config.traces, log);
@@ -122,8 +127,13 @@ async function open(opened: AsyncDisposableStack, config: Config, stack: StackAd
   return { telemetry, tracing, stored, deps, client, connection };
 }
 
-async function createWorker(parts: Opened, config: Config, stack: StackAddresses, log: Log): Promise<Worker> {
-  const { telemetry, tracing, stored, deps, client, connection } = parts;
+async function createWorker(
+  resources: WorkerResources,
+  config: Config,
+  stack: StackAddresses,
+  log: Log,
+): Promise<Worker> {
+  const { telemetry, tracing, stored, deps, client, connection } = resources;
   const { store, bank } = deps;
   const folder = folderDeps({ config, stack, store, client, bank, log });
   const codecKeys = config.codecKeys();

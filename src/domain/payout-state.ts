@@ -89,14 +89,7 @@ export interface StateCounts {
   open: number;
 }
 
-/** Every row lands in exactly one count. */
-export function countStates(states: Iterable<PayoutState>): StateCounts {
-  const byState = new Map<PayoutState, number>();
-  for (const state of states) byState.set(state, (byState.get(state) ?? 0) + 1);
-  return countRows(byState);
-}
-
-/** The same counts from how many rows are in each state. */
+/** From how many rows are in each state; every row lands in exactly one count. */
 export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCounts {
   const counts: StateCounts = {
     total: 0,

@@ -21,9 +21,9 @@ export const isTold = (reason: Reason): boolean => remedyOf(reason)?.isTold === 
 export const isOfAccount = (reason: Reason): boolean => remedyOf(reason)?.isOfAccount === true;
 
 /** While a row is held for one of these, its account sends no other. */
-export const ACCOUNT_HOLDS: readonly string[] = Object.keys(REASONS).filter((code) =>
-  isOfAccount({ code, message: '' }),
-);
+export const ACCOUNT_HOLDS: readonly string[] = Object.entries(REASONS)
+  .filter(([, remedy]) => remedy.isOfAccount)
+  .map(([code]) => code);
 
 /** What a hold asks people; who may answer follows from it. */
 export const questionOfHold = (reason: Reason): 'hold' | 'screening' =>

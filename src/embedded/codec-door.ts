@@ -4,7 +4,7 @@ import {
   CODEC_BYTES_MAX,
   type CodecOperation,
   type CodecSpace,
-  codecPlace,
+  codecContext,
 } from '../codec/codec-server.ts';
 import { Problem } from '../domain/problem.ts';
 
@@ -26,8 +26,8 @@ export async function answerCodecRequest(
   try {
     const body: unknown = JSON.parse((await bytesOf(incoming)).toString('utf8'));
     const inPath = OPERATION.exec(incoming.url ?? '')?.[1];
-    const place = codecPlace(incoming.headers, inPath && decodeURIComponent(inPath));
-    return { status: 200, document: answerCodec(space, operation, place, body) };
+    const context = codecContext(incoming.headers, inPath && decodeURIComponent(inPath));
+    return { status: 200, document: answerCodec(space, operation, context, body) };
   } catch (error) {
     if (error instanceof Problem) return { status: 400, document: { message: `${error.message} ${error.hint}` } };
     return { status: 400, document: { message: 'The body is not JSON with payloads, or is too large.' } };

@@ -5,7 +5,7 @@ import {
   answerCodec,
   CODEC_BYTES_MAX,
   type CodecOperation,
-  codecPlace,
+  codecContext,
   WORKFLOW_HEADER,
 } from '../codec/codec-server.ts';
 import { parseWorkflowId } from '../domain/names.ts';
@@ -65,10 +65,10 @@ export function codecRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       const allowed = async ({ caller }: FastifyRequest): Promise<void> => assertMayUseCodec(caller, operation);
       scope.post(path, { schema, onRequest: allowed, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);
-        const place = codecPlace(request.headers, (request.params as { namespace?: string }).namespace);
-        const answer = answerCodec(codec, operation, place, request.body);
+        const context = codecContext(request.headers, (request.params as { namespace?: string }).namespace);
+        const answer = answerCodec(codec, operation, context, request.body);
         const count = operation === 'encode' ? (answer.payloads?.length ?? 0) : 0;
-        if (place.workflowId && count > 0) await auditEncoded(request, place.workflowId, count);
+        if (context.workflowId && count > 0) await auditEncoded(request, context.workflowId, count);
         return answer;
       });
     }

@@ -9,7 +9,7 @@ import type { ErpFormat } from '../reports/erp-formats.ts';
 import type { NewestAnswer } from '../reports/status-report-files.ts';
 import type { CardExecutions } from '../services/cards/take-payment.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
-import type { ReadyParts } from '../telemetry/readiness.ts';
+import type { ReadinessProbes } from '../telemetry/readiness.ts';
 import type { EventQueue } from '../webhooks/event-queue.ts';
 import type { TakeWebhook } from '../webhooks/receiver.ts';
 import type { Access } from './callers.ts';
@@ -31,7 +31,7 @@ export interface GatewayDeps {
   /** An update on the workflow of a batch, by its name (`src/domain/names.ts`). Throws when no worker answers soon. */
   control(batch: BatchRecord, update: string, by: string): Promise<{ control: BatchControl }>;
   /** Each rejects when its part cannot be worked with now. */
-  ready: ReadyParts<'store' | 'temporal' | 'bank'>;
+  ready: ReadinessProbes<'store' | 'temporal' | 'bank'>;
   /** Of what is up all the same. */
   warnings(): string[];
   cards: CardDeps;

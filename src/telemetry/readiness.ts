@@ -7,7 +7,7 @@ const PATIENCE_MS = 3_000;
 const FRESH_MS = 2_000;
 
 /** Each rejects when its part cannot be worked with now. */
-export type ReadyParts<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
+export type ReadinessProbes<Part extends string> = Readonly<Record<Part, () => Promise<unknown>>>;
 
 export interface Readiness<Part extends string> {
   ready: boolean;
@@ -16,7 +16,7 @@ export interface Readiness<Part extends string> {
 
 /** Asks every part how it is; whoever asks and however often, each is asked once in a while. */
 export function readinessOf<Part extends string>(
-  parts: ReadyParts<Part>,
+  parts: ReadinessProbes<Part>,
   { log, now }: { log: Log; now: () => number },
 ): () => Promise<Readiness<Part>> {
   const names = Object.keys(parts) as Part[];

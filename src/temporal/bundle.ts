@@ -13,11 +13,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES = ['src/workflows/**/*.ts', 'src/domain/**/*.ts'];
 /** To lines, without the sources: the SDK keeps the map for every worker, and looks into it for every promise of a workflow. */
 const MAP = 'inline-nosources-cheap-module-source-map';
-/**
- * Our modules are evaluated once for each worker, and not for each workflow, which takes half of what it costs to start one. So none
- * of them may hold state: `test/architecture/bundle.test.ts`.
- */
-const LAYOUT = 'preloaded';
 
 /**
  * The workflow code as the worker loads it: built once for each state of its sources, kept under node_modules; the package brings
@@ -41,6 +36,7 @@ export async function workflowBundle({ root = ROOT, isSealed = false, isVersione
     workflowsPath,
     workflowInterceptorModules: [interceptors],
     ...(failureConverterPath && { failureConverterPath }),
+    // Evaluated once for each worker, and not for each workflow: none of ours may hold state (`test/architecture/bundle.test.ts`).
     preloadModules: [workflowsPath, interceptors, ...(failureConverterPath ? [failureConverterPath] : [])],
     // The same bundle whatever folder the first command was started in.
     webpackConfigHook: (config) => ({ ...config, context: root, devtool: MAP }),
@@ -87,7 +83,7 @@ const kindOf = ({ isSealed = false, isVersioned = false }) =>
   `${isVersioned ? '-versioned' : ''}${isSealed ? '-sealed' : ''}`;
 
 async function digestOfSources(root: string): Promise<string> {
-  const hash = createHash('sha256').update(sdkVersion()).update(MAP).update(LAYOUT);
+  const hash = createHash('sha256').update(sdkVersion()).update(MAP);
   const files: string[] = [];
   for await (const file of glob(SOURCES, { cwd: root })) files.push(file);
   for (const file of files.sort()) {

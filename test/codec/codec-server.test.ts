@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerCodec, codecPlace } from '../../src/codec/codec-server.ts';
+import { answerCodec, codecContext } from '../../src/codec/codec-server.ts';
 import { Problem } from '../../src/domain/problem.ts';
 import { codecKey, codecKeys } from '../support/codec-keys.ts';
 
@@ -11,8 +11,8 @@ const PLACE = { namespace: 'default', workflowId: 'payout/1' };
 it('What was encoded for a workflow is decoded for whoever may ask', () => {
   const encoded = answerCodec(OURS, 'encode', PLACE, { payloads: [CLEAR] });
   expect(JSON.stringify(encoded)).not.toContain(CLEAR.data);
-  const place = codecPlace({});
-  expect(answerCodec(OURS, 'decode', place, encoded)).toEqual({ payloads: [CLEAR] });
+  const context = codecContext({});
+  expect(answerCodec(OURS, 'decode', context, encoded)).toEqual({ payloads: [CLEAR] });
 });
 
 it('What cannot be decoded is shown as it is', () => {
@@ -24,10 +24,10 @@ it('What cannot be decoded is shown as it is', () => {
 });
 
 it('Nothing is encoded that could be taken anywhere', () => {
-  const ask = (): object => answerCodec(OURS, 'encode', codecPlace({ 'x-namespace': '' }), { payloads: [CLEAR] });
+  const ask = (): object => answerCodec(OURS, 'encode', codecContext({ 'x-namespace': '' }), { payloads: [CLEAR] });
   expect(ask).toThrow(Problem);
   expect(ask).toThrow('encrypted for one workflow');
-  expect(answerCodec(OURS, 'encode', codecPlace({}), { payloads: [] })).toEqual({});
+  expect(answerCodec(OURS, 'encode', codecContext({}), { payloads: [] })).toEqual({});
 });
 
 it('Nothing is encrypted for another namespace', () => {

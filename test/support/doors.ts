@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { answeredRefusal } from '../../src/compose/answered-refusal.ts';
 import { writeErpFile } from '../../src/compose/erp-file.ts';
 import { intakeDepsOf } from '../../src/compose/intake-deps.ts';
-import { documentOf, type ReportPlace, reportBatch } from '../../src/compose/report-batch.ts';
+import { documentOf, type ReportTarget, reportBatch } from '../../src/compose/report-batch.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { Problem } from '../../src/domain/problem.ts';
@@ -25,7 +25,7 @@ export interface TestDoor extends IntakeDeps {
   /** The refusal of a file, answered where it is owed one. */
   refused(refusal: IntakeRefusal): Promise<Problem>;
   document(batchId: string): AsyncIterable<string>;
-  report(batchId: string, place?: ReportPlace): ReturnType<typeof reportBatch>;
+  report(batchId: string, target?: ReportTarget): ReturnType<typeof reportBatch>;
   erpFile(...asked: Parameters<GatewayDeps['erpFile']>): ReturnType<GatewayDeps['erpFile']>;
   /** Ends every row, and the batch. */
   end(batchId: string, state?: PayoutState): Promise<void>;
@@ -61,7 +61,7 @@ export async function openTestDoor(
     temporal,
     refused: (refusal) => answeredRefusal(config, refusal, 1),
     document: (batchId) => documentOf(config, store, batchId, ui),
-    report: (batchId, place) => reportBatch(config, store, batchId, ui, place),
+    report: (batchId, target) => reportBatch(config, store, batchId, ui, target),
     erpFile: (batchId, format) => writeErpFile(config, store, batchId, format),
     async end(batchId, state = 'completed') {
       for await (const { reference } of store.rows(batchId)) await store.changePayout(reference, { state, at: 9_000 });

@@ -81,7 +81,7 @@ ${about(page)}</section>`;
 
 function steps({ view: { caller }, steps: groups, isCut, now }: BatchPage): Html | false {
   if (caller === undefined || groups.length === 0) return false;
-  return html`${groupSections(groups, { placeOf: ({ rows }) => ({ caller, now, offered: offersIn(caller, rows) }), isCut })}
+  return html`${groupSections(groups, { contextOf: ({ rows }) => ({ caller, now, offered: offersIn(caller, rows) }), isCut })}
 ${isCut && html`<p class="quiet">Not every row was examined: there are more of these kinds. The figures above count all of them.</p>`}`;
 }
 

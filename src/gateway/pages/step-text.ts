@@ -8,17 +8,17 @@ import type { Offer } from './offers.ts';
 import { factList, moment, payoutPath } from './pieces.ts';
 import { MEANS } from './resolve-form.ts';
 
-export interface StepPlace {
+export interface StepContext {
   caller: Caller;
   offered: ReadonlySet<Offer>;
   /** Epoch ms. */
   now: number;
 }
 
-type Place = Omit<StepPlace, 'now'>;
+type Context = Omit<StepContext, 'now'>;
 
 /** What a page has in the place of a command: the name of a button, or another page; undefined: only the command does it. */
-function instead(command: string, { caller, offered }: Place): Html | undefined {
+function instead(command: string, { caller, offered }: Context): Html | undefined {
   const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
   const button = (offer: Offer, name: string): Html | undefined =>
     offered.has(offer) ? html`<strong>${name}</strong>` : undefined;
@@ -49,23 +49,23 @@ function instead(command: string, { caller, offered }: Place): Html | undefined 
 }
 
 /** A text with its commands, each by what a page has in its place where it has something. */
-export const todoText = (todo: string, place: Place): Html =>
-  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, place) ?? html`<code>${part}</code>`)))}`;
+export const todoText = (todo: string, context: Context): Html =>
+  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, context) ?? html`<code>${part}</code>`)))}`;
 
 /**
  * Since when something waits or has ended, until when, who may act, what to do, and what happens by itself: the texts of
  * `payouts status`. What the page has a button for needs no command.
  */
-export function stepFacts(step: NextStep, place: StepPlace, label = 'To do'): Html {
+export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, who, todo, byItself } = step;
-  const { now } = place;
-  const commands = step.commands.filter((command) => instead(command, place) === undefined);
+  const { now } = context;
+  const commands = step.commands.filter((command) => instead(command, context) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${spanOf(now - since)} ago`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
     ['Who', who],
     ['Otherwise', byItself],
-    [label, todo === '' ? 'Nothing.' : todoText(todo, place)],
+    [label, todo === '' ? 'Nothing.' : todoText(todo, context)],
   ])}
 ${commandLines(commands)}</div>`;
 }
@@ -84,19 +84,19 @@ const untilText = (until: number, now: number): Html =>
 export const groupSections = (
   groups: readonly StepGroup[],
   {
-    placeOf,
+    contextOf,
     rowsOf = rowLinks,
     isCut,
-  }: { placeOf: (group: StepGroup) => StepPlace; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
+  }: { contextOf: (group: StepGroup) => StepContext; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
 ): Html =>
   html`${groups.map((group) => {
     const { kind, state, count, totals, needsAttention, why, commands } = group;
-    const place = placeOf(group);
+    const context = contextOf(group);
     const isOne = count === 1;
     return html`<details class="card"${needsAttention && html` open`}>
 <summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
 <p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
-${stepFacts({ ...group, commands: isOne ? commands : [] }, place, isOne ? 'To do, on its page' : 'To do, on the page of each')}
+${stepFacts({ ...group, commands: isOne ? commands : [] }, context, isOne ? 'To do, on its page' : 'To do, on the page of each')}
 ${!isOne && commandLines(commands)}
 ${rowsOf(group)}
 </details>`;

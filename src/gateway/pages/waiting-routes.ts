@@ -51,7 +51,7 @@ ${
   groups.length === 0
     ? nothing('Nothing waits for you.')
     : groupSections(groups, {
-        placeOf: ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
+        contextOf: ({ rows }) => ({ caller, now: now(), offered: offersIn(caller, rows) }),
         rowsOf: ({ rows }) => dataTable('Oldest first', COLUMNS, rows),
         isCut: mine.length > SHOWN_MAX,
       })
