@@ -16,3 +16,7 @@ export type BankCondition =
   | 'in-progress'
   /** None of these: a code that the bank's interface does not list, or a refusal by HTTP status alone. */
   | 'unlisted';
+
+/** What a bank has said, for people: by its own code where it has one. */
+export const bankSays = (condition: BankCondition, code: number | undefined): string =>
+  code === undefined ? condition : `code ${code}`;

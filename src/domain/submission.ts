@@ -18,7 +18,7 @@ import type { SwitchScope } from './switch-scope.ts';
  * | `resends` | the run: attempts that repeated an earlier one | how often the bank's word is enough |
  */
 
-/** What one attempt told us. `code` is the bank's own, for people alone. */
+/** What one attempt told us. `code` is the bank's own, where it has one, for people alone. */
 export type AttemptResult =
   | { outcome: 'accepted'; orderId: string }
   | {
@@ -27,7 +27,7 @@ export type AttemptResult =
     }
   /** Nothing was sent: a switch was off right before the first byte. */
   | { outcome: 'not-sent'; why: 'switched-off'; scope: SwitchScope }
-  | { outcome: 'refused'; condition: BankCondition; code: number }
+  | { outcome: 'refused'; condition: BankCondition; code?: number }
   | { outcome: 'exists' }
   /** In doubt is this attempt or, where it gave way to another sender's before anything was recorded or sent, that one. */
   | { outcome: 'ambiguous'; why: string; gaveWayTo?: number };

@@ -1,6 +1,7 @@
 import { isJudged } from '../../api/errors.ts';
 import { sameBeneficiary } from '../../api/required-details.ts';
 import type { Beneficiary } from '../../api/schemas/beneficiaries.ts';
+import { bankSays } from '../../domain/bank-condition.ts';
 import { type Claim, Superseded } from '../../domain/claim.ts';
 import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
 import type { Shown } from '../../domain/flags.ts';
@@ -124,7 +125,7 @@ function obstacleOf(error: unknown): Obstacle | undefined {
   if (!isJudged(error) || error.tokenSuspect) return undefined;
   const meaning = refusalMeaning(error.condition);
   if (meaning.kind === 'await-funds') return meaning;
-  return { kind: meaning.kind, reason: because(meaning.reason, `code ${error.code}`) };
+  return { kind: meaning.kind, reason: because(meaning.reason, bankSays(error.condition, error.code)) };
 }
 
 async function readPayout(

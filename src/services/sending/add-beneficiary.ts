@@ -1,3 +1,4 @@
+import { bankSays } from '../../domain/bank-condition.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { doublingPause } from '../../domain/policy.ts';
@@ -91,7 +92,7 @@ async function add(
   }
   if (result.outcome !== 'refused') return { kind: 'pending' };
   const meaning = refusalMeaning(result.condition);
-  const detail = `adding the beneficiary: code ${result.code}`;
+  const detail = `adding the beneficiary: ${bankSays(result.condition, result.code)}`;
   return meaning.kind === 'await-funds'
     ? refused('hold', because('beneficiary-not-found', detail))
     : refused(meaning.kind, because(meaning.reason, detail));

@@ -123,14 +123,14 @@ async function outcomeOf(post: () => Promise<string | undefined>, refusedByStatu
 /** What the error of a POST tells about its effect. */
 function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult {
   if (!(error instanceof BankError)) return { outcome: 'ambiguous', why: 'the sender failed' };
-  const { outcome, tokenSuspect, condition = 'unlisted', code } = error;
+  const { outcome, tokenSuspect, condition, code, httpStatus } = error;
   switch (outcome) {
     case 'not-sent':
       return { outcome, why: error.name === 'AuthenticationError' ? 'authentication' : 'unreachable' };
     case 'refused':
       if (tokenSuspect) return { outcome: 'not-sent', why: 'token-suspect' };
-      if (code !== undefined) return { outcome, condition, code };
-      if (refusedByStatus && error.httpStatus !== undefined) return { outcome, condition, code: error.httpStatus };
+      if (condition !== undefined) return { outcome, condition, code };
+      if (refusedByStatus && httpStatus !== undefined) return { outcome, condition: 'unlisted', code: httpStatus };
       return { outcome: 'ambiguous', why: error.message };
     case 'exists':
       return { outcome };

@@ -1,5 +1,6 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { SubmitInput } from '../../activities/sends.ts';
+import { bankSays } from '../../domain/bank-condition.ts';
 import { doublingPause } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
 import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
@@ -115,7 +116,7 @@ function describe(result: AttemptResult): string {
     case 'ambiguous':
       return `${result.outcome} (${result.why})`;
     case 'refused':
-      return `refused (code ${result.code})`;
+      return `refused (${bankSays(result.condition, result.code)})`;
     case 'exists':
       return 'the bank says the reference exists';
   }

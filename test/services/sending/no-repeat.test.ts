@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/api/bank.ts';
 import { UNMEASURED_CLOCK } from '../../../src/api/bank-clock.ts';
+import { BankError } from '../../../src/api/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
 import type { ActivityDeps } from '../../../src/services/deps.ts';
@@ -21,8 +22,8 @@ const ASSESSED = {
   payingAccountId: 'acc-1',
 } as const;
 
-/** A payout that was handed over, at a bank that loses every answer. */
-async function open(referenceDedupe: ReferenceDedupe) {
+/** A payout that was handed over, at a bank that loses every answer, or answers so. */
+async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { by: 'maker', runId: CALLER.runId }));
@@ -30,7 +31,7 @@ async function open(referenceDedupe: ReferenceDedupe) {
   let posts = 0;
   const payment = async () => {
     posts += 1;
-    throw new Error('lost');
+    throw answer;
   };
   const sender = {
     store,
@@ -60,6 +61,27 @@ it('what may have been executed is not sent again to a bank that recognises no r
   const why = 'it may have been executed before';
   for (const attempt of [2, 3]) expect(await send(attempt)).toEqual({ outcome: 'ambiguous', why });
   expect(posts()).toBe(1);
+});
+
+it.each([
+  ['by its condition, whatever code the bank has for it', { condition: 'account-frozen', code: 17 } as const],
+  ['by its condition, of a bank without codes', { condition: 'account-frozen' } as const],
+])('a refusal counts %s', async (_, said) => {
+  const details = {
+    ...said,
+    outcome: 'refused',
+    retryable: false,
+    operation: 'POST /payments',
+    httpStatus: 422,
+  } as const;
+  const { send } = await open('none', new BankError('frozen', details));
+  expect(await send(1)).toEqual({ outcome: 'refused', ...said });
+});
+
+it('a refusal by HTTP status alone is none: whatever stands before the bank may have said it', async () => {
+  const details = { outcome: 'refused', retryable: false, operation: 'POST /payments', httpStatus: 422 } as const;
+  const { send } = await open('none', new BankError('HTTP 422', details));
+  expect(await send(1)).toMatchObject({ outcome: 'ambiguous' });
 });
 
 it('where the bank is trusted to recognise a reference its workflow decides about it', async () => {
